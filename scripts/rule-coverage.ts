@@ -28,7 +28,7 @@ export function ruleCoverage(root: string, problems: string[]): Record<"type" | 
   return { type, page: fidelityPage(rules, coverage) };
 }
 
-/** Reads the calls of `shows` in a test file, with the titles of the tests and suites around each. */
+/** Reads the calls of `covers` in a test file, with the titles of the tests and suites around each. */
 export function coveredRules(file: string, text: string, problems: string[]): readonly Coverage[] {
   const found: Coverage[] = [];
   /** Visits a node; `titles` is undefined where no test runs, or a title is not plain text. */

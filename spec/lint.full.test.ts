@@ -4,13 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 
-/** Only this test needs it, so the workspace does not install it. */
-const redocly = "@redocly/cli@2.77.0";
+/** Linters with their arguments. Only this test needs them, so the workspace does not install them. */
+const linters: Readonly<Record<string, string>> = {
+  redocly: "@redocly/cli@2.77.0 lint --config redocly.yaml openapi.json",
+  spectral:
+    "@stoplight/spectral-cli@6.16.3 lint --ruleset .spectral.yaml --fail-severity hint openapi.json",
+};
+const configurations = ["redocly.yaml", ".redocly.lint-ignore.yaml", ".spectral.yaml"];
 
-function lint(folder: string): { readonly status: number | null; readonly report: string } {
+function lint(
+  linter: string,
+  folder: string,
+): { readonly status: number | null; readonly report: string } {
   const { status, stdout, stderr } = spawnSync(
     "npx",
-    ["--yes", redocly, "lint", "--config", "redocly.yaml", "openapi.json"],
+    ["--yes", ...`${linters[linter]}`.split(" ")],
     {
       cwd: folder,
       encoding: "utf8",
@@ -20,30 +28,34 @@ function lint(folder: string): { readonly status: number | null; readonly report
   return { status, report: stdout + stderr };
 }
 
-describe("lint of the contract", { timeout: 180_000 }, () => {
-  const folders: string[] = [];
-  afterEach(() => {
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-  });
+describe.each(Object.keys(linters))(
+  "lint of the contract by %s",
+  { timeout: 180_000 },
+  (linter) => {
+    const folders: string[] = [];
+    afterEach(() => {
+      for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+    });
 
-  it("finds no error and no warning", () => {
-    const { status, report } = lint(import.meta.dirname);
-    expect(report).not.toMatch(/\b(error|warning)s?\b/i);
-    expect(status).toBe(0);
-  });
+    it("finds no error and no warning", () => {
+      const { status, report } = lint(linter, import.meta.dirname);
+      expect(report).not.toMatch(/\b[1-9]\d* (error|warning|problem)s?\b(?!.* ignored)/i);
+      expect(status, report).toBe(0);
+    });
 
-  it.each([
-    ["a plain mistake", '"$ref": "#/components/schemas/TryOnRequest"', '"$ref": "#/nowhere"'],
-    ["what others only warn about", '"operationId": "getAccount",', ""],
-  ])("fails on %s", (_title, sound, broken) => {
-    const folder = mkdtempSync(join(tmpdir(), "contract-"));
-    folders.push(folder);
-    for (const name of ["redocly.yaml", ".redocly.lint-ignore.yaml"]) {
-      cpSync(join(import.meta.dirname, name), join(folder, name));
-    }
-    const text = readFileSync(join(import.meta.dirname, "openapi.json"), "utf8");
-    expect(text).toContain(sound);
-    writeFileSync(join(folder, "openapi.json"), text.replace(sound, broken));
-    expect(lint(folder).status).toBe(1);
-  });
-});
+    it.each([
+      ["an error", '"$ref": "#/components/schemas/TryOnRequest"', '"$ref": "#/nowhere"'],
+      ["a warning", '"operationId": "getAccount",', ""],
+    ])("fails on %s", (_title, valid, invalid) => {
+      const folder = mkdtempSync(join(tmpdir(), "contract-"));
+      folders.push(folder);
+      for (const name of configurations) {
+        cpSync(join(import.meta.dirname, name), join(folder, name));
+      }
+      const text = readFileSync(join(import.meta.dirname, "openapi.json"), "utf8");
+      expect(text).toContain(valid);
+      writeFileSync(join(folder, "openapi.json"), text.replace(valid, invalid));
+      expect(lint(linter, folder).status).toBe(1);
+    });
+  },
+);

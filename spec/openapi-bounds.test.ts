@@ -29,6 +29,12 @@ const requestBounds: readonly Bound[] = [
     outside: "not an address",
     by: "format",
   })),
+  ...["person_url", "person", "model_url", "input_url", "webhook_url"].map((place) => ({
+    place,
+    inside: "HTTPS://shop.example/ada.jpg",
+    outside: "http://shop.example/ada.jpg",
+    by: "pattern",
+  })),
   {
     place: "person_image_b64",
     inside: text(14_000_000),
@@ -133,14 +139,12 @@ const schemaBounds: Readonly<Record<string, readonly Bound[]>> = {
     atLeast("result_height", 1),
     atLeast("result_bytes", 1),
     time("created_at"),
-    time("completed_at"),
   ],
   PurchaseWithSPTResponse: [atLeast("credits_added", 0), atLeast("credits_remaining", 0)],
   TryOnCompletedEvent: [
     ...jobIds,
     { place: "status", inside: "succeeded", outside: "running", by: "enum" },
     { place: "event", inside: "tryon.completed", outside: "tryon.started", by: "const" },
-    time("completed_at"),
   ],
 };
 
@@ -212,9 +216,19 @@ describe("what the contract leaves open", () => {
       },
     ],
     [
-      "an event without its details",
+      "an unknown property and error_code of an event",
       "TryOnCompletedEvent",
-      { event: "tryon.completed", job_id: "job_a", status: "failed", more: 1 },
+      {
+        event: "tryon.completed",
+        job_id: "job_a",
+        status: "failed",
+        result_url: null,
+        error_code: "storage_failed",
+        error_message: null,
+        duration_ms: 1,
+        completed_at: "2026-01-01T00:00:00Z",
+        more: 1,
+      },
     ],
     ["any commerce", "DiscoveryResponse", { capabilities: { agentic_commerce: true, more: 1 } }],
   ])("%s", (_title, name, value) => {

@@ -34,6 +34,7 @@ interface OperationObject {
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly callbacks?: unknown;
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
 interface Document {
@@ -119,7 +120,7 @@ const ajv = new Ajv2020({
   allErrors: true,
 });
 formats.default(ajv);
-ajv.addVocabulary(["components", "x-credits", "x-packs"]);
+ajv.addVocabulary(["components", "x-alias-of", "x-credits", "x-open", "x-packs"]);
 
 /** What the schema has against a value: `keyword at /place`, or nothing. */
 export function problems(schema: Schema, value: unknown): readonly string[] {

@@ -2,30 +2,32 @@ import { describe, expect, it } from "vitest";
 import { openapi, problems, schemaNamed } from "./openapi-document.ts";
 import { notation, propertiesOf } from "./schema-notation.ts";
 
+const https = "pattern ^[hH][tT][tT][pP][sS]://";
+
 // The service's tables of fields, in the words of schema-notation.ts. `!` marks a required field.
 const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   TryOnRequest: {
-    person_url: "string | null, format uri, maxLength 2000",
+    person_url: `string | null, format uri, maxLength 2000, ${https}`,
     person_image_b64: "string | null, contentEncoding base64, maxLength 14000000",
-    garment_urls: "array, maxItems 3, of (string, format uri)",
+    garment_urls: `array, maxItems 3, of (string, format uri, ${https})`,
     garment_images_b64: "array, maxItems 3, of (string, contentEncoding base64)",
     output_size: "OutputSizeInput, default 1K",
     prompt: "string | null, maxLength 1000",
     style_hint: "string | null, maxLength 500, deprecated",
     negative_prompt: "string | null, maxLength 500",
     wait: "boolean, default true",
-    webhook_url: "string | null, format uri, maxLength 2000",
+    webhook_url: `string | null, format uri, maxLength 2000, ${https}`,
     metadata: "MetadataInput | null",
     seed: "integer | null, minimum 0, maximum 2147483647",
     resolution: "OutputSizeInput",
     size: "OutputSizeInput",
     mode: "string, one of sync async",
-    person: "string | null, format uri, maxLength 2000",
-    model_url: "string | null, format uri, maxLength 2000",
-    input_url: "string | null, format uri, maxLength 2000",
-    garments: "array, maxItems 3, of (string, format uri)",
-    clothing: "array, maxItems 3, of (string, format uri)",
-    items: "array, maxItems 3, of (string, format uri)",
+    person: `string | null, format uri, maxLength 2000, ${https}`,
+    model_url: `string | null, format uri, maxLength 2000, ${https}`,
+    input_url: `string | null, format uri, maxLength 2000, ${https}`,
+    garments: `array, maxItems 3, of (string, format uri, ${https})`,
+    clothing: `array, maxItems 3, of (string, format uri, ${https})`,
+    items: `array, maxItems 3, of (string, format uri, ${https})`,
   },
   TryOnSubmitResponse: {
     job_id: "JobId!",
@@ -55,7 +57,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     cost_credits: "integer!, minimum 0",
     duration_ms: "integer | null",
     created_at: "string | null, format date-time",
-    completed_at: "string | null, format date-time",
+    completed_at: "string | null",
   },
   TryOnListResponse: {
     jobs: "array!, of (TryOnJobStatus)",
@@ -98,11 +100,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     event: "string!, const tryon.completed",
     job_id: "JobId!",
     status: "string!, one of succeeded failed",
-    result_url: "string | null",
-    error_code: "string | null",
-    error_message: "string | null",
-    duration_ms: "integer",
-    completed_at: "string, format date-time",
+    result_url: "string | null!",
+    error_code: "string | null!",
+    error_message: "string | null!",
+    duration_ms: "integer!",
+    completed_at: "string!",
   },
 };
 
@@ -130,6 +132,19 @@ describe("fields of the contract", () => {
 
   it.each(Object.keys(tables))("%s is an object", (name) => {
     expect(problems(schemaNamed(name), "text")).toEqual(["type at /"]);
+  });
+
+  it("names the canonical field of each alias", () => {
+    const aliases = propertiesOf(schemaNamed("TryOnRequest")).flatMap(([field, schema]) =>
+      "x-alias-of" in schema ? [`${field} of ${String(schema["x-alias-of"])}`] : [],
+    );
+    expect(aliases).toEqual([
+      "resolution of output_size",
+      "size of output_size",
+      "mode of wait",
+      ...["person", "model_url", "input_url"].map((alias) => `${alias} of person_url`),
+      ...["garments", "clothing", "items"].map((alias) => `${alias} of garment_urls`),
+    ]);
   });
 
   it("says where more properties are welcome", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import rules from "./rules.json" with { type: "json" };
 import { openapi, operations, webhooks, type Operation } from "./openapi-document.ts";
 import { kindOf, notation } from "./schema-notation.ts";
 
@@ -107,6 +108,7 @@ describe("operations of the contract", () => {
       const written = [...headers].map(
         ([name, { schema, required }]) => `${name}: ${notation(schema, required)}`,
       );
+      // The document promises Retry-After. All other headers of the contract are optional.
       expect(written).toEqual([
         "X-RateLimit-Limit: integer",
         "X-RateLimit-Remaining: integer",
@@ -129,6 +131,63 @@ describe("operations of the contract", () => {
       "GET /api/v1/tryon/{job_id}": [{ [name]: [] }],
       "GET /api/v1/account": [{ [name]: [] }],
       "POST /api/v1/credits/purchase": [{ [name]: [] }],
+    });
+  });
+});
+
+/** Every object of the document that is marked as open, with the id of its rule. */
+function marked(value: unknown): { readonly id: unknown; readonly description: unknown }[] {
+  if (value === null || typeof value !== "object") return [];
+  const within = Object.values(value).flatMap(marked);
+  if (!("x-open" in value && "description" in value)) return within;
+  return [{ id: value["x-open"], description: value.description }, ...within];
+}
+
+describe("open points of the contract", () => {
+  it("name an open rule each, and say that deployments differ", () => {
+    const open = new Set(rules.rules.filter((rule) => rule.open === true).map(({ id }) => id));
+    const points = marked(openapi);
+    expect(points.filter(({ id }) => !open.has(String(id)))).toEqual([]);
+    expect(
+      points.filter(({ description }) => !/Deployments differ/.test(String(description))),
+    ).toEqual([]);
+    expect([...new Set(points.map(({ id }) => String(id)))].toSorted()).toMatchInlineSnapshot(`
+      [
+        "discovery.key.needed",
+        "errors.429.reset-unit",
+        "errors.429.retry-after-form",
+        "errors.429.which-headers",
+        "job.completed-at.form",
+        "list.cursor.unknown",
+        "list.limit.bounds",
+        "list.status-filter.name",
+        "purchase.repeat.answer",
+        "purchase.test-key.reported-credits",
+        "purchase.validation.400-or-422",
+        "request.metadata.what-is-counted",
+        "submit-response.seed.not-given",
+        "submit.idempotency-key.same-body",
+        "submit.shape.cost-credits",
+        "submit.validation.400-or-422",
+      ]
+    `);
+  });
+});
+
+describe("the submission", () => {
+  const submission = openapi.paths["/api/v1/tryon"]?.["post"];
+
+  it("links its job to the poll", () => {
+    expect(submission?.responses["200"]).toMatchObject({
+      links: {
+        poll: { operationId: "getTryOn", parameters: { job_id: "$response.body#/job_id" } },
+      },
+    });
+  });
+
+  it("declares the event as a callback to webhook_url", () => {
+    expect(submission?.callbacks).toEqual({
+      tryOnCompleted: { "{$request.body#/webhook_url}": { $ref: "#/webhooks/tryon.completed" } },
     });
   });
 });

@@ -120,7 +120,7 @@ const amounts = [
 ];
 
 const options =
-  "checkOrder malformedBody echoInput oversize jsonTypes replayHeader concurrentTwin idempotencyHours stored500 refund dailySpendCap suspendAfterContentBlocked rateHeaders resetUnit retryAfterFormat reportQueued syncCut maxLimit filterName readLag sparseSubmit inventSeed timeFormat expiredStatus resultsOrigin slashRedirect webhookBody purchaseRepeat".split(
+  "checkOrder malformedBody fieldStatus metadataCount unknownCursor limitBounds echoInput oversize jsonTypes replayHeader concurrentTwin idempotencyHours replayBody refusedKey stored500 refund dailySpendCap suspendAfterContentBlocked rateHeaders resetUnit retryAfterFormat reportQueued syncCut maxLimit filterName readLag sparseSubmit inventSeed timeFormat expiredStatus resultsOrigin slashRedirect webhookBody purchaseRepeat foreignJob unknownPack testKeyCredits repeatCredits discoveryKey wrongContentType garmentDataUris rateWindow errorCodes totalCalls".split(
     " ",
   );
 

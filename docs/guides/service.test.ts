@@ -76,6 +76,19 @@ describe("the facts of the service", () => {
     });
   });
 
+  it("list every open rule with its options", async () => {
+    const { rules }: { rules: readonly { rule: string; open?: true; options?: string[] }[] } =
+      JSON.parse(await readFile(join(spec, "rules.json"), "utf8"));
+    expect(tableOf(page, "open point", "option")).toEqual(
+      rules
+        .filter(({ open }) => open)
+        .map(({ rule, options = [] }) => [
+          rule.replace(/^(Open|Stated in two ways): /, ""),
+          options.map((id) => `\`${id}\``).join(", ") || "none",
+        ]),
+    );
+  });
+
   it("list every option of the reference server, with all its values", () => {
     expect(tableOf(page, "option", "what it decides", "values")).toEqual(
       optionTable.map(({ id, summary, values }) => [

@@ -46,7 +46,7 @@ ${navigationHtml(home, frame.navigation)}
 <div class="opening">
 <div class="words">
 <h1>Put a garment on a person, and pay for it once.</h1>
-<p>A virtual try-on costs money, takes 10 to 90 seconds and can fail in the middle. This is the TypeScript SDK of the service that makes them: a client that never loses a job, and a receiver that lets in only what the service has signed. Beside them stands a server that behaves like the service, so that all of it is tested without a network, a key or a bill.</p>
+<p>A virtual try-on costs money, can take more than 90 seconds and can fail midway. This is the TypeScript SDK of the service that makes them: a client that never loses a job, and a receiver that lets in only what the service has signed. Beside them stands a server that behaves like the service, so that all of it is tested without a network, a key or a bill.</p>
 ${codeBlocks("npm install @tryon/client", "sh", "other")}
 <p class="ways"><a class="first" href="${start}">Quickstart</a> <a href="api/index.html">Reference</a></p>
 </div>

@@ -25,6 +25,11 @@ const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
     build.onLoad({ filter: /.*/, namespace: "late-builtins" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
+    // Commander uses it only for subcommands that are separate programs.
+    build.onResolve({ filter: /^node:child_process$/ }, ({ kind }) =>
+      kind === "require-call" ? { path: "commander", namespace: "no-programs" } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: "no-programs" }, () => ({ contents: "" }));
   },
 };
 
@@ -64,7 +69,6 @@ export default defineConfig([
     format: ["esm"],
     platform: "node",
     noExternal: [/^(?!sharp$)/],
-    splitting: false,
     minify: true,
     esbuildPlugins: [
       lateBuiltins,

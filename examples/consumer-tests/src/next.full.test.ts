@@ -89,7 +89,7 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     await page.getByRole("button", { name: "Try it on" }).click();
     await page.getByRole("img", { name: "You in the garment" }).waitFor();
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(before - 8);
-    expect(mock.faults.list().map(({ struck }) => struck)).toEqual([4]);
+    expect(mock.faults.list().map(({ applied }) => applied)).toEqual([4]);
     mock.faults.clear();
     await page.close();
   });

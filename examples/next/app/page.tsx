@@ -10,7 +10,7 @@ interface Look {
   readonly trouble?: string;
 }
 
-/** If the outcome is unknown, the submission is sent again under the same key, so it is never charged twice. */
+/** If the outcome is unknown, retries the submission under the same key, so that it is not charged twice. */
 async function make(input: TryOnInput): Promise<TryOnResult> {
   try {
     return await tryon.run(input);

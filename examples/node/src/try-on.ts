@@ -31,7 +31,7 @@ async function submit(person: string, garments: string[]): Promise<Job> {
   try {
     return await tryon.submit(input);
   } catch (error) {
-    // No response arrived. `recover` retries under the same idempotency key, so you pay once.
+    // No response arrived. `recover` retries under the same idempotency key, so a service that remembers it charges once.
     if (isTryOnError(error, "outcome_unknown")) return error.recover();
     throw error;
   }

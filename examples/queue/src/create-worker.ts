@@ -46,7 +46,11 @@ export async function createWorker(
       return { jobId: result.job.id, credits: result.receipt.credits };
     } catch (error) {
       if (isTryOnError(error) && error.job) await saveState({ job: error.job.toJSON() });
-      if (provesNoJob(error) && item.data.job === undefined) await saveState({ sentAt });
+      if (provesNoJob(error) && item.data.job === undefined) {
+        // Some services keep the key of a request that they refuse, and would refuse it again.
+        const newKey = sentAt === undefined && { idempotencyKey: crypto.randomUUID() };
+        await saveState({ sentAt, ...newKey });
+      }
       if (isTryOnError(error, "job_failed") && error.isContentBlocked) await countBlocked();
       throw await handleError(error, item, token);
     }

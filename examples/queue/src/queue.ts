@@ -13,6 +13,8 @@ export interface Item {
 export interface QueuedItem extends Item {
   /** Time of the first submission, in milliseconds since 1970. */
   readonly sentAt?: number | undefined;
+  /** Idempotency key after a refusal. Before that, the key is the id in the queue. */
+  readonly idempotencyKey?: string;
   readonly job?: SavedJob | undefined;
 }
 
@@ -59,7 +61,7 @@ export async function enqueue(
 
 const maxKeyLength = 200;
 
-/** Returns the id of an item in the queue, which is also its idempotency key. */
+/** Returns the id of an item in the queue, which is also its first idempotency key. */
 export function itemKey(batch: string, id: string): string {
   // Escaping makes the slash unambiguous. BullMQ rejects colons, and the service rejects spaces.
   const key = `${encodeURIComponent(batch)}/${encodeURIComponent(id)}`;

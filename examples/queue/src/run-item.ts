@@ -20,10 +20,9 @@ export async function runItem(
   item: Job<QueuedItem>,
   save: (state: Partial<QueuedItem>) => Promise<void>,
 ): Promise<TryOnResult> {
-  const { input, sentAt, job } = item.data;
-  if (job !== undefined) return tryon.jobs.resume(job).result({ timeout });
   // `enqueue` has set the id.
-  const idempotencyKey = item.id ?? "";
+  const { input, sentAt, job, idempotencyKey = item.id ?? "" } = item.data;
+  if (job !== undefined) return tryon.jobs.resume(job).result({ timeout });
   const now = tryon.clock.now();
   if (sentAt !== undefined && now - sentAt > maxSubmissionAge) {
     const found = await findJobByKey(tryon, idempotencyKey, sentAt);

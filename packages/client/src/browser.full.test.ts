@@ -261,7 +261,9 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     expect(made).toEqual({
       isSecureContext: false,
       credits: 8,
-      key: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8a/) as unknown,
+      key: expect.stringMatching(
+        /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/,
+      ) as unknown,
       refusals: [
         expect.stringMatching(/^unsafe_environment .*a browser.*allowLiveKey/) as unknown,
         expect.stringMatching(/^unsafe_environment .*http.*allowInsecure/) as unknown,

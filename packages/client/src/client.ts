@@ -149,7 +149,7 @@ export class TryOn {
     return this.#options.clock ?? systemClock;
   }
 
-  /** The client's `idempotencyWindow`, in milliseconds. */
+  /** Time after its first attempt in which a submission may be retried, in milliseconds: 90 % of the `idempotencyWindow`. */
   get idempotencyWindow(): number {
     return this.#contexts.config.idempotencyWindow;
   }

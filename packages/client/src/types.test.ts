@@ -167,6 +167,9 @@ it("narrows the class of an error by its code", () => {
   if (isTryOnError(error, "budget_exceeded")) expectTypeOf(error.cost).toEqualTypeOf<number>();
   if (isTryOnError(error, "batch_stopped")) expectTypeOf(error.reason).toEqualTypeOf<StopReason>();
   if (isTryOnError(error, "unavailable")) expectTypeOf(error.status).toEqualTypeOf<number>();
+  // The client may not have sent it.
+  if (isTryOnError(error, "rate_limited"))
+    expectTypeOf(error.status).toEqualTypeOf<number | undefined>();
   if (isTryOnError(error)) expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
   // Every code, so that an added or removed code does not compile.
   expectTypeOf<TryOnErrorCode>().toEqualTypeOf<

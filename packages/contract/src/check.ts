@@ -44,12 +44,19 @@ export interface Probe extends Omit<Check, "run"> {
 /** Value of an option. */
 export type OptionValue = string | number | boolean;
 
-type Shared = Pick<Probe, "level" | "on" | "credits">;
-
-/** Makes probes. A row may have its own level, key or credits. */
+/** Makes probes by option. A row may have its own level, key or credits. */
 export function probeGroup(
-  shared: Shared,
-  rows: readonly (Omit<Probe, "id" | keyof Shared> & Partial<Shared>)[],
+  credits: number,
+  rows: Readonly<
+    Record<string, Pick<Probe, "title" | "rules" | "observe"> & Partial<Omit<Probe, "option">>>
+  >,
 ): readonly Probe[] {
-  return rows.map((row) => ({ ...shared, id: `observed.${row.option}`, ...row }));
+  return Object.entries(rows).map(([option, row]) => ({
+    id: `observed.${option}`,
+    level: "safe",
+    on: "any",
+    credits,
+    option,
+    ...row,
+  }));
 }

@@ -1,8 +1,6 @@
-import type { Announcement } from "./announcement.ts";
 import { levels, type Level } from "./check.ts";
-import type { Progress } from "./run.ts";
-import { OptionsError } from "./target/problem.ts";
-import type { Key, KeyName } from "./target/keys.ts";
+import type { CheckResult, Observation } from "./report.ts";
+import type { Key, KeyName, Keys } from "./target/keys.ts";
 
 /** Options of `runContract`. */
 export interface ContractOptions {
@@ -11,7 +9,7 @@ export interface ContractOptions {
   /** Key of the requests. A reference server needs none, because the kit makes keys there. */
   readonly apiKey?: string | undefined;
   /** Further keys. A check whose key is missing does not run. */
-  readonly keys?: Readonly<Partial<Record<KeyName, string>>> | undefined;
+  readonly keys?: Readonly<Partial<Record<KeyName, string | undefined>>> | undefined;
   /** Secret that signs the webhooks of the key. */
   readonly webhookSecret?: string | undefined;
   /** @default "safe" */
@@ -40,13 +38,46 @@ export interface ContractOptions {
   /** @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Called with each result. */
-  readonly onResult?: Progress | undefined;
+  readonly onResult?: ((result: CheckResult | Observation) => void) | undefined;
   /** Called with the plan and its maximum cost before the first check. */
   readonly onPlan?: ((announcement: Announcement) => void) | undefined;
   /** Called with the id of each check when it starts. */
   readonly onBegin?: ((id: string) => void) | undefined;
   /** Ends the run early. The remaining checks are not observable. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Purpose and kind of a key of a run. */
+export interface KeyUse {
+  readonly name: KeyName;
+  readonly kind: "live" | "test";
+  /** If true, the kit made it on a reference server. */
+  readonly made: boolean;
+}
+
+/** Plan of a run, reported before its first check. */
+export interface Announcement {
+  readonly baseUrl: string;
+  readonly level: Level;
+  readonly checks: number;
+  readonly probes: number;
+  readonly keys: readonly KeyUse[];
+  readonly credits: {
+    /** Credits that the selected checks take from the live key at max. */
+    readonly planned: number;
+    /** Maximum for the whole run. Checks that would exceed it do not run. */
+    readonly max: number;
+  };
+  /** If true, the live keys belong to a reference server, and their credits cost nothing. */
+  readonly reference: boolean;
+  readonly virtualTime: boolean;
+  /** If true, webhooks reach the kit. */
+  readonly webhooks: boolean;
+}
+
+/** Invalid options. The message has the invalid option and the valid values. */
+export class OptionsError extends TypeError {
+  override readonly name = "OptionsError";
 }
 
 /** Form of a key of the service. */
@@ -87,11 +118,7 @@ function isBaseUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === "";
 }
 
-export function givenKeys({
-  apiKey,
-  keys = {},
-  webhookSecret,
-}: ContractOptions): Partial<Record<KeyName, Key>> {
+export function givenKeys({ apiKey, keys = {}, webhookSecret }: ContractOptions): Keys {
   const all: Partial<Record<KeyName, Key>> = {};
   for (const [name, token] of Object.entries(keys)) {
     // The type of the option has these names.
@@ -109,11 +136,9 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
   return { token, kind, webhookSecret, accountId: undefined };
 }
 
-/** @throws OptionsError for a live key that may not be used. */
-export function rejectLiveKeys(given: Partial<Record<KeyName, Key>>, allowed: boolean): void {
-  if (allowed) return;
-  const live = Object.values(given).some(({ kind }) => kind === "live");
-  if (!live) return;
+/** @throws OptionsError for a live key. */
+export function rejectLiveKeys(given: Keys): void {
+  if (Object.values(given).every(({ kind }) => kind === "test")) return;
   throw new OptionsError(
     "A live key spends money. Use --allow-live (allowLive: true), or a test key, which begins with svc_test_.",
   );

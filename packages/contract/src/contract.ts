@@ -1,5 +1,3 @@
-import { createAnnouncement } from "./announcement.ts";
-import type { Check, Probe } from "./check.ts";
 import { allChecks } from "./checks/index.ts";
 import {
   givenKeys,
@@ -7,30 +5,20 @@ import {
   rejectInvalid,
   type ContractOptions,
 } from "./contract-options.ts";
-import { makePlan } from "./plan.ts";
-import { allProbes } from "./probes/index.ts";
-import { profileOf } from "./profile.ts";
-import type { Report } from "./report.ts";
-import { runPlan } from "./run.ts";
-import { type CheckContext } from "./check-context.ts";
+import { allProbes, notObservableOptions } from "./probes/index.ts";
+import type { Observation, Profile, Report } from "./report.ts";
+import { makePlan, runPlan, type Suite } from "./run.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 import { Budget } from "./target/budget.ts";
 import { addMissingKeys, findControl } from "./target/control.ts";
+import { keyNames, type Keys } from "./target/keys.ts";
+import { balanceOf, preflight, TargetProblem } from "./target/preflight.ts";
+import { openReceiver } from "./target/receiver.ts";
 import { RequestPacer } from "./target/request-pacer.ts";
-import { balanceOf, preflight } from "./target/preflight.ts";
-import { TargetProblem } from "./target/problem.ts";
-import { openReceiver, type Receiver } from "./target/receiver.ts";
-import { interruptible, realTime, virtualTime, type Time } from "./target/time.ts";
-import { isLoopback } from "./wire/ip-zones.ts";
+import { realTime, virtualTime } from "./target/time.ts";
+import { isLoopback } from "./wire/guarded-fetch.ts";
 import { Redactor } from "./wire/redactor.ts";
-import { createSend, withSignal } from "./wire/send.ts";
-import { keyNames, type KeyName } from "./target/keys.ts";
-
-/** Checks and probes of a run. */
-export interface Suite {
-  readonly checks: readonly Check[];
-  readonly probes: readonly Probe[];
-}
+import { createSend, type Send } from "./wire/send.ts";
 
 /** Every check and every probe. */
 export const wholeSuite: Suite = { checks: allChecks, probes: allProbes };
@@ -64,27 +52,25 @@ export async function runSuite(suite: Suite, options: ContractOptions): Promise<
 
 async function run(suite: Suite, redactor: Redactor, options: ContractOptions): Promise<Report> {
   rejectInvalid(options);
-  const { baseUrl, level = "safe", signal } = options;
+  const { level = "safe", signal, webhookUrl } = options;
   const startedAt = new Date();
-  const { onResult = ignore, onBegin = ignore } = options;
   // The kit must also clean up after a run that ends early.
-  const sendAlways = createSend(baseUrl, options.fetch);
-  const send = withSignal(sendAlways, signal);
+  const sendAlways = createSend(options.baseUrl, options.fetch);
+  const send: Send = (request, ...signals) => sendAlways(request, signal, ...signals);
   const given = givenKeys(options);
-  const accounts = await preflight({ send, baseUrl, redactor, signal }, given);
-  const control = await findControl(sendAlways, { given, redactor, signal });
+  const accounts = await preflight({ ...options, send, redactor }, given);
+  const control = await findControl(sendAlways, given, redactor, signal);
   // Any server can claim to be a reference server, so only a local one is free of charge.
-  const isLocalMock = control !== undefined && isLoopback(baseUrl);
-  rejectLiveKeys(given, options.allowLive === true || isLocalMock);
-  // The names are those of the type.
-  const givenNames = Object.keys(given) as KeyName[];
-  const names = new Set(control === undefined ? givenNames : keyNames);
-  const plan = makePlan(suite, level, options.only ?? [], names);
-  const balance = balanceOf(accounts.get("live"));
+  const isLocal = isLoopback(options.baseUrl);
+  const isLocalMock = control !== undefined && isLocal;
+  if (options.allowLive !== true && !isLocalMock) rejectLiveKeys(given);
+  const hasTestKey = control !== undefined || given.test !== undefined;
+  const plan = makePlan(suite, options, hasTestKey);
   const { live, ...others } = given;
+  const balance = balanceOf(accounts.find(([key]) => key === live)?.[1]);
   // The kit makes its own live key where the given one has too few credits.
   const isShort = live !== undefined && control !== undefined && balance < plan.credits;
-  const used = isShort ? others : given;
+  const used: Keys = isShort ? others : given;
   const keys = await addMissingKeys(used, control);
   if (keys.live === undefined && keys.test === undefined) {
     throw new TargetProblem(
@@ -93,16 +79,37 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
     );
   }
   const isVirtual = control !== undefined && options.realTime !== true;
-  const time = interruptible(isVirtual ? await virtualTime(control) : realTime, signal);
+  const time = isVirtual ? await virtualTime(control, signal) : realTime(signal);
   const pacer = new RequestPacer(time);
+  for (const [{ token }, account] of accounts) pacer.readLimit(token, account);
   const isTestOnly = Object.values(used).every(({ kind }) => kind === "test");
   const free = isLocalMock || (control !== undefined && isTestOnly);
   const allowed = options.maxCredits ?? (free ? Infinity : defaultMaxCredits);
-  const max = free ? allowed : Math.min(allowed, balance);
-  const receiver = await receiverFor(options, time);
+  const budget = new Budget(free ? allowed : Math.min(allowed, balance));
+  const credits = { planned: plan.credits, max: budget.max };
+  const baseUrl = redactor.redact(options.baseUrl);
+  const isReachable = webhookUrl !== undefined || options.fetch !== undefined || isLocal;
+  const receiver = isReachable
+    ? await openReceiver(time, webhookUrl, options.webhookPort)
+    : undefined;
   try {
-    const context: CheckContext = {
+    options.onPlan?.({
       baseUrl,
+      level,
+      checks: plan.checks.length,
+      probes: plan.probes.length,
+      keys: keyNames.flatMap((name) => {
+        const key = keys[name];
+        return key === undefined ? [] : [{ name, kind: key.kind, made: used[name] === undefined }];
+      }),
+      credits,
+      reference: free,
+      virtualTime: time.virtual,
+      webhooks: receiver !== undefined,
+    });
+    const schemaChecks = new SchemaChecks(options.baseUrl);
+    const context = {
+      baseUrl: options.baseUrl,
       send,
       time,
       pacer,
@@ -110,23 +117,18 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
       redactor,
       receiver,
       keys,
-      budget: new Budget(max),
-      schemaChecks: new SchemaChecks(baseUrl),
+      budget,
+      schemaChecks,
     };
-    for (const [name, account] of accounts) pacer.readLimit(given[name]?.token ?? "", account);
-    options.onPlan?.(
-      createAnnouncement({ options, level, plan, max, free, keys, given: used, context }),
-    );
-    const listener = { begin: onBegin, result: onResult };
-    const results = await runPlan(plan, context, level, listener, signal);
+    const results = await runPlan(plan, context, options);
     return {
-      baseUrl: redactor.redact(baseUrl),
+      baseUrl,
       level,
       startedAt: startedAt.toISOString(),
       milliseconds: Date.now() - startedAt.getTime(),
       virtualTime: time.virtual,
       complete: signal?.aborted !== true,
-      credits: { planned: plan.credits, max, spent: context.budget.spent },
+      credits: { ...credits, spent: budget.spent },
       ...results,
       profile: profileOf(results.observations),
     };
@@ -135,14 +137,11 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
   }
 }
 
-const ignore = (): void => undefined;
-
-/** Opens a receiver if the deployment can reach it: on the same machine, or by a public URL. */
-async function receiverFor(
-  { baseUrl, webhookUrl, webhookPort, fetch }: ContractOptions,
-  time: Time,
-): Promise<Receiver | undefined> {
-  const isLocal = fetch !== undefined || isLoopback(baseUrl);
-  if (webhookUrl === undefined && !isLocal) return undefined;
-  return openReceiver(time, { publicUrl: webhookUrl, port: webhookPort });
+function profileOf(observations: readonly Observation[]): Profile {
+  const observed = observations.filter(({ value }) => value !== "unknown");
+  const unknown = observations.filter(({ value }) => value === "unknown");
+  return {
+    options: Object.fromEntries(observed.map(({ option, value }) => [option, value])),
+    unknown: [...unknown.map(({ option }) => option), ...Object.keys(notObservableOptions)],
+  };
 }

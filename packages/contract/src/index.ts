@@ -1,6 +1,5 @@
 export { runContract } from "./contract.ts";
-export type { ContractOptions } from "./contract-options.ts";
-export type { Announcement, KeyUse } from "./announcement.ts";
+export type { Announcement, ContractOptions, KeyUse } from "./contract-options.ts";
 export { assertPassed, ContractFailedError } from "./assert-passed.ts";
 export type { SkippingContext } from "./assert-passed.ts";
 export { levels } from "./check.ts";
@@ -10,5 +9,5 @@ export { formatReport, reportForms } from "./report/index.ts";
 export type { ReportForm } from "./report/index.ts";
 export type { JsonCheck, JsonObservation, JsonReport } from "./report/json.ts";
 export type { KeyName } from "./target/keys.ts";
-export { TargetProblem } from "./target/problem.ts";
-export type { ProblemKind } from "./target/problem.ts";
+export { TargetProblem } from "./target/preflight.ts";
+export type { ProblemKind } from "./target/preflight.ts";

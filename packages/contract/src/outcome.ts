@@ -17,6 +17,11 @@ export class SkipCheck extends Error {
   override readonly name = "SkipCheck";
 }
 
+/** @throws SkipCheck unless the condition holds. */
+export function need(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new SkipCheck(message);
+}
+
 /** @throws CheckFailure unless the condition holds. */
 export function must(
   condition: unknown,

@@ -7,10 +7,14 @@ export interface CheckResult {
   readonly title: string;
   readonly rules: readonly string[];
   readonly level: Level;
-  readonly status: "passed" | "failed" | "not-observable";
-  /** Fault, or the reason why it was not observable. Keys are redacted. */
+  /** `observed`: the document leaves the behavior open, so that no deployment fails the check. */
+  readonly status: "passed" | "failed" | "observed" | "not-observable";
+  /**
+   * Fault, difference from the reference server of an observed check, or the reason why it was not observable. Missing if
+   * the deployment passes or behaves as the reference server. Keys are redacted.
+   */
   readonly message: string | undefined;
-  /** Request that shows the fault, as a line for a shell. Keys are redacted. */
+  /** Request that shows the fault or the difference, as a line for a shell. Keys are redacted. */
   readonly curl: string | undefined;
   /** Credits that it took out of the budget. */
   readonly credits: number;

@@ -8,20 +8,20 @@ import { aCheck, aSuite } from "../test/suite.ts";
 describe("the rate limit of a key", () => {
   const many = aSuite([
     aCheck("pace.many", async (session) => {
-      for (let call = 0; call < 40; call += 1) {
-        const answer = await session.account();
-        must(answer.status === 200, `Call ${call} was answered ${answer.status}.`, answer);
+      for (let count = 0; count < 40; count += 1) {
+        const response = await session.account();
+        must(response.status === 200, `Request ${count} got ${response.status}.`, response);
       }
     }),
   ]);
 
   test.each(["all", "429-only", "none"] as const)(
-    "is kept, and what others use of it is waited out, with rate headers on %s",
+    "is kept beside other users of the key, with rate headers on %s",
     async (rateHeaders) => {
       const mock = createMock({ clock: "manual", options: { rateHeaders } });
       const key = await mock.createKey({ mode: "test", rateLimitPerMinute: 12 });
       const others = async (): Promise<void> => {
-        for (let call = 0; call < 4; call += 1) {
+        for (let count = 0; count < 4; count += 1) {
           await mock.fetch(`${mock.baseUrl}/api/v1/account`, {
             headers: { authorization: `Bearer ${key.token}` },
           });
@@ -36,19 +36,19 @@ describe("the rate limit of a key", () => {
       expect(checks.filter(({ status }) => status === "failed")).toEqual([]);
       expect(checks.find(({ id }) => id === "pace.many")).toMatchObject({ status: "passed" });
       const refused = mock.journal.entries().filter(({ status }) => status === 429);
-      // Only what the kit could not know of is refused: the calls of others, and a limit that no answer has named yet.
+      // The kit does not know the requests of others, nor a limit that no response has named yet.
       expect(refused.length).toBeLessThanOrEqual(rateHeaders === "all" ? 1 : 5);
     },
   );
 });
 
-test("a key of a reference server that has too few credits for the run is left alone", async () => {
+test("makes its own key where that of a reference server has too few credits", async () => {
   const mock = createMock({ clock: "manual" });
   const dear = aCheck(
     "money.dear",
     async (session) => {
-      const answer = await session.submit({ output_size: "4K" });
-      must(answer.status === 200, `It was answered ${answer.status}.`, answer);
+      const response = await session.submit({ output_size: "4K" });
+      must(response.status === 200, `It got ${response.status}.`, response);
     },
     { on: "live", credits: 20 },
   );
@@ -61,14 +61,14 @@ test("a key of a reference server that has too few credits for the run is left a
   expect(checks.find(({ id }) => id === "money.dear")).toMatchObject({ status: "passed" });
 });
 
-test("a call that is refused while its check looks elsewhere is that check's alone", async () => {
+test("reports a request that fails before its check awaits it", async () => {
   const mock = createMock({ clock: "manual" });
   const elsewhere = aCheck(
     "money.elsewhere",
     async (session) => {
-      const call = session.submit({ wait: true });
+      const response = session.submit({ wait: true });
       await new Promise((resolve) => setImmediate(resolve));
-      await call;
+      await response;
     },
     { on: "live", credits: 8 },
   );

@@ -1,62 +1,80 @@
-import type { Check, Level, OptionValue, Probe } from "./check.ts";
-import type { CheckContext } from "./check-context.ts";
+import { levels, type Check, type Probe } from "./check.ts";
 import { shapeRules } from "./checks/index.ts";
+import type { ContractOptions } from "./contract-options.ts";
+import { areOpen } from "./open-rules.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
-import type { Plan } from "./plan.ts";
 import type { CheckResult, Observation } from "./report.ts";
-import { Session } from "./session.ts";
-import type { Deviation, Shape } from "./schema-checks.ts";
-import { curlLine } from "./wire/curl.ts";
+import { Session, type CheckContext } from "./session.ts";
+import type { Shape } from "./schema-checks.ts";
+import type { Redactor } from "./wire/redactor.ts";
+import type { SentRequest } from "./wire/response.ts";
 import { NoResponse } from "./wire/send.ts";
 
-/**
- * Called with each result.
- *
- * @inline
- */
-export type Progress = (result: CheckResult | Observation) => void;
+/** Checks and probes of a run. */
+export interface Suite {
+  readonly checks: readonly Check[];
+  readonly probes: readonly Probe[];
+}
 
-/** Callbacks of a run. */
-export interface Listener {
-  readonly begin: (id: string) => void;
-  readonly result: Progress;
+/** Maximum length of the body in a line of curl. */
+const maxBodyLength = 2_000;
+
+/**
+ * Selects the checks and probes of a run, and adds up the maximum credits that they take from a live key.
+ *
+ * @param hasTestKey if true, checks that take any key cost nothing.
+ */
+export function makePlan(
+  suite: Suite,
+  { level = "safe", only = [] }: ContractOptions,
+  hasTestKey: boolean,
+): Suite & { readonly credits: number } {
+  const wanted = (check: Pick<Check, "id" | "level">): boolean =>
+    levels.indexOf(check.level) <= levels.indexOf(level) &&
+    (only.length === 0 || only.some((start) => check.id.startsWith(start)));
+  const checks = suite.checks.filter(wanted);
+  const probes = suite.probes.filter(wanted);
+  const credits = [...checks, ...probes]
+    .filter(({ on }) => on === "live" || (on === "any" && !hasTestKey))
+    .reduce((sum, check) => sum + check.credits, 0);
+  return { checks, probes, credits };
 }
 
 /** Runs checks and probes one after another, so that the deployment has little load. */
 export async function runPlan(
-  plan: Plan,
+  plan: Suite,
   context: CheckContext,
-  level: Level,
-  listener: Listener,
-  signal?: AbortSignal,
+  { level = "safe", onBegin, onResult, signal }: ContractOptions,
 ): Promise<{ checks: readonly CheckResult[]; observations: readonly Observation[] }> {
   const checks: CheckResult[] = [];
-  const observed: Observed[] = [];
+  const observed: Observation[] = [];
   const add = (result: CheckResult): void => {
     checks.push(result);
-    listener.result(result);
+    onResult?.(result);
   };
   for (const check of plan.checks) {
-    listener.begin(check.id);
+    onBegin?.(check.id);
     add((await runOne(check, context, check.run, signal)).result);
   }
   for (const probe of plan.probes) {
-    listener.begin(probe.id);
-    const { result, value } = await runOne(probe, context, probe.observe, signal);
+    const { id, option, title, rules } = probe;
+    onBegin?.(id);
+    const { result, value = "unknown" } = await runOne(probe, context, probe.observe, signal);
     if (result.status === "failed") add(result);
-    observed.push({ probe, value, message: result.message });
+    const reason = result.message ?? "This run could not tell.";
+    const message = value === "unknown" ? reason : undefined;
+    observed.push({ id, option, title, rules, value, message, deviations: [] });
   }
   const { shapes, explained } = context.schemaChecks;
-  for (const shape of shapes) add(shapeResult(shape, context, level));
-  const observations = observed.map((one) => observation(one, explained));
-  observations.forEach(listener.result);
+  for (const shape of shapes) {
+    add({ ...shapeResult(shape, context.redactor), level, credits: 0, milliseconds: 0 });
+  }
+  const observations = observed.map((observation) => {
+    const deviations = [...explained].filter(({ option }) => option === observation.option);
+    return { ...observation, deviations: deviations.map(({ what }) => what) };
+  });
+  for (const observation of observations) onResult?.(observation);
   return { checks, observations };
-}
-
-interface Observed {
-  readonly probe: Probe;
-  readonly value: OptionValue | undefined;
-  readonly message: string | undefined;
 }
 
 async function runOne<Value>(
@@ -73,27 +91,26 @@ async function runOne<Value>(
     title,
     rules,
     level,
-    status,
+    status: statusFor(rules, status),
     message: message === undefined ? undefined : redactor.redact(message),
     curl,
     credits: session?.spent ?? 0,
     milliseconds: Math.round(performance.now() - from),
   });
-  const cut = { result: result("not-observable", "The run ended before this check.") };
-  const ended = (): boolean => signal?.aborted === true;
-  if (ended()) return cut;
   try {
+    signal?.throwIfAborted();
     session = new Session(context, on);
     const value = await work(session);
     return { result: result("passed"), value };
   } catch (error) {
     // The end of a run makes requests fail.
-    if (ended()) return cut;
+    if (signal?.aborted === true) {
+      return { result: result("not-observable", "The run ended before this check.") };
+    }
     if (error instanceof SkipCheck) return { result: result("not-observable", error.message) };
     if (error instanceof CheckFailure || error instanceof NoResponse) {
       const request = error instanceof NoResponse ? error.request : error.response?.request;
-      const curl = request === undefined ? undefined : curlLine(request, redactor);
-      return { result: result("failed", error.message, curl) };
+      return { result: result("failed", error.message, curlLine(request, redactor)) };
     }
     throw new Error(`The check ${id} threw an error. This says nothing about the deployment.`, {
       cause: error,
@@ -103,40 +120,42 @@ async function runOne<Value>(
   }
 }
 
-function shapeResult(
-  { id, operation, status, count, problems }: Shape,
-  { redactor }: CheckContext,
-  level: Level,
-): CheckResult {
+/** Status of a check: it neither passes nor fails where the document leaves open what it requires. */
+function statusFor(rules: readonly string[], status: CheckResult["status"]): CheckResult["status"] {
+  return status !== "not-observable" && areOpen(rules) ? "observed" : status;
+}
+
+function shapeResult({ id, operation, status, count, problems }: Shape, redactor: Redactor) {
+  const rules = shapeRules(operation, status);
   const [first] = problems;
-  const text = problems.map((problem) => problem.text).join("; ");
+  const texts = redactor.redact(problems.map(({ text }) => text).join("; "));
   return {
     id,
     title: `Has a response with ${status} to ${operation} as in spec/openapi.json`,
-    rules: shapeRules(operation, status),
-    level,
-    status: count === 0 ? "not-observable" : first === undefined ? "passed" : "failed",
-    message:
-      count === 0
-        ? "No request of this run had this response."
-        : redactor.redact(text) || undefined,
-    curl: first === undefined ? undefined : curlLine(first.request, redactor),
-    credits: 0,
-    milliseconds: 0,
-  };
+    rules,
+    status: statusFor(
+      rules,
+      count === 0 ? "not-observable" : first === undefined ? "passed" : "failed",
+    ),
+    message: count === 0 ? "No request of this run had this response." : texts || undefined,
+    curl: curlLine(first?.request, redactor),
+  } as const;
 }
 
-function observation(
-  { probe: { id, option, title, rules }, value, message }: Observed,
-  explained: readonly Deviation[],
-): Observation {
-  return {
-    id,
-    option,
-    title,
-    rules,
-    value: value ?? "unknown",
-    message: value === undefined ? (message ?? "This run could not tell.") : undefined,
-    deviations: explained.filter((one) => one.option === option).map(({ what }) => what),
-  };
+/** Writes a request as a line for a shell. Redacts keys, and cuts a long body. */
+function curlLine(request: SentRequest | undefined, redactor: Redactor): string | undefined {
+  if (request === undefined) return undefined;
+  const { method, url, headers, body } = request;
+  const parts = ["curl", "-i"];
+  if (method !== "GET") parts.push("-X", method);
+  parts.push(quoted(redactor.redact(url)));
+  for (const [name, value] of Object.entries(headers)) {
+    parts.push("-H", quoted(redactor.redact(`${name}: ${value}`)));
+  }
+  if (body !== undefined) parts.push("-d", quoted(redactor.redactStart(body, maxBodyLength)));
+  return parts.join(" ");
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

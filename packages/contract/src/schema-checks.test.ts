@@ -9,9 +9,9 @@ test("checks responses below a base URL with a path against the document", async
     baseUrl: `${mock.baseUrl}/tryon`,
     fetch: async (input, init) => {
       const request = new Request(input, init);
-      const answer = await mock.fetch(new Request(request.url.replace("/tryon/", "/"), request));
-      if (!request.url.endsWith("/account") || answer.status !== 200) return answer;
-      return Response.json({ ...(await answer.json()), total_calls: "many" });
+      const response = await mock.fetch(new Request(request.url.replace("/tryon/", "/"), request));
+      if (!request.url.endsWith("/account") || response.status !== 200) return response;
+      return Response.json({ ...(await response.json()), total_calls: "many" });
     },
     only: ["authentication.missing-key", "account."],
   });

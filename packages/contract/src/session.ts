@@ -2,20 +2,62 @@ import { randomBytes } from "node:crypto";
 
 import { must, SkipCheck } from "./outcome.ts";
 import { images } from "./images.ts";
-import type { CheckContext } from "./check-context.ts";
-import {
-  buildRequest,
-  tokenOf,
-  type RequestOptions,
-  type SubmitOptions,
-} from "./request-options.ts";
+import type { SchemaChecks } from "./schema-checks.ts";
 import { jobIdOf } from "./submission.ts";
-import { costs } from "./target/budget.ts";
+import { costs, type Budget } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
-import { missingKey, type Key, type KeyKind, type KeyName, type NewKey } from "./target/keys.ts";
-import type { Hook, HookResponse } from "./target/receiver.ts";
+import {
+  missingKey,
+  type Key,
+  type KeyKind,
+  type KeyName,
+  type Keys,
+  type NewKey,
+} from "./target/keys.ts";
+import type { Hook, HookResponse, Receiver } from "./target/receiver.ts";
+import type { RequestPacer } from "./target/request-pacer.ts";
 import type { Time } from "./target/time.ts";
+import type { Redactor } from "./wire/redactor.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "./wire/response.ts";
+import type { Send } from "./wire/send.ts";
+
+/** Parts of a run that its checks share. */
+export interface CheckContext {
+  readonly baseUrl: string;
+  readonly send: Send;
+  readonly time: Time;
+  readonly pacer: RequestPacer;
+  readonly budget: Budget;
+  readonly schemaChecks: SchemaChecks;
+  readonly control: Control | undefined;
+  /** Removes the keys of the run from text that leaves the kit. */
+  readonly redactor: Redactor;
+  readonly receiver: Receiver | undefined;
+  /** Keys of the user, and keys that the kit made. */
+  readonly keys: Keys;
+}
+
+/** Options of a request. */
+export interface RequestOptions {
+  /** Key of the request, or null for none. */
+  readonly key?: Key | string | null;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Body that is sent as JSON. */
+  readonly body?: unknown;
+  /** Bytes that are sent instead of `body`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** If true, returns a 429. Otherwise waits and sends the request again. */
+  readonly return429?: boolean;
+}
+
+/** Options of a submission. */
+export interface SubmitOptions extends Pick<
+  RequestOptions,
+  "key" | "headers" | "return429" | "raw"
+> {
+  readonly idempotencyKey?: string;
+}
 
 /** Maximum number of retries after a 429. */
 const maxRetries = 5;
@@ -27,8 +69,8 @@ const maxJobTime = 180_000;
 export class Session {
   readonly context: CheckContext;
   readonly time: Time;
-  /** Key that the check works on. */
-  readonly key: Key;
+  /** Key that the check works on. A check may replace it by a new one. */
+  key: Key;
   /** Credits that the check has taken out of the budget. */
   spent = 0;
   /** Number of requests that the check has sent. */
@@ -39,13 +81,11 @@ export class Session {
   readonly #hooks: Hook[] = [];
 
   /** @throws SkipCheck when the run has no key of this kind. */
-  constructor(bench: CheckContext, on: KeyKind) {
-    this.context = bench;
-    this.time = bench.time;
-    const { test, live } = bench.keys;
-    const key = on === "any" ? (test ?? live) : bench.keys[on];
-    if (key === undefined) throw new SkipCheck(missingKey(on === "any" ? "test" : on));
-    this.key = key;
+  constructor(context: CheckContext, on: KeyKind) {
+    this.context = context;
+    this.time = context.time;
+    const name = on === "any" ? (context.keys.test === undefined ? "live" : "test") : on;
+    this.key = this.keyNamed(name);
   }
 
   /** Returns the URL of a path of the deployment. */
@@ -107,15 +147,26 @@ export class Session {
   /** Sends a request within the limits of its key, and checks the response against the document. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const { pacer, send, schemaChecks } = this.context;
-    const token = tokenOf(options.key === undefined ? this.key : options.key);
-    const input = buildRequest(method, path, token, options);
+    const { key = this.key, query, body, raw, headers, return429 } = options;
+    const token = typeof key === "object" ? (key?.token ?? null) : key;
+    const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
+    const request = {
+      method,
+      path: `${path}${search}`,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+    };
     for (let retries = 0; ; retries += 1) {
-      if (token !== null && !options.return429) await pacer.acquire(token);
+      if (token !== null && !return429) await pacer.acquire(token);
       this.sent += 1;
-      const response = await send(input);
+      const response = await send(request);
       schemaChecks.check(response);
       if (token !== null) pacer.readLimit(token, response);
-      if (response.status !== 429 || options.return429 || retries === maxRetries) return response;
+      if (response.status !== 429 || return429 || retries === maxRetries) return response;
       await pacer.waitAfter429(response);
     }
   }
@@ -135,8 +186,7 @@ export class Session {
 
   async #submit(fields: Fields, options: SubmitOptions): Promise<HttpResponse> {
     const { idempotencyKey, headers, ...rest } = options;
-    const key = options.key === undefined ? this.key : options.key;
-    const cost = this.#reserve(key, fields);
+    const cost = this.#reserve(options.key === undefined ? this.key : options.key, fields);
     const response = await this.request("POST", "/api/v1/tryon", {
       ...rest,
       body: { ...this.goodRequest(), ...fields },
@@ -195,13 +245,13 @@ export class Session {
   async submitSync(
     fields: Fields,
     options: SubmitOptions = {},
-  ): Promise<{ answer: HttpResponse; took: number }> {
+  ): Promise<{ response: HttpResponse; duration: number }> {
     const { time } = this;
-    const idempotencyKey = options.idempotencyKey ?? this.unique("sync");
+    const { idempotencyKey = this.unique("sync") } = options;
     const from = time.now();
     const request = this.submit({ wait: true, ...fields }, { ...options, idempotencyKey });
-    const answer = await this.passUntilSettled(request, idempotencyKey);
-    return { answer, took: time.now() - from };
+    const response = await this.passUntilSettled(request, idempotencyKey);
+    return { response, duration: time.now() - from };
   }
 
   /** Lets time pass until a request has its response. The server must have received the request before. */

@@ -1,19 +1,13 @@
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 
-import type { Check, Probe } from "../src/check.ts";
 import { runContract } from "../src/contract.ts";
 import { png } from "../src/images.ts";
-import type { Report } from "../src/report.ts";
+import type { CheckResult, Report } from "../src/report.ts";
+import type { Suite } from "../src/run.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 
 /** Engine for checks that ignore the image. Real images take time. */
 const engine = { name: "small", render: async () => new Uint8Array(png(3, 4, [1, 2, 3])) };
-
-/** Checks and probes of one area. */
-export interface Area {
-  readonly checks: readonly Check[];
-  readonly probes: readonly Probe[];
-}
 
 /** Runs selected checks and probes against a server in this process. */
 export function runAgainst(
@@ -26,7 +20,7 @@ export function runAgainst(
 
 /** Runs an area against a new reference server, with a mutant if given. */
 export async function runArea(
-  { checks, probes }: Area,
+  { checks, probes }: Suite,
   options: MockOptions = {},
   plant: Mutant["plant"] = ({ fetch }) => fetch,
 ): Promise<Report> {
@@ -41,8 +35,20 @@ export async function runArea(
 
 /** Sorted ids of the failed checks. */
 export function failedIds({ checks }: Report): readonly string[] {
-  const failed = checks.filter(({ status }) => status === "failed");
-  return failed.map(({ id }) => id).toSorted();
+  return idsOf(checks.filter(({ status }) => status === "failed"));
+}
+
+/** Sorted ids of the failed checks, and of those that found a difference at an open point. */
+export function foundIds({ checks }: Report): readonly string[] {
+  return idsOf(checks.filter(differs));
+}
+
+function differs({ status, message }: CheckResult): boolean {
+  return status === "failed" || (status === "observed" && message !== undefined);
+}
+
+function idsOf(checks: readonly CheckResult[]): readonly string[] {
+  return checks.map(({ id }) => id).toSorted();
 }
 
 /** Ids and messages of the failed checks. */

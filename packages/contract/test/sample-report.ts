@@ -69,6 +69,12 @@ export const sampleReport: Report = {
       message: `The detail does not name garment_images_b64: ${nasty}`,
       curl: `curl -i 'https://tryon.example/?q=${nasty}'`,
     }),
+    check("cross-origin.response", { status: "observed", rules: [] }),
+    check("list-query.limit", {
+      status: "observed",
+      rules: ["list.limit.bounds"],
+      message: "Expected 422 for the limit 0, got 200.",
+    }),
     ...["schedule", "redirect", "resend"].map((name) =>
       check(`webhooks.${name}`, {
         status: "not-observable",

@@ -29,8 +29,8 @@ export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: 
 }
 
 /** Another HTTP server than the service, until the test ends. */
-export async function somethingElse(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+export async function somethingElse(handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close();

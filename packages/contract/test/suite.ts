@@ -1,8 +1,8 @@
 import type { Check, Probe } from "../src/check.ts";
-import type { Suite } from "../src/contract.ts";
+import type { Suite } from "../src/run.ts";
 import { must, SkipCheck } from "../src/outcome.ts";
 
-/** Fields of a check that a test of the kit has no eyes for. */
+/** Fields of a check that tests of the kit ignore. */
 const plain = { rules: ["a.rule"], level: "safe", on: "any", credits: 0 } as const;
 
 /** A check of a test's own. */
@@ -15,8 +15,8 @@ export const keeps = aCheck("sample.keeps", async (session) => {
 });
 
 export const breaks = aCheck("sample.breaks", async (session) => {
-  const answer = await session.account();
-  must(false, `It was wrong with ${session.key.token}.`, answer);
+  const response = await session.account();
+  must(false, `It was wrong with ${session.key.token}.`, response);
 });
 
 export const skips = aCheck("sample.skips", () => {

@@ -4,24 +4,32 @@ export type OpenRequests = Set<(reason: Error) => void>;
 /**
  * Waits for work, and rejects with the signal's reason as soon as the signal is aborted. The work itself goes on. Until
  * then, `open` has a function that rejects it.
+ *
+ * @param source owner of the signal. `open` keeps it in memory: the signal of a collected request never fires.
  */
-export async function abortable<Result>(
+export function abortable<Result>(
   work: Promise<Result>,
-  signal: AbortSignal,
+  source: { readonly signal: AbortSignal },
   open: OpenRequests = new Set(),
 ): Promise<Result> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  // A signal may carry any value as its reason, and the caller gets that very value.
-  const abort = (): void => reject(signal.reason as Error);
-  open.add(reject);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    open.delete(reject);
-    signal.removeEventListener("abort", abort);
-    // After an abort, no one handles a failure of the work.
-    work.catch(() => undefined);
-  }
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      open.delete(fail);
+      source.signal.removeEventListener("abort", abort);
+    };
+    const fail = (reason: Error): void => {
+      end();
+      reject(reason);
+    };
+    const succeed = (result: Result): void => {
+      end();
+      resolve(result);
+    };
+    // A signal may carry any value as its reason, and the caller gets that very value.
+    const abort = (): void => fail(source.signal.reason as Error);
+    open.add(fail);
+    if (source.signal.aborted) abort();
+    else source.signal.addEventListener("abort", abort, { once: true });
+    work.then(succeed, fail);
+  });
 }

@@ -47,6 +47,7 @@ describe("the profile alternate", () => {
       "result_url",
       "status",
     ]);
+    expect((await call.submit({ wait: true, seed: -1 }, key)).status).toBe(400);
     const again = await call.submit({ wait: true }, key);
     expect(again.body).toMatchObject({ job_id: body.job_id, status: "succeeded" });
     expect(again.headers.get("idempotent-replayed")).toBeNull();

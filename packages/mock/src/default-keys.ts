@@ -43,7 +43,7 @@ const keys: readonly NewKey[] = [
 
 export const defaultKeys = {
   tokens,
-  async create(store: Keys): Promise<void> {
-    for (const key of keys) await store.create({ rateLimitPerMinute, webhookSecret, ...key });
+  create(store: Keys): void {
+    for (const key of keys) store.create({ rateLimitPerMinute, webhookSecret, ...key });
   },
 };

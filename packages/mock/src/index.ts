@@ -1,12 +1,11 @@
 export type { DefaultKeys } from "./default-keys.ts";
 export type { Network } from "./delivery/network.ts";
-export type { Bytes, Engine, EngineImage, RenderRequest } from "./engine/engine.ts";
+export type { Bytes, Engine, EngineImage, ImageKind, RenderRequest } from "./engine/engine.ts";
 export { stockEngine } from "./engine/stock.ts";
 export { createMock } from "./mock.ts";
 export type { Mock, MockOptions } from "./mock.ts";
 export { optionTable, profileNames } from "./options.ts";
 export type { OptionId, OptionRow, Options, Profile, ProfileName } from "./options.ts";
-export type { ImageKind } from "./engine/image-kind.ts";
 export type { NewKey } from "./service/new-key.ts";
 export type { ImagesSetting, SettingsInput } from "./settings.ts";
 export type { NextJob } from "./control/next-job.ts";

@@ -37,7 +37,7 @@ describe("a mock", () => {
   });
 
   test("uses its baseUrl in results", async () => {
-    covers("service.base-address.given");
+    covers("service.base-url.given");
     const { mock, call } = manualServer({ baseUrl: "https://api.shop.example" });
     const job = await finished(mock, call);
     expect(new URL(job.result_url ?? "").origin).toBe("https://api.shop.example");

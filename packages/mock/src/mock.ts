@@ -3,11 +3,9 @@ import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
 import type { Mock, MockOptions } from "./mock-interface.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
-import { WebhookSender } from "./delivery/webhook-sender.ts";
+import { allowRedirect } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
-import { ImageFetch } from "./service/image-fetch.ts";
 import { Service } from "./service/service.ts";
-import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings } from "./settings.ts";
 import { connectionReset } from "./http/broken-connection.ts";
 import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
@@ -15,8 +13,7 @@ import { parseNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
 import { ServerStates } from "./control/server-states.ts";
-import { MemoryStore } from "./store/memory-store.ts";
-import type { MemoryTables } from "./store/memory-tables.ts";
+import { Store } from "./store/store.ts";
 import { Control } from "./control/control.ts";
 import { abortable, type OpenRequests } from "./abortable.ts";
 import { SystemClock } from "./system/clock.ts";
@@ -49,27 +46,22 @@ export function createMock(input: MockOptions = {}): Mock {
   const seed = String(input.seed ?? freshSeed());
   const stock = stockEngine();
   const { network } = input;
-  const { allowPrivateWebhooks, allowPrivateImages } = settings;
-  const webhookRules = {
-    allowPrivate: allowPrivateWebhooks,
-    setting: "allowPrivateWebhooks",
-  } as const;
-  const webhookSender = new WebhookSender(input.sendWebhook, (request) =>
-    sendGuarded(request, network, webhookRules),
-  );
+  let sendWebhook =
+    input.sendWebhook ?? ((request) => sendGuarded(request, network, settings.webhookUrls));
   const control = new Control({ clock, seed, journalLimit: settings.journalLimit });
-  const createState = (tables?: MemoryTables) => {
+  const createState = (saved?: Store) => {
     const system = createSystem({ clock, seed });
-    const store = new MemoryStore(tables);
+    const store = saved ?? new Store();
     const engine = input.engine ?? stock;
-    const context = { store, system, options, settings, engine, stockEngine: stock };
-    const service = new Service(context, {
-      processor: embeddedProcessor,
-      planAttempt: () => control.planWebhook((request) => webhookSender.send(request)),
-      imageFetch:
-        settings.images === "fetch"
-          ? new ImageFetch({ system, network, allowPrivate: allowPrivateImages })
-          : undefined,
+    const service = new Service({
+      store,
+      system,
+      options,
+      settings,
+      engine,
+      stockEngine: stock,
+      network,
+      planAttempt: () => control.planWebhook((request) => sendWebhook(request)),
     });
     const app = createApp({
       service,
@@ -80,15 +72,10 @@ export function createMock(input: MockOptions = {}): Mock {
       paymentSecret,
       applyFaults: (request, respond) => control.applyFaults(request, respond, system.clock),
     });
-    const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
-    return { system, store, service, app, ready };
+    if (saved === undefined) defaultKeys.create(service.keys);
+    return { system, store, service, app };
   };
   const states = new ServerStates(clock, createState, control);
-  const readyState = async () => {
-    const { current } = states;
-    await current.ready;
-    return current;
-  };
   const openRequests: OpenRequests = new Set();
   const openControlRequests: OpenRequests = new Set();
   const closedMessage = "The reference server has been closed; create a new one.";
@@ -101,7 +88,7 @@ export function createMock(input: MockOptions = {}): Mock {
   const handle = (request: Request): Promise<Response> =>
     clock.during(async () => {
       requireOpen();
-      const { app } = await readyState();
+      const { app } = states.current;
       return control.handleRequest(request, () => app.fetch(request));
     });
 
@@ -115,11 +102,10 @@ export function createMock(input: MockOptions = {}): Mock {
         resource instanceof Request && init === undefined ? resource : new Request(resource, init);
       if (request.bodyUsed)
         throw new TypeError("The body of the request was read before; send a new one.");
-      const { signal } = request;
-      if (!isControlRequest(request)) return abortable(handle(request), signal, openRequests);
+      if (!isControlRequest(request)) return abortable(handle(request), request, openRequests);
       requireOpen();
       // A reset ends all other requests, so control requests are kept apart.
-      return abortable(controlApp.fetch(request), signal, openControlRequests);
+      return abortable(controlApp.fetch(request), request, openControlRequests);
     },
     baseUrl: input.baseUrl ?? "https://tryon-mock.test",
     keys: defaultKeys.tokens,
@@ -128,15 +114,12 @@ export function createMock(input: MockOptions = {}): Mock {
     options,
     faults: control.faults,
     journal: control.journal,
-    createKey: async (key = {}) => (await readyState()).service.keys.create(key),
-    tenant: async (key = {}) => {
-      await readyState();
-      return createTenant(() => states.current, key);
-    },
-    ledger: async (token) => (await readyState()).service.ledger(token),
+    createKey: async (key = {}) => states.current.service.keys.create(key),
+    tenant: (key = {}) => createTenant(() => states.current, key),
+    ledger: async (token) => states.current.service.ledger(token),
     webhooks: {
       deliveries: async (jobId) =>
-        states.current.store.transact((transaction) => transaction.deliveries(jobId)),
+        states.current.store.transact((tables) => tables.deliveries.all(jobId)),
       replay: (id) => states.current.service.deliveries.repeat(id, "replay"),
       duplicate: (id) => states.current.service.deliveries.repeat(id, "duplicate"),
       tamper: (id) => states.current.service.deliveries.repeat(id, "tamper"),
@@ -145,7 +128,6 @@ export function createMock(input: MockOptions = {}): Mock {
     settlePayment: (id, status = "succeeded") => settlePayment(states.current.service, id, status),
     snapshot: async () => {
       requireOpen();
-      await readyState();
       return states.snapshot();
     },
     restore: async (snapshot) => {
@@ -159,7 +141,6 @@ export function createMock(input: MockOptions = {}): Mock {
       requireOpen();
       states.reset();
       endRequests("The reference server was reset; send the request again.");
-      await readyState();
     },
     close: () => {
       closed = true;
@@ -170,6 +151,7 @@ export function createMock(input: MockOptions = {}): Mock {
       endRequests(closedMessage, openControlRequests);
     },
   };
-  const controlApp = createControlApp(mock, { mark, current: readyState });
-  return webhookSender.attachTo<Mock>(mock);
+  const controlApp = createControlApp(mock, { mark, current: () => states.current });
+  if (input.sendWebhook === undefined) allowRedirect(mock, (send) => (sendWebhook = send));
+  return mock;
 }

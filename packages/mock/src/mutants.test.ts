@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock, type Mock } from "./mock.ts";
-import { MemoryTables } from "./store/memory-tables.ts";
+import { Store, Tables } from "./store/store.ts";
 import {
   checkRateWindowResets,
   checkReplayChargesOnce,
@@ -32,36 +32,44 @@ function server(tampering: Tampering = (body) => body) {
   return { mock, received: hooks.received };
 }
 
-/** Returns the original method of the tables. */
-function methodOf<Name extends keyof MemoryTables>(name: Name): MemoryTables[Name] {
-  // The class types its prototype.
-  return Reflect.get(MemoryTables.prototype, name) as MemoryTables[Name];
+/** Returns a method of a class, for a mutant that calls it. */
+function methodOf<Class extends object, Name extends keyof Class>(
+  prototype: Class,
+  name: Name,
+): Class[Name] {
+  return prototype[name];
 }
 
 /** Charges again for each replay. */
 function chargeReplays(): void {
-  const idempotency = methodOf("idempotency");
-  const mutant = vi.spyOn(MemoryTables.prototype, "idempotency").mockImplementation(function (
-    this: MemoryTables,
-    keyId,
-    idempotencyKey,
+  const transact = methodOf(Store.prototype, "transact");
+  const mutant = vi.spyOn(Store.prototype, "transact").mockImplementation(function (
+    this: Store,
+    work,
   ) {
-    const record = idempotency.call(this, keyId, idempotencyKey);
-    const key = this.key(keyId);
-    if (!record?.response || key === undefined) return record;
-    const { jobId } = record;
-    this.putKey({ ...key, credits: key.credits - 8 });
-    this.addLedgerEntry({ keyId, credits: -8, cause: "tryon", at: 0, jobId });
-    return record;
+    return transact.call(this, (tables) => {
+      const reads = vi.spyOn(tables.idempotency, "get");
+      const result = work(tables);
+      for (const { value: record } of reads.mock.results) {
+        const job = record?.response && tables.jobs.get(record.jobId);
+        if (!job) continue;
+        const key = tables.key(job.keyId);
+        tables.keys.put({ ...key, credits: key.credits - 8 });
+        const charge = { keyId: key.id, credits: -8, at: 0, jobId: job.id };
+        tables.ledger.put({ ...charge, cause: "tryon" });
+      }
+      reads.mockRestore();
+      return result;
+    });
   });
   onTestFinished(() => mutant.mockRestore());
 }
 
 /** Keeps the requests of a key for all minutes. */
 function neverResetWindows(mock: Mock): void {
-  const keyByToken = methodOf("keyByToken");
-  const mutant = vi.spyOn(MemoryTables.prototype, "keyByToken").mockImplementation(function (
-    this: MemoryTables,
+  const keyByToken = methodOf(Tables.prototype, "keyByToken");
+  const mutant = vi.spyOn(Tables.prototype, "keyByToken").mockImplementation(function (
+    this: Tables,
     token,
   ) {
     const record = keyByToken.call(this, token);

@@ -24,6 +24,31 @@ export const optionTable = [
     observable: true,
   },
   {
+    id: "fieldStatus",
+    summary: "Status for a field of a wrong type or outside its bounds. 400 has a text as detail.",
+    values: [422, 400],
+    observable: true,
+  },
+  {
+    id: "metadataCount",
+    summary:
+      "Parts of metadata entries that the limit of 256 characters counts: keys and the JSON text of values, keys and values that are strings, or keys alone.",
+    values: ["json", "text", "keys"],
+    observable: true,
+  },
+  {
+    id: "unknownCursor",
+    summary: "Response of the list to an unknown cursor: an error with this status, or no jobs.",
+    values: [400, 422, "empty"],
+    observable: true,
+  },
+  {
+    id: "limitBounds",
+    summary: "Response of the list to a limit out of bounds: an error, or the nearest page size.",
+    values: ["refuse", "clamp"],
+    observable: true,
+  },
+  {
     id: "echoInput",
     summary: "Length of the refused value in a validation error: 64 characters, or all of it.",
     values: ["cut", "full"],
@@ -57,8 +82,21 @@ export const optionTable = [
   {
     id: "idempotencyHours",
     summary: "Number of hours that the service remembers an idempotency key.",
-    values: [24, 1],
+    values: [24, 0.5, 1],
     observable: false,
+  },
+  {
+    id: "replayBody",
+    summary: "Job in a replayed response: as in the first response, or as it is now.",
+    values: ["first", "current"],
+    observable: true,
+  },
+  {
+    id: "refusedKey",
+    summary:
+      "Idempotency key of a submission refused for its images or its credits: unused, or kept with the refusal.",
+    values: ["free", "kept"],
+    observable: true,
   },
   {
     id: "stored500",
@@ -135,7 +173,8 @@ export const optionTable = [
   },
   {
     id: "sparseSubmit",
-    summary: "If true, the response to a submission has only the fields of its documented shape.",
+    summary:
+      "If true, submission responses omit metadata, seed, test_mode and null fields, and cost_credits and credits_remaining unless the job succeeded.",
     values: [false, true],
     observable: true,
   },
@@ -180,6 +219,66 @@ export const optionTable = [
     summary:
       "Response to a second purchase with the same key and token: the first response, or 409.",
     values: ["replay", 409],
+    observable: true,
+  },
+  {
+    id: "foreignJob",
+    summary: "Status of a poll for a job of another key.",
+    values: [404, 403],
+    observable: true,
+  },
+  {
+    id: "unknownPack",
+    summary: "Status of a purchase with an unknown pack.",
+    values: [400, 422],
+    observable: true,
+  },
+  {
+    id: "testKeyCredits",
+    summary: "Value of credits_added when a test key buys a pack.",
+    values: ["pack", 0],
+    observable: true,
+  },
+  {
+    id: "repeatCredits",
+    summary: "Value of credits_added in the response to a repeated purchase.",
+    values: ["pack", 0],
+    observable: true,
+  },
+  {
+    id: "discoveryKey",
+    summary: "If true, the discovery document, the docs and the OpenAPI document need a key.",
+    values: [false, true],
+    observable: true,
+  },
+  {
+    id: "wrongContentType",
+    summary: "Status of a POST whose content type is not JSON.",
+    values: [422, 415],
+    observable: true,
+  },
+  {
+    id: "garmentDataUris",
+    summary: "If true, items of garment_images_b64 can have a data: prefix.",
+    values: [false, true],
+    observable: true,
+  },
+  {
+    id: "rateWindow",
+    summary: "Window of the rate limit: a minute of the clock, or the last 60 s.",
+    values: ["fixed", "sliding"],
+    observable: true,
+  },
+  {
+    id: "errorCodes",
+    summary: "Value of error_code after a failure: generation_failed, or the cause of the failure.",
+    values: ["generation_failed", "cause"],
+    observable: true,
+  },
+  {
+    id: "totalCalls",
+    summary: "Requests in total_calls: those within the rate limit, or only those with a 2xx.",
+    values: ["admitted", "accepted"],
     observable: true,
   },
 ] as const satisfies readonly OptionRow[];

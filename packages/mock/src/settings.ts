@@ -1,4 +1,5 @@
 import { originProblem } from "./cors-origins.ts";
+import type { UrlRules } from "./delivery/check-url.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
 import { milliseconds, type Duration } from "./system/duration.ts";
@@ -29,7 +30,7 @@ export interface SettingsInput {
    */
   magic?: boolean;
   /**
-   * If true, webhooks may go to http and loopback URLs.
+   * If true, webhooks may go to loopback, also by http. Other URLs have to be public and https.
    * @default true in process and when served on loopback, else false
    */
   allowPrivateWebhooks?: boolean;
@@ -40,7 +41,7 @@ export interface SettingsInput {
    */
   images?: ImagesSetting;
   /**
-   * If true, image URLs may be http and loopback URLs.
+   * If true, image URLs may be on loopback, also by http. Other URLs have to be public and https.
    * @default false
    */
   allowPrivateImages?: boolean;
@@ -77,8 +78,8 @@ export interface Settings {
   readonly latency: number;
   readonly concurrency: number;
   readonly magic: boolean;
-  readonly allowPrivateWebhooks: boolean;
-  readonly allowPrivateImages: boolean;
+  readonly webhookUrls: UrlRules;
+  readonly imageUrls: UrlRules;
   readonly images: ImagesSetting;
   readonly corsOrigins: readonly string[];
   readonly journalLimit: number;
@@ -101,8 +102,14 @@ export function resolveSettings(input: SettingsInput): Settings {
     latency: readLatency(input.latency ?? "1.5s"),
     concurrency: readCount("concurrency", input.concurrency, Number.POSITIVE_INFINITY),
     magic: input.magic ?? true,
-    allowPrivateWebhooks: input.allowPrivateWebhooks ?? true,
-    allowPrivateImages: input.allowPrivateImages ?? false,
+    webhookUrls: {
+      allowPrivate: input.allowPrivateWebhooks ?? true,
+      setting: "allowPrivateWebhooks",
+    },
+    imageUrls: {
+      allowPrivate: input.allowPrivateImages ?? false,
+      setting: "allowPrivateImages",
+    },
     journalLimit: readCount("journalLimit", input.journalLimit, 10_000),
   };
 }

@@ -2,8 +2,6 @@ import type { Network } from "../src/delivery/network.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import { stockEngine } from "../src/engine/stock.ts";
 import { profileOptions } from "../src/options.ts";
-import { ImageFetch } from "../src/service/image-fetch.ts";
-import { embeddedProcessor } from "../src/service/payment-processor.ts";
 import { Service } from "../src/service/service.ts";
 import { resolveSettings } from "../src/settings.ts";
 import type { Store } from "../src/store/store.ts";
@@ -24,21 +22,15 @@ export function bareService(parts: {
 } {
   const clock = new SystemClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
   const system = createSystem({ clock, seed: "1" });
-  const service = new Service(
-    {
-      store: parts.store,
-      engine: parts.engine,
-      system,
-      options: profileOptions("default"),
-      settings: resolveSettings({}),
-      stockEngine: stockEngine(),
-    },
-    {
-      processor: embeddedProcessor,
-      planAttempt: () => ({ delay: 0, send: async () => new Response() }),
-      imageFetch:
-        parts.network && new ImageFetch({ system, network: parts.network, allowPrivate: false }),
-    },
-  );
+  const service = new Service({
+    store: parts.store,
+    engine: parts.engine,
+    system,
+    options: profileOptions("default"),
+    settings: resolveSettings({ images: parts.network ? "fetch" : "off" }),
+    stockEngine: stockEngine(),
+    network: parts.network,
+    planAttempt: () => ({ delay: 0, send: async () => new Response() }),
+  });
   return { service, system: { clock } };
 }

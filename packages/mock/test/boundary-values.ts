@@ -52,7 +52,9 @@ function values(keyword: string, of: unknown): readonly unknown[] {
     case "description":
     case "default":
     case "deprecated":
+    case "x-alias-of":
     case "x-credits":
+    case "x-open":
     case "x-packs":
       return [];
     default:

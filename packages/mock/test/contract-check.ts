@@ -9,8 +9,16 @@ type Verdict = { readonly schema: Schema; readonly name: string } | "free" | "un
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
 formats.default(ajv);
-ajv.addVocabulary(["components", "x-credits", "x-packs"]);
+ajv.addVocabulary(["components", "x-alias-of", "x-credits", "x-open", "x-packs"]);
 const compiled = new Map<string, ValidateFunction>();
+
+const errorSchema: Verdict = {
+  schema: { $ref: "#/components/schemas/ErrorResponse" },
+  name: "ErrorResponse",
+};
+const discoveryTitles = new Set(
+  ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.json"].map((path) => `GET ${path}`),
+);
 
 /** Statuses of any URL that the contract does not list at each: their body is an ErrorResponse. */
 const anywhere = new Set([404, 405]);
@@ -58,14 +66,16 @@ function verdictOn(
   if (status === 307 && options.slashRedirect) return "free";
   if (status === 413 && options.oversize === 413) return "free";
   if (status === 504 && options.syncCut !== "off") return "free";
+  if (status === 415 && options.wrongContentType === 415) return errorSchema;
   const operation = operations.find((candidate) => candidate.title === title);
   const response = operation?.responses.get(String(status));
   if (response !== undefined) {
     const schema = response.content["application/json"]?.schema;
     return schema === undefined ? "free" : { schema, name: `${title} ${status}` };
   }
-  if (!anywhere.has(status)) return title === undefined ? "free" : "undocumented";
-  return { schema: { $ref: "#/components/schemas/ErrorResponse" }, name: "ErrorResponse" };
+  const needsKey = options.discoveryKey && discoveryTitles.has(title ?? "");
+  if (anywhere.has(status) || (needsKey && status === 401)) return errorSchema;
+  return title === undefined ? "free" : "undocumented";
 }
 
 function problemsOf({ schema, name }: { schema: Schema; name: string }, body: unknown): string[] {

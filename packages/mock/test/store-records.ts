@@ -1,9 +1,7 @@
 import type { JobRecord, KeyRecord } from "../src/store/records.ts";
 
-export type NewJob = Omit<JobRecord, "sequence">;
-
 /** A job as it is when it is added. */
-export function job(id: string, fields: Partial<JobRecord> = {}): NewJob {
+export function job(id: string, fields: Partial<JobRecord> = {}): JobRecord {
   return {
     id,
     keyId: "key_1",
@@ -38,6 +36,7 @@ export const key: KeyRecord = {
   totalCalls: 0,
   window: 0,
   windowCalls: 0,
+  callTimes: [],
   day: 0,
   daySpent: 0,
   contentBlockedInARow: 0,
@@ -55,8 +54,7 @@ export const purchase = {
 };
 
 export const idempotency = {
-  keyId: "key_1",
-  idempotencyKey: "order-1",
+  id: "key_1 order-1",
   bodyDigest: "00",
   jobId: "job_1",
   expiresAt: 1,

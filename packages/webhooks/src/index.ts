@@ -3,7 +3,7 @@ export { explain } from "./explain/explain.ts";
 export type { Explanation, ExplainOptions } from "./explain/explain.ts";
 export type { NodeRequest } from "./verification/body.ts";
 export type { TryOnCompletedEvent, TryOnEvent, UnknownEvent } from "./verification/event.ts";
-export type { RawBody } from "./verification/raw-bytes.ts";
+export type { RawBody } from "./verification/body.ts";
 export type { SecretSource, Secrets } from "./verification/secrets.ts";
 export type { WebhookHeaders } from "./verification/header-values.ts";
 export { sign } from "./signing/sign.ts";

@@ -17,7 +17,7 @@ export interface TryOnRequest extends FormValues {
 }
 
 const minute = 60_000;
-/** Time for which every service remembers a key: the client's `idempotencyWindow`. */
+/** Time for which the client assumes that the service remembers a key: its `idempotencyWindow`. */
 const idempotencyWindow = 30 * minute;
 /** Time for which the browser offers to resume a job. */
 const maxAge = 24 * 60 * minute;

@@ -15,7 +15,7 @@ const body = createEvent(300);
 export const digest = Buffer.from(signEvent(body).slice("sha256=".length), "hex");
 
 // The package does not export its comparison.
-const source = new URL("verification/equal-bytes.ts", import.meta.resolve("@tryon/webhooks"));
+const source = new URL("verification/signature.ts", import.meta.resolve("@tryon/webhooks"));
 const { equalBytes } = (await import(source.href)) as { equalBytes: Compare };
 
 /** Stops at the first difference: the control that the method must detect. */

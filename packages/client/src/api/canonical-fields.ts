@@ -110,11 +110,10 @@ export function checkNames(fields: Fields, extra: unknown, note: Note): void {
 /** Notes a URL that is neither https nor, for a local service, http on this machine. */
 export function checkUrl(value: unknown, field: string, note: Note): void {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) {
-    checkLength(value, maxUrlLength, field, note);
-  } else {
-    note("not_https", field);
-  }
+  const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
+  if (url?.protocol !== "https:" && !isLocal) return note("not_https", field);
+  // The service documents no maximum for garments.
+  if (!field.startsWith("garment")) checkLength(value, maxUrlLength, field, note);
 }
 
 /** Returns true for an object that is not a list. */
@@ -129,15 +128,15 @@ function checkMetadata(metadata: unknown, field: string, note: Note): void {
   if (length > maxMetadataKeys) return note("too_many", field, length, maxMetadataKeys);
   for (const [key, value] of entries) {
     const path = `${field}.${key.slice(0, 40)}`;
-    for (const text of [key, typeof value === "string" ? value : JSON.stringify(value)]) {
-      checkLength(text, maxMetadataLength, path, note);
-    }
+    checkLength(key, maxMetadataLength, path, note);
+    const isJson = typeof value !== "string";
+    checkLength(isJson ? JSON.stringify(value) : value, maxMetadataLength, path, note, isJson);
   }
 }
 
-function checkLength(value: unknown, max: number, field: string, note: Note): void {
+function checkLength(value: unknown, max: number, field: string, note: Note, isJson = false) {
   if (typeof value !== "string" || value.length <= max) return;
   // The service counts characters, JavaScript UTF-16 units.
   const length = value.length > 2 * max ? value.length : Array.from(value).length;
-  if (length > max) note("too_long", field, length, max);
+  if (length > max) note(isJson ? "long_json" : "too_long", field, length, max);
 }

@@ -25,6 +25,7 @@ import {
   fieldsOf,
   input,
   personUrl,
+  respondAfter,
   respondWith,
   shirtUrl,
   type Fault,
@@ -312,15 +313,29 @@ describe("an item with an unknown outcome after its key expired", () => {
     const service = createService();
     const journal = await interrupted(service, requestLost);
     const { sentAt = 0 } = journal.entries.get("a") ?? {};
-    await service.mock.clock.advance("29m");
+    await service.mock.clock.advance("26m");
     const before = service.submissions().length;
     service.mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 30, times: 9 });
     expect((await runOne(service, journal))?.error).toMatchObject({ code: "outcome_unknown" });
     const after = service.submissions().slice(before);
     expect(after.length).toBeGreaterThan(0);
-    for (const { at } of after) expect(at - sentAt).toBeLessThanOrEqual(1_800_000);
+    for (const { at } of after) expect(at - sentAt).toBeLessThanOrEqual(0.9 * 1_800_000);
   });
 });
+
+it.each([0, 5_000])(
+  "an item is made once if the service keeps keys for half an hour, with a latency of %i ms",
+  async (latency) => {
+    const service = createService({ options: { idempotencyHours: 0.5 } });
+    const journal = await interrupted(service, responseLost);
+    const sentAt = journal.entries.get("a")?.sentAt ?? Number.NaN;
+    await service.mock.clock.advance(sentAt + 1_800_000 - latency - service.mock.clock.now());
+    service.faults.push({ latency: 2 * latency });
+    expect((await runOne(service, journal))?.result).toBeDefined();
+    await service.mock.clock.advance("1m");
+    expect(await service.balance()).toBe(992);
+  },
+);
 
 describe("the same id", () => {
   const changed = order("a", { prompt: "in blue" });
@@ -343,6 +358,36 @@ describe("the same id", () => {
     expect(journal.entries.get("a")).toMatchObject({ state: "refused" });
     expect((await runOne(service, journal, {}, changed))?.result).toBeDefined();
     expect(journal.entries.get("a")?.state).toBe("succeeded");
+  });
+
+  it.each([
+    ["the same", order("a")],
+    ["another", changed],
+  ])(
+    "with %s input after a 402 has a new key, since some services keep the refusal",
+    async (...row) => {
+      const [, item] = row;
+      const service = createService(
+        { options: { refusedKey: "kept" } },
+        { apiKey: "svc_live_empty" },
+      );
+      const journal = memoryJournal();
+      const pack = { pack_slug: "demo", shared_payment_granted_token: "spt_1" } as const;
+      const refused = await runOrders(service, [order("a")], journal);
+      expect(refused.read[0]?.error).toMatchObject({ code: "insufficient_credits" });
+      await service.run(service.tryon.credits.purchase(pack));
+      expect((await runOne(service, journal, {}, item))?.result).toBeDefined();
+      expect(service.keys().size).toBe(2);
+    },
+  );
+
+  it("after a 404 has the same key, since a gateway may have forwarded the submission", async () => {
+    const service = createService();
+    const journal = await interrupted(service, [respondAfter(404, "<h1>Not found</h1>")]);
+    expect(journal.entries.get("a")).toMatchObject({ state: "refused" });
+    expect((await runOne(service, journal))?.result).toBeDefined();
+    expect(service.keys().size).toBe(1);
+    expect(await service.balance()).toBe(992);
   });
 
   it("twice in one run fails the second item", async () => {
@@ -481,6 +526,18 @@ describe("the digest of an input", () => {
     expect(journal.entries.get("a")?.state).toBe("refused");
     expect((await runOne(service, journal))?.result).toBeDefined();
   });
+});
+
+it("continues after a 403 for a submitted job, which can belong to another key", async () => {
+  const service = createService({ options: { foreignJob: 403 } });
+  const journal = memoryJournal();
+  const { token } = await service.mock.createKey({ credits: 100 });
+  const former = service.client({ apiKey: token });
+  await runOrders(service, [order("a")], journal, { tryon: former, sync: false, timeout: "1s" });
+  expect(journal.entries.get("a")?.state).toBe("submitted");
+  const items = await runAll(service, [order("a"), order("b")], journal);
+  expect(items.map(({ error }) => isTryOnError(error) && error.code)).toEqual(["forbidden", false]);
+  expect(items[1]?.result).toBeDefined();
 });
 
 describe("a refusal of a repeated submission", () => {

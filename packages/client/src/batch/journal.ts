@@ -18,7 +18,7 @@ export interface JournalEntry {
   /** Id that the `id` option returned. */
   readonly id: string;
   readonly state: JournalState;
-  /** Idempotency key of the item's submission. It never changes. */
+  /** Idempotency key of the item's submission. It changes only after a 400 or 402. */
   readonly idempotencyKey: string;
   /** SHA-256 of the input's fields and image bytes, in hexadecimal. */
   readonly digest: string;

@@ -36,10 +36,14 @@ function countOf({ mock }: TestService, status: number): number {
   return mock.journal.entries().filter((entry) => entry.status === status).length;
 }
 
-it.each(["all", "429-only", "none"] as const)(
-  "uses 90 % of the rate limit without a 429, with X-RateLimit headers on: %s",
-  async (rateHeaders) => {
-    const { service, tryon } = await limited({ options: { rateHeaders, syncCut: "off" } });
+it.each(
+  (["all", "429-only", "none"] as const).flatMap((rateHeaders) =>
+    (["fixed", "sliding"] as const).map((rateWindow) => ({ rateHeaders, rateWindow })),
+  ),
+)(
+  "uses 90 % of the rate limit without a 429, with X-RateLimit headers on: $rateHeaders, and a $rateWindow window",
+  async (options) => {
+    const { service, tryon } = await limited({ options: { ...options, syncCut: "off" } });
     const duration = await durationOf(service, tryon, 240, { sync: true });
     // The last item takes 14 seconds.
     expect(duration / 60_000).toBeLessThan(240 / 54 + 0.25);

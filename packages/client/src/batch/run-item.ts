@@ -90,7 +90,7 @@ class ItemRun {
     const { input, digest, size, wait } = await abortable(digesting, signal);
     this.#task = { ...this.#task, input };
     const entry = await abortable(journal.get(id), signal);
-    if (entry !== undefined && entry.state !== "refused") {
+    if (entry && entry.state !== "refused") {
       if (entry.digest === digest) return this.#resume(entry);
       throw new InputError("id", `${JSON.stringify(id)} was submitted before with another input`, {
         hint: "Nothing was sent. Use a new id for a changed item.",
@@ -99,7 +99,7 @@ class ItemRun {
     await turn();
     const sync = this.#context.sync ?? wait ?? "auto";
     // With a shorter timeout, a submission that waits for its result would leave the outcome unknown.
-    const suffices = timeout === undefined || readDuration(timeout) >= maxSyncWait + syncGrace;
+    const suffices = readDuration(timeout ?? Infinity) >= maxSyncWait + syncGrace;
     this.#entry = {
       id,
       state: "sending",
@@ -118,7 +118,7 @@ class ItemRun {
     this.#entry = entry;
     const { lookup, tryon } = this.#context;
     const { state, job, sentAt } = entry;
-    if (job === undefined) {
+    if (!job) {
       // The service may have forgotten the key. The age is negative if the clock was set back.
       const age = this.#now - sentAt;
       if (age < 0 || age > tryon.idempotencyWindow) return this.#find(entry, lookup);
@@ -177,6 +177,10 @@ class ItemRun {
       // A caller can abort with any reason, including a TryOnError.
       const isRefusal = !earlier && provesNoJob(error) && !this.#task.signal.aborted;
       if (mayBeSent && !isRefusal) return await this.#failed(earlier, error, signal);
+      // Some services keep the key of such a refusal.
+      if (entry && isTryOnError(error) && (error.status === 400 || error.status === 402)) {
+        this.#entry = { ...entry, idempotencyKey: randomKey() };
+      }
       await this.#write("refused");
       return this.#failure(error);
     } finally {
@@ -223,7 +227,7 @@ class ItemRun {
       failure ??= error;
       return undefined;
     });
-    if (found !== undefined) {
+    if (found) {
       // The batch reads no further until this item has its turn, and the job may run for long.
       if (this.startedAt === undefined) await this.#task.turn();
       return this.#wait(tryon.jobs.resume({ id: found, idempotencyKey }));

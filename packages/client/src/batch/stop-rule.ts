@@ -22,7 +22,7 @@ export function createStopRule({
     const isFailedJob = isTryOnError(error, "job_failed");
     if (isFailedJob && error.isContentBlocked) blocked += 1;
     else if (isFailedJob || error === undefined) blocked = 0;
-    if (isFailedJob && stopAfterContentBlocked !== false && blocked >= stopAfterContentBlocked) {
+    if (isFailedJob && stopAfterContentBlocked && blocked >= stopAfterContentBlocked) {
       return new BatchStoppedError(
         "content_blocked",
         `The batch stopped: the service blocked the content of ${blocked} consecutive items.`,
@@ -32,7 +32,13 @@ export function createStopRule({
     }
     // The cause of an unknown outcome can also stop the batch.
     const causes = isTryOnError(error) ? [error, error.cause] : [];
-    const cause = causes.find((one) => isTryOnError(one) && stopOn.includes(one.code));
+    const cause = causes.find(
+      (one) =>
+        isTryOnError(one) &&
+        stopOn.includes(one.code) &&
+        // A 403 to a poll can be due to its job: the job of a journal can belong to another key.
+        !(one.job && one.code === "forbidden"),
+    );
     if (!isTryOnError(cause)) return undefined;
     return new BatchStoppedError(
       "error",

@@ -14,7 +14,7 @@ export const defaults = {
   retries: 3,
   /** 64 MiB: larger than any 4K PNG. */
   maxResultBytes: 67_108_864,
-  /** Half of the shortest time that a service is known to keep keys. */
+  /** Time for which the client assumes that the service keeps an idempotency key. */
   idempotencyWindow: 1_800_000,
 } as const;
 
@@ -137,9 +137,10 @@ export interface TryOnOptions {
    */
   readonly retries?: number | undefined;
   /**
-   * Time after the first attempt in which the client may retry a submission with an unknown outcome, in milliseconds or as
-   * a string such as `"30m"`. Services forget idempotency keys after a time that they do not publish, and a later retry
-   * could pay twice. After it, `recover()` only looks for the job in the list, which requires `keyInMetadata`.
+   * Time for which the client assumes that the service remembers an idempotency key and returns the same job for the same
+   * body, in milliseconds or as a string such as `"30m"`. The service documents neither. In the first 90 % of it, the client
+   * may retry a submission with an unknown outcome; a later retry could arrive too late and pay twice. If the service forgets
+   * keys sooner, set a shorter time. After it, `recover()` only looks for the job in the list, which requires `keyInMetadata`.
    *
    * @default "30m"
    */

@@ -58,7 +58,8 @@ export function resolveConfig(options: TryOnOptions) {
     attemptTimeout: time("attemptTimeout"),
     retries: count("retries"),
     maxResultBytes: count("maxResultBytes"),
-    idempotencyWindow: time("idempotencyWindow"),
+    // A request may arrive late, and the service must still know its key then.
+    idempotencyWindow: time("idempotencyWindow") * 0.9,
     keyInMetadata: options.keyInMetadata,
     validate: options.validate ?? true,
     middleware: [options.middleware ?? []].flat(),

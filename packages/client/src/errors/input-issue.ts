@@ -26,6 +26,7 @@ const problems = {
   // The service may accept the input.
   unknown_image: ["is not in a known image format"],
   ignored: ["has no effect with %"],
+  long_json: ["has % characters as JSON, and the limit may be #"],
 } as const satisfies Readonly<Record<string, readonly [problem: string, hint?: string]>>;
 
 /**
@@ -64,7 +65,8 @@ export function inputIssue(
     code,
     severity: codes.indexOf(code) < codes.indexOf("unknown_image") ? "error" : "warning",
     ...(bound && { bound }),
-    ...(hint && { hint }),
+    // A webhook URL is the only URL that is not an image.
+    ...(hint && field !== "webhook_url" && { hint }),
   };
 }
 

@@ -17,7 +17,7 @@ import {
 
 /** Class of the errors with a code. */
 export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorCode
-  ? ApiError
+  ? ApiError & (Code extends "rate_limited" ? unknown : { readonly status: number })
   : Code extends ConfigError["code"]
     ? ConfigError
     : Code extends ConnectionError["code"]

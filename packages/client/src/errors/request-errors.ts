@@ -1,17 +1,19 @@
 import type { Job, Recover } from "../types/job.ts";
 import { TryOnError, type ApiErrorCode, type TryOnErrorDetails } from "./tryon-error.ts";
 
-/** Response of the service with an error status. */
+/**
+ * Response of the service with an error status, or `rate_limited` without a response: the client does not send a request
+ * that would wait for the rate limit until its time limit.
+ */
 export class ApiError extends TryOnError {
   declare readonly code: ApiErrorCode;
-  declare readonly status: number;
   /** With `purchase_already_processed`: credits of the key, if the account could be read. */
   declare readonly balance?: number;
   /** Idempotency key, with `server_error`, `unavailable` and `idempotency_conflict` of a submission. */
   declare readonly idempotencyKey?: string;
   /**
    * With `server_error`, `unavailable` and `idempotency_conflict` of a submission: sends the same body under the same key
-   * again. The service returns the job if there is one, and makes it if there is none. There is never a second charge.
+   * again. The client assumes that the service then returns the job if there is one, and makes it if there is none.
    */
   declare readonly recover?: Recover;
 }
@@ -22,6 +24,8 @@ export class ApiError extends TryOnError {
  */
 export class ConnectionError extends TryOnError {
   declare readonly code: "connection_failed" | "timed_out" | "redirected" | "unexpected_response";
+  /** Idempotency key of a submission by `@tryon/client/raw`. */
+  declare readonly idempotencyKey?: string;
 }
 
 /**
@@ -33,8 +37,8 @@ export class OutcomeUnknownError extends TryOnError {
   /** Idempotency key of the submission. */
   declare readonly idempotencyKey: string;
   /**
-   * Finds out the outcome: sends the same body under the same key again. The service returns the job if there is one, and
-   * makes it if there is none. There is never a second job or a second charge.
+   * Finds out the outcome: sends the same body under the same key again. The client assumes that the service then returns
+   * the job if there is one, and makes it if there is none, so that no second job is made or charged.
    *
    * After the `idempotencyWindow`, nothing is sent again, since the service may have forgotten the key. The client then looks
    * for the job in the list, which requires `keyInMetadata: true`.

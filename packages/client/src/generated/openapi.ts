@@ -23,7 +23,7 @@ export interface paths {
          *
          *     A failure after the model was called is **not** an HTTP error: the response is a 200 with `status` `failed`, `error_code` and `error_message`. Whether its credits are refunded depends on the deployment, so check the balance.
          *
-         *     Send an `Idempotency-Key` with every submission that you may retry: without one, a retry is a second, separately charged try-on.
+         *     Send an `Idempotency-Key` with every submission that you may retry: without one, a retry is a second, separately charged try-on. A key that was used with another body gets 409.
          */
         post: operations["submitTryOn"];
         delete?: never;
@@ -87,7 +87,7 @@ export interface paths {
          *
          *     With `status` `succeeded` the credits are on the requesting key before the response. With `processing` or `requires_action` the response comes at once, and the credits follow when the processor reports `payment_intent.succeeded` to the service.
          *
-         *     Key and token identify a purchase, so repeating it is safe. A test key gets a simulated `succeeded` without a call of the processor, and no credits.
+         *     Key and token identify a purchase, so a repeated request never pays twice. A test key gets a simulated `succeeded` without a call of the processor, and no credits.
          */
         post: operations["purchaseCredits"];
         delete?: never;
@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * Discovery document at the root
-         * @description Returns the document of `/api/discovery`, for agents that have only the host.
+         * @description Returns the document of `/api/discovery`, for agents that have only the host. Deployments differ: some may require a key.
          */
         get: operations["getRoot"];
         put?: never;
@@ -125,7 +125,7 @@ export interface paths {
         };
         /**
          * Discovery document
-         * @description Describes the capabilities of the deployment, so that agents can find out how to buy credits.
+         * @description Describes the capabilities of the deployment, so that agents can find out how to buy credits. Deployments differ: some may require a key.
          */
         get: operations["getDiscovery"];
         put?: never;
@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * Documentation for people
-         * @description Returns an HTML page about the API.
+         * @description Returns an HTML page about the API. Deployments differ: some may require a key.
          */
         get: operations["getDocs"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
         };
         /**
          * This description, machine-readable
-         * @description Returns the OpenAPI 3.1 description of the deployment.
+         * @description Returns the OpenAPI 3.1 description of the deployment. Deployments differ: some may require a key.
          */
         get: operations["getOpenApi"];
         put?: never;
@@ -208,7 +208,7 @@ export interface components {
         /**
          * @description One try-on: a person, one to three garments, and options of the image.
          *
-         *     The schema has what is validated for each field (422). Two rules apply to several fields (400): a person is required (`person_url` or `person_image_b64`), and `garment_urls` and `garment_images_b64` together have 1 to 3 garments. Image URLs and the webhook URL are HTTPS URLs; one that is malformed, blocked or cannot be fetched gets 400, too.
+         *     The schema has the rules of each field. Two rules apply to several fields: a person is required (`person_url` or `person_image_b64`), and `garment_urls` and `garment_images_b64` together have 1 to 3 garments. A URL that is malformed, blocked or cannot be fetched gets 400. Deployments differ in which other problems get 400 and which 422.
          *
          *     Some fields have aliases. The canonical name is preferred, and wins if both are set. Unknown properties are accepted.
          */
@@ -250,7 +250,7 @@ export interface components {
             webhook_url?: string | null;
             /** @description Your own data. The response and every poll return it unchanged. */
             metadata?: components["schemas"]["MetadataInput"] | null;
-            /** @description Seed of the random source of the generation. The response returns it. */
+            /** @description Integer that the response and the job repeat. */
             seed?: number | null;
             /** @description Alias of `output_size`. */
             resolution?: components["schemas"]["OutputSizeInput"];
@@ -290,7 +290,7 @@ export interface components {
         OutputSize: "1K" | "2K" | "4K";
         /** @description Size in a request. The service ignores case; the lower-case values are listed so that they are valid and typed. */
         OutputSizeInput: components["schemas"]["OutputSize"] | ("1k" | "2k" | "4k");
-        /** @description At most 8 keys, each key and its value with at most 256 characters. Values have any JSON type; for other types than strings, their JSON text counts, which a schema cannot state. */
+        /** @description At most 8 keys, with at most 256 characters each. Deployments differ in what they count: the key, a text value, or the JSON text of a value. */
         MetadataInput: {
             [key: string]: unknown;
         };
@@ -307,11 +307,11 @@ export interface components {
             status: components["schemas"]["JobStatus"];
             /** @description Signed URL of the PNG, valid for 24 hours. Set only if the request was synchronous and the job succeeded. Send neither your key nor other headers to it. */
             result_url?: string | null;
-            /** @description Credits charged for this submission; 0 for a test key. A failed job keeps its cost. Some deployments omit it while a job runs or if it failed: an absent value is unknown, not 0. */
+            /** @description Credits charged for this submission; 0 for a test key. A failed job keeps its cost. Deployments differ: some omit it while a job runs or if it failed. An absent value is unknown, not 0. */
             cost_credits: number;
             /** @description Balance of the key after this request. */
             credits_remaining?: number | null;
-            /** @description Seed of the image: yours, if you sent one. */
+            /** @description Seed of the request. Deployments differ for a request without one: null, or a seed that the service chose. */
             seed?: number | null;
             /** @description Metadata of the request. */
             metadata?: {
@@ -343,7 +343,7 @@ export interface components {
             result_bytes?: number | null;
             /** @description `image/png` if there is a result. */
             result_content_type?: string | null;
-            /** @description Seed of the image: yours, if you sent one. */
+            /** @description Seed of the request. Deployments differ for a request without one: null, or a seed that the service chose. */
             seed?: number | null;
             /** @description Metadata of the request. */
             metadata?: {
@@ -362,10 +362,7 @@ export interface components {
              * @description Time of the submission, in UTC: `YYYY-MM-DDTHH:MM:SSZ`.
              */
             created_at?: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the end of the job, in UTC: `YYYY-MM-DDTHH:MM:SSZ`. Null until then.
-             */
+            /** @description Time of the end of the job, ISO 8601 in UTC. Null until then. Deployments differ in its form, such as fractions of a second or an offset. */
             completed_at?: string | null;
         };
         /** @description One page of jobs. */
@@ -395,15 +392,15 @@ export interface components {
             };
         };
         /**
-         * @description Pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack gets 400, not 422.
+         * @description Pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack gets 400 or 422.
          * @enum {string}
          */
         PackSlug: "demo" | "starter" | "pro" | "scale" | "enterprise";
         /** @description Pack to buy, and the payment token. */
         PurchaseWithSPTRequest: {
-            /** @description Pack to buy. An unknown one gets 400, not 422. */
+            /** @description Pack to buy. Deployments differ in the status for an unknown one: 400 or 422. */
             pack_slug: components["schemas"]["PackSlug"];
-            /** @description Token that the user granted to the agent for this service. A wrong length gets 422, another prefix 400. */
+            /** @description Token that the user granted to the agent for this service. Deployments differ in the status for an invalid one: 400 or 422. */
             shared_payment_granted_token: string;
         };
         /** @description State of the payment, and the new balance. */
@@ -414,7 +411,7 @@ export interface components {
             status: string;
             /** @description Pack that was bought. */
             pack_slug: string;
-            /** @description Credits that this request has added; 0 until the payment is final. */
+            /** @description Credits that this request has added; 0 until the payment is final. Deployments differ in the value of a test key, and of a repeated purchase. */
             credits_added: number;
             /** @description Balance of the key after this request. */
             credits_remaining: number;
@@ -466,7 +463,7 @@ export interface components {
                 version: string;
             };
         };
-        /** @description Body of the `tryon.completed` event. The service sends all of these fields; only `event`, `job_id` and `status` are required here, so that a receiver does not reject an event because of another field. */
+        /** @description Body of the `tryon.completed` event. The service sends all of these fields. Receivers should only depend on `event`, `job_id` and `status`, and poll the job if another field is missing. */
         TryOnCompletedEvent: {
             /**
              * @description Kind of the event.
@@ -480,24 +477,22 @@ export interface components {
              */
             status: "succeeded" | "failed";
             /** @description Signed URL of the PNG, valid for 24 hours. Null if the job failed. */
-            result_url?: string | null;
+            result_url: string | null;
             /** @description Null unless the job failed. `generation_failed` is known; others are possible. */
-            error_code?: string | null;
+            error_code: string | null;
             /** @description Null unless the job failed. `content_blocked` means that its content was blocked. */
-            error_message?: string | null;
+            error_message: string | null;
             /** @description Duration of the job in milliseconds. */
-            duration_ms?: number;
-            /**
-             * Format: date-time
-             * @description Time of the end of the job, in UTC: `YYYY-MM-DDTHH:MM:SSZ`.
-             */
-            completed_at?: string;
+            duration_ms: number;
+            /** @description Time of the end of the job, ISO 8601 in UTC. Deployments differ in its form, such as fractions of a second or an offset. */
+            completed_at: string;
         };
     };
     responses: {
         /** @description The key is missing or unknown. Nothing was charged. */
         Unauthorized: {
             headers: {
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
@@ -513,7 +508,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Body, query, path or headers do not fit their schema. Nothing was charged. The list has every problem. */
+        /** @description Body, query, path or headers do not fit their schema. Nothing was charged. The list has every problem. Deployments differ in which problems get 400 and which 422. */
         ValidationFailed: {
             headers: {
                 [name: string]: unknown;
@@ -547,6 +542,7 @@ export interface components {
         /** @description A dependency of the service is unavailable. Retry with exponential backoff. The service does not say whether anything was charged: retry a submission with the same `Idempotency-Key`. */
         Unavailable: {
             headers: {
+                "Retry-After": components["headers"]["OptionalRetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -565,22 +561,22 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes a submission safe to retry. Use a new value for each try-on that you want to pay for, and repeat it on every retry. The same value with another body gets 409. How long the service keeps a value depends on the deployment.
+         * @description Identifies a submission. Use a new value for each try-on that you want to pay for, and repeat it on every retry. The same value with another body gets 409. Deployments differ in how long they keep a value, and in their response to the same value with the same body, such as the first response again without a charge.
          * @example 9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f
          */
         IdempotencyKey: string;
         /**
-         * @description Maximum number of jobs of a page. Its minimum and maximum depend on the deployment; another value gets 422.
+         * @description Maximum number of jobs of a page. Deployments differ in its minimum and maximum, and in their response to other values.
          * @example 20
          */
         Limit: number;
         /**
-         * @description `next_cursor` of the previous page; absent for the first page. It has the format of a job id; treat it as opaque.
+         * @description `next_cursor` of the previous page; absent for the first page. It has the format of a job id; treat it as opaque. Deployments differ in their response to an unknown cursor.
          * @example job_4fK9sQ2mZx7LbT1cVw8RnE3y
          */
         Cursor: string;
         /**
-         * @description Lists only jobs with this status. Some deployments may call this filter `status`, so check the status of the listed jobs.
+         * @description Lists only jobs with this status. Deployments differ: some may call this filter `status`, so check the status of the listed jobs.
          * @example succeeded
          */
         StatusFilter: components["schemas"]["JobStatus"];
@@ -608,25 +604,40 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Maximum number of requests of this key per window.
+         * @description Maximum number of requests of this key per window. Deployments differ in which responses have `X-RateLimit-` headers, and in their names.
          * @example 60
          */
         RateLimitLimit: number;
         /**
-         * @description Remaining requests in the current window.
+         * @description Remaining requests in the current window. Deployments differ in which responses have it.
          * @example 0
          */
         RateLimitRemaining: number;
         /**
-         * @description End of the window. Depending on the deployment, in seconds since 1970 or in seconds from now.
+         * @description End of the window. Deployments differ: seconds since 1970, or seconds from now.
          * @example 1767268860
          */
         RateLimitReset: number;
         /**
-         * @description Minimum wait before the next request: a number of seconds or an HTTP date.
+         * @description Minimum wait before the next request. Deployments differ: a number of seconds, or an HTTP date.
          * @example 17
          */
         RetryAfter: string;
+        /**
+         * @description Minimum wait before a retry, if the deployment sends it.
+         * @example 2
+         */
+        OptionalRetryAfter: string;
+        /**
+         * @description `true` if the response repeats that of an earlier request with the same `Idempotency-Key`. Deployments differ in whether they mark a replay.
+         * @example true
+         */
+        IdempotentReplayed: string;
+        /**
+         * @description Authentication scheme, if the deployment names it.
+         * @example Bearer
+         */
+        WwwAuthenticate: string;
     };
     pathItems: never;
 }
@@ -636,17 +647,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of jobs of a page. Its minimum and maximum depend on the deployment; another value gets 422.
+                 * @description Maximum number of jobs of a page. Deployments differ in its minimum and maximum, and in their response to other values.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description `next_cursor` of the previous page; absent for the first page. It has the format of a job id; treat it as opaque.
+                 * @description `next_cursor` of the previous page; absent for the first page. It has the format of a job id; treat it as opaque. Deployments differ in their response to an unknown cursor.
                  * @example job_4fK9sQ2mZx7LbT1cVw8RnE3y
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Lists only jobs with this status. Some deployments may call this filter `status`, so check the status of the listed jobs.
+                 * @description Lists only jobs with this status. Deployments differ: some may call this filter `status`, so check the status of the listed jobs.
                  * @example succeeded
                  */
                 status_filter?: components["parameters"]["StatusFilter"];
@@ -660,13 +671,16 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TryOnListResponse"];
                 };
             };
-            /** @description The cursor is not from a page of this key's list. */
+            /** @description The cursor is not from a page of this key's list. Deployments differ: others return an empty page or 422. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -688,7 +702,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a submission safe to retry. Use a new value for each try-on that you want to pay for, and repeat it on every retry. The same value with another body gets 409. How long the service keeps a value depends on the deployment.
+                 * @description Identifies a submission. Use a new value for each try-on that you want to pay for, and repeat it on every retry. The same value with another body gets 409. Deployments differ in how long they keep a value, and in their response to the same value with the same body, such as the first response again without a charge.
                  * @example 9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -705,13 +719,17 @@ export interface operations {
             /** @description The job exists. Check `status`: it has succeeded, is still running, or has failed. */
             200: {
                 headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TryOnSubmitResponse"];
                 };
             };
-            /** @description The body fits the schema but is not a valid try-on. Nothing was charged. */
+            /** @description The body is not a valid try-on. Nothing was charged. Deployments differ in which problems get 400 and which 422. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -764,6 +782,9 @@ export interface operations {
             /** @description Current state of the job. */
             200: {
                 headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -799,6 +820,9 @@ export interface operations {
             /** @description Current state of the key. */
             200: {
                 headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -829,13 +853,16 @@ export interface operations {
             /** @description The payment was started. Check `status` for whether it is final. */
             200: {
                 headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PurchaseWithSPTResponse"];
                 };
             };
-            /** @description The pack is unknown, or the token is not a shared payment token. Nothing was charged. */
+            /** @description The pack is unknown, or the token is not a shared payment token. Nothing was charged. Deployments differ: some respond with 422. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -855,7 +882,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
-            /** @description A payment for this token was already processed. This does not mean that a payment failed: check the balance before you pay again. */
+            /** @description A payment for this token was already processed. This does not mean that a payment failed: check the balance before you pay again. Deployments differ: some repeat the first response. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -992,7 +1019,7 @@ export type OutputSize = components["schemas"]["OutputSize"];
  */
 export type OutputSizeInput = components["schemas"]["OutputSizeInput"];
 /**
- * At most 8 keys, each key and its value with at most 256 characters. Values have any JSON type; for other types than strings, their JSON text counts, which a schema cannot state.
+ * At most 8 keys, with at most 256 characters each. Deployments differ in what they count: the key, a text value, or the JSON text of a value.
  *
  * @interface
  */
@@ -1034,7 +1061,7 @@ export type TryOnListResponse = components["schemas"]["TryOnListResponse"];
  */
 export type AccountResponse = components["schemas"]["AccountResponse"];
 /**
- * Pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack gets 400, not 422.
+ * Pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack gets 400 or 422.
  *
  * @useDeclaredType
  */
@@ -1082,7 +1109,7 @@ export type DiscoveryResponse = components["schemas"]["DiscoveryResponse"];
  */
 export type ApiDescription = components["schemas"]["ApiDescription"];
 /**
- * Body of the `tryon.completed` event. The service sends all of these fields; only `event`, `job_id` and `status` are required here, so that a receiver does not reject an event because of another field.
+ * Body of the `tryon.completed` event. The service sends all of these fields. Receivers should only depend on `event`, `job_id` and `status`, and poll the job if another field is missing.
  *
  * @interface
  */

@@ -73,9 +73,9 @@ describe("a deadline", () => {
 
   it("is closed after the work, and names the option that is not a duration", async () => {
     const { clock } = createMock({ clock: "manual" });
-    await within({ clock }, {}, "1s", async ({ signal }) => signal);
+    await within({ clock, timeout: "1m" }, {}, "1s", async ({ signal }) => signal);
     expect(clock.pending).toBe(0);
-    const work = within({ clock }, { timeout: -1 }, "1s", async () => undefined);
+    const work = within({ clock, timeout: "1m" }, { timeout: -1 }, "1s", async () => undefined);
     await expect(work).rejects.toThrow("timeout");
   });
 });

@@ -110,9 +110,9 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
  * is invalid, or an option is unknown.
  */
 export async function within<Result>(
-  { clock }: { readonly clock: Clock },
+  config: { readonly clock: Clock; readonly timeout: Duration },
   options: CallOptions,
-  fallback: Duration,
+  fallback: Duration | undefined,
   work: (deadline: Deadline) => Promise<Result>,
   names: Readonly<Record<string, true>> = callOptionNames,
 ): Promise<Result> {
@@ -120,8 +120,8 @@ export async function within<Result>(
   if (unknown) {
     throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
   }
-  const { timeout = fallback, signal } = options;
-  const deadline = new Deadline(clock, milliseconds(timeout, "timeout"), signal);
+  const { timeout = fallback ?? config.timeout, signal } = options;
+  const deadline = new Deadline(config.clock, milliseconds(timeout, "timeout"), signal);
   try {
     deadline.throwIfAborted();
     return await work(deadline);

@@ -51,7 +51,7 @@ it("logs the input with the type and size of each image", async () => {
   );
   expect(lines[0]?.slice(0, 2)).toEqual([
     "debug",
-    'sends person <image/jpeg 1.2 MB> garments.0 <image 3 kB> {"prompt":"in the rain","webhook_url":"https://shop.example/hook?[…]"}',
+    'sends person <image/jpeg 1235 kB> garments.0 <image 3 kB> {"prompt":"in the rain","webhook_url":"https://shop.example/hook?[…]"}',
   ]);
 });
 

@@ -48,28 +48,24 @@ export class ClientContexts {
     work: (context: ClientContext, deadline: Deadline) => Promise<Result>,
     names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
-    const { config } = this;
-    const withKey = (deadline: Deadline): Promise<Result> => this.withKey(deadline, work);
-    return within(config, options, timeout ?? config.timeout, withKey, names);
+    const withKey = async (deadline: Deadline): Promise<Result> => {
+      const context = await this.acquire(deadline);
+      return work(context, deadline).catch(async (error: unknown) =>
+        work(await this.renew(error, context, deadline), deadline),
+      );
+    };
+    return within(this.config, options, timeout, withKey, names);
   }
 
   /**
-   * Runs work with the context of the key that `apiKey` returns. Runs it once more if the service rejects that key, which
-   * proves that nothing happened, and `apiKey` returns another one.
+   * Returns the context of another key if the service has rejected that of `context`, which proves that nothing happened.
+   * Throws the error otherwise.
    */
-  async withKey<Result>(
-    deadline: Deadline,
-    work: (context: ClientContext, deadline: Deadline) => Promise<Result>,
-  ): Promise<Result> {
-    const context = await this.acquire(deadline);
-    try {
-      return await work(context, deadline);
-    } catch (error) {
-      if (!isTryOnError(error, "unauthorized")) throw error;
-      const renewed = await this.acquire(deadline);
-      if (renewed === context) throw error;
-      return work(renewed, deadline);
-    }
+  async renew(error: unknown, context: ClientContext, deadline: Deadline): Promise<ClientContext> {
+    if (!isTryOnError(error, "unauthorized")) throw error;
+    const renewed = await this.acquire(deadline);
+    if (renewed === context) throw error;
+    return renewed;
   }
 
   /** Returns the context for the key that `apiKey` returns now. */

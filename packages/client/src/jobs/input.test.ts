@@ -186,6 +186,7 @@ const invalid: readonly [change: object, field: string, problem: string][] = [
   [{ metadata: { a: text(257) } }, "metadata.a", "has 257 characters, and the limit is 256"],
   [{ metadata: ["a"] }, "metadata", "is not an object"],
   [{ webhook_url: "http://a.example" }, "webhook_url", "is not an https URL"],
+  [{ webhook_url: `https://a.example/${text(2_000)}` }, "webhook_url", "has 2018 characters"],
   [{ metadata: { a: 1n } }, "input", "cannot be written as JSON. Remove bigints"],
   [{ metadata: circular }, "input", "cannot be written as JSON"],
   [{ outputSize: "2K" }, "outputSize", "is not a field of a try-on (did you mean output_size?)"],
@@ -268,19 +269,30 @@ describe("validate", () => {
     expect(gathered).toEqual([]);
   });
 
-  it("warns of ignored fields and unknown formats", async () => {
+  it("warns of what deployments may reject, of ignored fields and of unknown formats", async () => {
     const { tryon } = recordingClient();
     const issues = await tryon.validate({
       person_url: personUrl,
       person_image_b64: "AAECAw==",
-      garment_urls: [shirtUrl],
+      garment_urls: [`${shirtUrl}?${text(3_000)}`],
       prompt: "tucked in",
       style_hint: "loose",
+      metadata: { nested: { sku: text(246) }, longer: { sku: text(247) } },
     });
     expect(issues.map(({ field, code, severity }) => [field, code, severity])).toEqual([
+      ["metadata.longer", "long_json", "warning"],
       ["style_hint", "ignored", "warning"],
       ["person_url", "ignored", "warning"],
       ["person_image_b64", "unknown_image", "warning"],
+    ]);
+  });
+
+  it("suggests other kinds of images only for images", async () => {
+    const hint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
+    const local = { ...input, person: "me.jpg", webhook_url: "hook" };
+    expect((await recordingClient().tryon.validate(local)).map((issue) => issue.hint)).toEqual([
+      hint,
+      undefined,
     ]);
   });
 

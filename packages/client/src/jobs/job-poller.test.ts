@@ -109,9 +109,33 @@ describe("the waits of a client", () => {
   );
 });
 
+describe("a job of another key", () => {
+  it.each([0, 1, 20])("ends its own wait with a 403, and none of %d others", async (count) => {
+    const service = createService({ latency: "20s", options: { foreignJob: 403 } });
+    const { mock, client, tryon, run } = service;
+    const { token } = await mock.createKey({ credits: 100 });
+    const [first, second] = await submitJobs(service, 2, client({ apiKey: token }));
+    const jobs = await submitJobs(service, count);
+    const foreign = [first, second].map((job) =>
+      tryon.jobs
+        .resume(job?.id ?? "")
+        .result()
+        .catch((error: unknown) => error),
+    );
+    const sent = await waitFor(service, jobs);
+    for (const error of await run(Promise.all(foreign))) {
+      expect(error).toMatchObject({ code: "forbidden", status: 403 });
+    }
+    expect(sent.length).toBeLessThan(40);
+  });
+});
+
 describe("the list that many waits share", () => {
   it("has the default page size if the service rejects the maximum", async () => {
-    const service = createService({ latency: "60s", options: { maxLimit: 50 } });
+    const service = createService({
+      latency: "60s",
+      options: { maxLimit: 50, limitBounds: "refuse" },
+    });
     const lists = (await waitFor(service, await submitJobs(service, 30))).filter(isList);
     const limits = lists.map(({ url }) => new URL(url).searchParams.get("limit"));
     expect(limits[0]).toBe("100");

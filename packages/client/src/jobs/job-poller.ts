@@ -203,20 +203,20 @@ export class JobPoller {
     const isList = jobs.length > 1;
     const now = this.#clock.now();
     const known = isBranded(error) ? error : undefined;
-    const { code, status, retryAfter = 0 } = known ?? {};
+    const { status, retryAfter = 0 } = known ?? {};
     if (isList) {
       const rejectsSize = this.#pageSize && (status === 400 || status === 422);
       if (rejectsSize) this.#pageSize = undefined;
       else this.#listOpensAt = now + closedTime;
     }
-    // A proxy may reject the list alone.
-    const endsAll = !isList && (code === "unauthorized" || code === "forbidden");
+    // A proxy may reject the list alone, and the service a job of another key alone.
+    const isRepeated = jobs[0]?.failure?.status === status;
+    const endsAll = !isList && (status === 401 || (status === 403 && isRepeated));
     for (const job of endsAll ? this.#jobs.values() : jobs.filter(this.#isOpen)) {
       job.due = now + Math.max(failureDelay, retryAfter * 1_000);
       // Reads may not show a new job yet.
-      const isMissing = code === "not_found" && now - job.since < maxReadLag;
-      const isTransient = isList || isMissing || (code && transientCodes.has(code));
-      if (known && isTransient) job.failure = known;
+      const isMissing = status === 404 && now - job.since < maxReadLag;
+      if (known && (isList || isMissing || transientCodes.has(known.code))) job.failure = known;
       else for (const { reject } of job.waits.values()) reject(known ? copyError(known) : error);
     }
   }

@@ -155,8 +155,7 @@ export class JobRecord implements Job, ResultSource {
     work: (deadline: Deadline) => Promise<Result>,
     names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
-    const config = this.#config;
-    if (this.#context) return within(config, options, config.timeout, work, names);
+    if (this.#context) return within(this.#config, options, undefined, work, names);
     const withKey = (context: ClientContext, deadline: Deadline): Promise<Result> => {
       this.#context = context;
       return work(deadline);

@@ -76,12 +76,14 @@ export class JobSubmitter {
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const submission = await this.#prepare(input, options, sync, deadline);
-      const sent = await this.#contexts.withKey(deadline, (context) =>
-        this.#send(submission, context, deadline, notify),
+      const context = await this.#contexts.acquire(deadline);
+      const send = (to: ClientContext) => this.#send(submission, to, deadline, notify);
+      const sent = await send(context).catch(async (error: unknown) =>
+        send(await this.#contexts.renew(error, context, deadline)),
       );
       return { ...sent, data: await finish(sent.data, deadline, notify) };
     };
-    return within(config, options, config.timeout, work, names);
+    return within(config, options, undefined, work, names);
   }
 
   /** Parses and reads an input. Sends nothing. */
@@ -140,7 +142,7 @@ export class JobSubmitter {
     }
     const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey, delay });
     const recover: Recover = (options = {}) =>
-      within(config, options, config.timeout, async (limit) => {
+      within(config, options, undefined, async (limit) => {
         if (attemptLog.isPast(config.idempotencyWindow, limit.clock.now())) {
           return this.#findInList({ ...submission, recover }, context, charge, limit);
         }
@@ -233,9 +235,8 @@ export function isSyncCut({ duration, status }: Attempt): boolean {
 
 /** Creates a UUID of version 4 with 120 random bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
 export function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    (byte + 256).toString(16).slice(1),
-  )
-    .join("")
-    .replace(/(.{8})(.{4}).(.{3})..(..)/, "$1-$2-4$3-8a$4-");
+  const bytes = crypto.getRandomValues(new Uint8Array(36));
+  return "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replace(/x/g, (_, at: number) =>
+    (Number(bytes[at]) % 16).toString(16),
+  );
 }

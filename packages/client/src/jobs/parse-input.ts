@@ -173,6 +173,5 @@ function describe({ field, content }: RepeatableImage): string {
   const bytes = typeof content === "string" ? content.length * 0.75 : content.size;
   // Only a Blob has a type.
   const { type } = Object(content) as Partial<Blob>;
-  const size = bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-  return `${field} <${type || "image"} ${size}>`;
+  return `${field} <${type || "image"} ${Math.ceil(bytes / 1e3)} kB>`;
 }

@@ -188,15 +188,28 @@ describe("idempotencyWindow", () => {
     expect(await balance()).toBe(992);
   });
 
-  it("is 30 minutes by default, in which recover submits again", async () => {
+  it("is 30 minutes by default, and recover submits again in 27 of them", async () => {
     const service = createService();
     const unknown = await submitUnknown(service, false);
-    await service.mock.clock.advance("29m");
+    await service.mock.clock.advance("26m");
     const before = service.submissions().length;
     await service.run(unknown.recover());
     expect(service.submissions()).toHaveLength(before + 1);
     expect(await service.balance()).toBe(992);
   });
+
+  it.each([0, 5_000])(
+    "makes no second job if the service keeps keys as long, with a latency of %i ms",
+    async (latency) => {
+      const service = createService({ options: { idempotencyHours: 0.5 } });
+      const unknown = await submitUnknown(service, false);
+      const first = service.submissions()[0]?.at ?? Number.NaN;
+      await service.mock.clock.advance(first + 1_800_000 - latency - service.mock.clock.now());
+      service.faults.push({ latency: 2 * latency });
+      await service.run(unknown.recover().catch(() => undefined));
+      expect(await service.balance()).toBe(992);
+    },
+  );
 
   it("must be a duration", () => {
     const { client } = createService();

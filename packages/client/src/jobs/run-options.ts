@@ -6,8 +6,9 @@ import type { OnUpdate, WaitOptions } from "../types/job.ts";
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
   /**
-   * Idempotency key of the try-on. Everything submitted under one key is one try-on, made and paid once. 1 to 200 printable
-   * ASCII characters. Set your own, such as an order number, to be safe across crashes of your program.
+   * Idempotency key of the try-on, 1 to 200 printable ASCII characters. Set your own, such as an order number, to be safe
+   * across crashes of your program. The service responds to a key with another body with 409. The client assumes that the
+   * same body gets the same job without another charge, which the service does not document.
    *
    * @default a random UUID
    */

@@ -141,7 +141,7 @@ describe("submit", () => {
   });
 
   it("waits up to two minutes while a 409 shows that its first attempt is running", async () => {
-    const { error, run, tryon, faults, mock } = createService();
+    const { error, run, tryon, faults, mock } = createService({ options: { replayBody: "first" } });
     const conflict = respondWith(409, { detail: "still being worked on" });
     faults.push(cut.after, conflict, conflict, conflict, conflict, conflict);
     const job = await run(tryon.submit(input));

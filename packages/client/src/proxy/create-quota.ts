@@ -8,8 +8,8 @@ const day = 86_400_000;
 /** Options of `createQuota`. */
 export interface QuotaOptions {
   /**
-   * Maximum number of try-ons per user and UTC day. A retry under the same idempotency key counts once; after 30 minutes
-   * it counts again, since the service may have forgotten the key.
+   * Maximum number of try-ons per user and UTC day. A retry under the same idempotency key counts once. After 30 minutes
+   * it counts again, because the client assumes that the service remembers a key for that time only.
    */
   readonly perDay: number;
   /**

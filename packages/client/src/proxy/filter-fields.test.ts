@@ -152,11 +152,14 @@ it.each([null, undefined, "text"])("withoutUserTag returns %j as it is", (metada
 
 it("adds the fields of addFields, which override those of the user, with merged metadata", async () => {
   const added = { webhook_url: "https://shop.example/hook", prompt: "the shop's" };
-  const { post, run, sent, page, mock } = createProxyService({
-    fields: ["person_url", "garment_urls", "metadata", "prompt"],
-    allow: { list: true },
-    addFields: ({ user }) => ({ ...added, metadata: { customer: user.id } }),
-  });
+  const { post, run, sent, page, mock } = createProxyService(
+    {
+      fields: ["person_url", "garment_urls", "metadata", "prompt"],
+      allow: { list: true },
+      addFields: ({ user }) => ({ ...added, metadata: { customer: user.id } }),
+    },
+    { options: { fieldStatus: 422 } },
+  );
   const metadata = { customer: "another user", _tryon_user: "another user", note: "mine" };
   const response = await run(post("ada", { ...tryOn, metadata, prompt: "mine" }));
   // Some services repeat no metadata in the response to a submission.

@@ -93,6 +93,7 @@ async function buildUpstreamRequest(
   const posted = await readJson(request, settings.maxBody);
   if (posted instanceof Response) return posted;
   if (kind === "submit") return buildSubmission(posted, call, settings);
+  kind satisfies "purchase";
   const { pack_slug, shared_payment_granted_token } = posted;
   const fields = { pack_slug, shared_payment_granted_token };
   return { path: "/api/v1/credits/purchase", fields };

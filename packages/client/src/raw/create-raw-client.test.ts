@@ -33,6 +33,16 @@ it("retries a submission under the same key, and uses the caller's key if there 
   expect(await balance()).toBe(984);
 });
 
+it("has the random key of a submission in the error, so that the caller can repeat it", async () => {
+  const { tryon, faults, sent, error } = createService();
+  faults.push(cut.after, cut.after, cut.after, cut.after);
+  const failed = await error(createRawClient(tryon).POST("/api/v1/tryon", { body: tryOn }));
+  expect(failed).toMatchObject({
+    code: "connection_failed",
+    idempotencyKey: sent[0]?.headers.get("idempotency-key"),
+  });
+});
+
 it.each([
   ["POST", "/api/v1/credits/purchase", cut.after, 2],
   ["POST", "/api/v1/tryon/job_1/cancel", cut.before, 1],

@@ -10,7 +10,8 @@ export type RawClient = Client<paths>;
 /**
  * Creates an openapi-fetch client of the service that uses the key, retries and time limits of a `TryOn`. Responses with
  * an error status come back as `error`. Budgets do not count what you submit here. A submission without an
- * `Idempotency-Key` gets a random one, so that a retry is not a second, paid try-on. Purchases are retried, since a token
+ * `Idempotency-Key` gets a random one for its retries. If its response is lost, the error has it as `idempotencyKey`:
+ * repeat the submission with that key. Purchases are retried, since a token
  * pays once. Any other request but GET is retried only if no attempt can have arrived.
  *
  * @throws `invalid_config` and `unsafe_environment`, as `new TryOn()` does. Calls reject with `connection_failed`,
@@ -47,7 +48,14 @@ async function sendRaw(tryon: TryOn, request: Request): Promise<Response> {
   if (purpose === "submit") headers["idempotency-key"] ||= randomKey();
   const body = (await request.text()) || undefined;
   const name = `${method} ${pathname}`;
-  const response = await tryon.send({ name, purpose, method, url, headers, body, signal });
+  const sent = tryon.send({ name, purpose, method, url, headers, body, signal });
+  const response = await sent.catch((error: unknown) => {
+    // Only with the key can the caller repeat a submission whose response was lost.
+    if (purpose === "submit") {
+      Reflect.set(Object(error), "idempotencyKey", headers["idempotency-key"]);
+    }
+    throw error;
+  });
   // A response with status 204, 205 or 304 must have no body.
   return new Response(response.text || null, response);
 }

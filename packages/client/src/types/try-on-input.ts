@@ -62,9 +62,10 @@ export interface TryOnFields {
    */
   readonly negative_prompt?: string | null | undefined;
   /**
-   * Seed of the generation, a whole number from 0 to 2,147,483,647. The job has it as `seed`.
+   * Seed, a whole number from 0 to 2,147,483,647. The job has the same `seed`. The service does not promise the same image
+   * for the same seed.
    *
-   * @default chosen by the service
+   * @default none; some services choose one
    * @see TryOnRequest
    */
   readonly seed?: number | null | undefined;

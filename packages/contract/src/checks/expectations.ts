@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Check } from "../check.ts";
+import type { Check, Level } from "../check.ts";
 import { must } from "../outcome.ts";
+import type { Session } from "../session.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../wire/response.ts";
 
 type Shared = Pick<Check, "level" | "on" | "credits">;
@@ -12,6 +13,35 @@ export type CheckRow = Omit<Check, keyof Shared> & Partial<Shared>;
 /** Makes the checks of a group. A row may have its own level, key or credits. */
 export function checkGroup(shared: Shared, rows: readonly CheckRow[]): readonly Check[] {
   return rows.map((row) => ({ ...shared, ...row }));
+}
+
+/** Rows of checks by id, with data or the function that runs. */
+export type Rows<Row> = Readonly<Record<string, Omit<CheckRow, "id" | "run"> & Row>>;
+
+/** Makes checks of a level by id. A row may have its own level, key or credits. `paid` takes a live key. */
+export function checkRows(
+  level: Level,
+  credits: number,
+  rows: Rows<Pick<Check, "run">>,
+): readonly Check[] {
+  return checkTable(level, credits, (session, { run }) => run(session), rows);
+}
+
+/** Makes checks that run one function with the data of their rows. */
+export function checkTable<Data>(
+  level: Level,
+  credits: number | ((data: Data) => number),
+  run: (session: Session, data: Data) => Promise<void>,
+  rows: Rows<Data>,
+): readonly Check[] {
+  return Object.entries(rows).map(([id, row]) => ({
+    id,
+    level,
+    on: (row.level ?? level) === "paid" ? "live" : "any",
+    credits: typeof credits === "number" ? credits : credits(row),
+    ...row,
+    run: (session) => run(session, row),
+  }));
 }
 
 /** Condition for the value of a field. */

@@ -2,7 +2,11 @@ import type { Check } from "../check.ts";
 import { billingChecks, billingNotObservable, billingShapes } from "./billing/index.ts";
 import { jobChecks, jobShapes } from "./jobs/index.ts";
 import { requestChecks, requestShapes, requestsNotObservable } from "./requests/index.ts";
-import { webhookChecks } from "./webhooks/index.ts";
+import { eventChecks } from "./webhooks/events.ts";
+import { sendingChecks } from "./webhooks/sending.ts";
+
+/** Checks of the webhooks that report the end of a job. */
+export const webhookChecks: readonly Check[] = [...sendingChecks, ...eventChecks];
 
 /** Every check, in the order of a run. */
 export const allChecks: readonly Check[] = [
@@ -20,6 +24,6 @@ export const notObservableRules: Readonly<Record<string, string>> = {
 
 /** Rules that the schema of a response states. Every response is checked against its schema. */
 export function shapeRules(operation: string, status: number): readonly string[] {
-  const shapes = [requestShapes, jobShapes, billingShapes];
-  return shapes.flatMap((area) => area[`${operation} ${status}`] ?? []);
+  const areas = [requestShapes, jobShapes, billingShapes];
+  return areas.flatMap((shapes) => shapes[`${operation} ${status}`] ?? []);
 }

@@ -45,12 +45,12 @@ test("the command rejects a target that is not the service, from the environment
 test("Ctrl+C ends a run with a partial report and 130", async () => {
   const hung = Promise.withResolvers<void>();
   const { url } = await served({}, (mock) => {
-    let calls = 0;
+    let requests = 0;
     return (resource, init) => {
-      calls += 1;
-      const address = resource instanceof Request ? resource.url : String(resource);
-      if (address.includes("/__mock")) return Promise.resolve(new Response(null, { status: 404 }));
-      if (calls === 1) return mock.fetch(resource, init);
+      requests += 1;
+      const target = resource instanceof Request ? resource.url : String(resource);
+      if (target.includes("/__mock")) return Promise.resolve(new Response(null, { status: 404 }));
+      if (requests === 1) return mock.fetch(resource, init);
       hung.resolve();
       return new Promise(() => undefined);
     };

@@ -16,14 +16,33 @@ import {
 import { levels } from "../check.ts";
 import { reportForms, type ReportForm } from "../report/index.ts";
 import { version } from "../version.ts";
-import { exitMeanings } from "./exit-codes.ts";
-import type { KeyName } from "../target/keys.ts";
+
+/** Name, exit code and meaning of each end of the command. */
+export const exits = [
+  ["passed", 0, "the deployment passes every check that this run could make"],
+  ["failed", 1, "a check failed"],
+  ["usage", 2, "the command line is wrong, or a live key came without --allow-live"],
+  ["unreachable", 3, "the deployment cannot be reached"],
+  ["tls", 4, "TLS failed"],
+  ["wrong-key", 5, "the key is rejected or missing"],
+  ["other-service", 6, "the URL belongs to another service"],
+  ["internal", 70, "tryon-contract failed, or could not write a report"],
+  ["interrupted", 130, "interrupted by Ctrl+C; the reports have the results so far"],
+] as const;
+
+/** Exit codes by name. */
+export const exitCodes = Object.fromEntries(
+  exits.map(([name, code]) => [name, code]),
+  // The table has every name.
+) as Readonly<Record<(typeof exits)[number][0], number>>;
 
 /** Report of a run. Without a file it goes to standard output. */
 interface WantedReport {
   readonly form: ReportForm;
   readonly file: string | undefined;
 }
+
+const toStandardOutput: readonly WantedReport[] = [{ form: "text", file: undefined }];
 
 const forms = reportForms.join(", ");
 
@@ -63,7 +82,6 @@ const addOptions = (program: Command) =>
     .option("--webhook-secret <text>", "webhook secret (default: TRYON_WEBHOOK_SECRET)", text)
     .optionsGroup("Result:")
     .option("--report <form[=file]>", `${forms}; repeatable (default: text)`, reportsOf)
-    .option("--output <file>", "file of a single --report (default: standard output)", text)
     .option("--profile <file>", "write what was observed, for tryon-mock --profile <file>", text)
     .option("--quiet", "print no progress, and only failures and the verdict");
 
@@ -78,7 +96,7 @@ export function readOptions(
 ): RunOptions | undefined {
   const read: { options?: RunOptions } = {};
   const source = import.meta.url;
-  const codes = exitMeanings.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
+  const codes = exits.map(([, code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
     .description("Checks that a deployment of the virtual try-on service keeps its contract.")
     .addHelpText(
@@ -96,7 +114,7 @@ function runOptions(
   options: ReturnType<ReturnType<typeof addOptions>["opts"]>,
   environment: ProgramOptions["environment"],
 ) {
-  const { liveKey, testKey, otherKey, disabledKey, flaggedKey, report, output, ...rest } = options;
+  const { liveKey, testKey, otherKey, disabledKey, flaggedKey, report, ...rest } = options;
   // An empty variable counts as missing: CI sets it so for a missing secret.
   const baseUrl = options.baseUrl ?? (environment["TRYON_BASE_URL"] || undefined);
   if (baseUrl === undefined) {
@@ -104,20 +122,19 @@ function runOptions(
       "The deployment is missing: use --base-url https://tryon.example, or set TRYON_BASE_URL.",
     );
   }
-  const keys: Readonly<Partial<Record<KeyName, string>>> = {
-    ...(liveKey !== undefined && { live: liveKey }),
-    ...(testKey !== undefined && { test: testKey }),
-    ...(otherKey !== undefined && { stranger: otherKey }),
-    ...(disabledKey !== undefined && { disabled: disabledKey }),
-    ...(flaggedKey !== undefined && { flagged: flaggedKey }),
-  };
   return {
     ...rest,
     baseUrl,
     apiKey: options.apiKey ?? (environment["TRYON_API_KEY"] || undefined),
-    keys,
+    keys: {
+      live: liveKey,
+      test: testKey,
+      stranger: otherKey,
+      disabled: disabledKey,
+      flagged: flaggedKey,
+    },
     webhookSecret: options.webhookSecret ?? (environment["TRYON_WEBHOOK_SECRET"] || undefined),
-    reports: placeReports(report ?? [{ form: "text", file: undefined }], output),
+    reports: report ?? toStandardOutput,
   };
 }
 
@@ -133,26 +150,10 @@ function reportsOf(value: string, previous: readonly WantedReport[] = []): reado
     throw new InvalidArgumentError(`Allowed forms are ${forms}.`);
   }
   if (file === "") throw new InvalidArgumentError(`Name a file, as in ${form}=report.out.`);
-  return [...previous, { form, file }];
-}
-
-/** @throws UsageError if two reports have the same destination. */
-function placeReports(
-  reports: readonly WantedReport[],
-  output: string | undefined,
-): readonly WantedReport[] {
-  const [first, ...others] = reports;
-  if (output !== undefined) {
-    if (first !== undefined && others.length === 0 && first.file === undefined) {
-      return [{ ...first, file: output }];
-    }
-    throw new UsageError(
-      "--output needs a single --report without a file. For several, use --report html=out.html --report junit=out.xml.",
+  if (previous.some((report) => report.file === file)) {
+    throw new InvalidArgumentError(
+      "Two reports have the same destination. Give each a file, such as --report junit=contract.xml.",
     );
   }
-  const files = reports.map(({ file }) => file);
-  if (new Set(files).size === files.length) return reports;
-  throw new UsageError(
-    "Two reports have the same destination. Give each a file, such as --report junit=contract.xml.",
-  );
+  return [...previous, { form, file }];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import type { CheckResult } from "../report.ts";
-import { noPaint } from "../report/paint.ts";
 import { stream } from "../../test/command.ts";
 import { sampleReport } from "../../test/sample-report.ts";
+import { paintWith } from "../report/text.ts";
 import { progressView } from "./progress.ts";
 
 const announcement = {
@@ -20,13 +20,13 @@ const announcement = {
 
 function follow(isTTY: boolean): string {
   const out = stream(isTTY);
-  const view = progressView(out, noPaint);
-  view.plan(announcement);
+  const view = progressView(out, paintWith(false));
+  view.onPlan(announcement);
   for (const check of sampleReport.checks) {
-    view.begin(check.id);
-    view.result(check);
+    view.onBegin(check.id);
+    view.onResult(check);
   }
-  for (const observation of sampleReport.observations) view.result(observation);
+  for (const observation of sampleReport.observations) view.onResult(observation);
   view.end();
   return out.text;
 }

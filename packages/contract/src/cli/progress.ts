@@ -1,80 +1,94 @@
 import type { Output } from "@tryon/command-line";
 
-import type { Announcement } from "../announcement.ts";
+import type { Announcement, KeyUse } from "../contract-options.ts";
 import type { CheckResult, Observation } from "../report.ts";
-import type { Paint } from "../report/paint.ts";
+import { plural } from "../report/model.ts";
 import { printableLine } from "../report/printable.ts";
-import { failedLines } from "../report/text.ts";
-
-/** Prints the progress of a run. */
-export interface ProgressView {
-  plan(announcement: Announcement): void;
-  begin(id: string): void;
-  result(result: CheckResult | Observation): void;
-  /** Removes the progress line. */
-  end(): void;
-}
-
-/** Prints one updated line and the failures on a terminal, and one line per result elsewhere. */
-export function progressView(stream: Output, paint: Paint): ProgressView {
-  return stream.isTTY === true ? updatedView(stream, paint) : plainView(stream, paint);
-}
-
-export const silentView: ProgressView = {
-  plan: () => undefined,
-  begin: () => undefined,
-  result: () => undefined,
-  end: () => undefined,
-};
-
-function plainView(stream: Output, paint: Paint): ProgressView {
-  return {
-    ...silentView,
-    result(result) {
-      if (!("status" in result)) return;
-      const message = result.message === undefined ? "" : `  ${printableLine(result.message)}`;
-      const lines =
-        result.status === "failed"
-          ? failedLines(result, paint)
-          : [`  ${result.status.replace("-", " ").padEnd(14)} ${result.id}${message}`];
-      stream.write(`${lines.join("\n")}\n`);
-    },
-  };
-}
+import { failedLines, type Paint } from "../report/text.ts";
 
 /** Moves to the start of the line and clears it. */
 const emptyLine = "\r\u001B[2K";
 
-function updatedView(stream: Output, paint: Paint): ProgressView {
+/**
+ * Prints the plan and the progress of a run: one updated line and the failures on a terminal, and one line per result
+ * elsewhere.
+ */
+export function progressView(stream: Output, paint: Paint) {
+  const isTerminal = stream.isTTY === true;
   let all = 0;
   let begun = 0;
   let failed = 0;
   let current = "";
   const draw = (): void => {
-    const done = `${begun}/${all}`;
+    if (!isTerminal) return;
     // Some terminals report a width of 0.
-    const width = (stream.columns ?? 0) > 0 ? (stream.columns ?? 0) : 80;
-    const line = `${done} ${failed === 0 ? "" : `${failed} failed `}${current}`;
+    const width = stream.columns || 80;
+    const line = `${begun}/${all} ${failed === 0 ? "" : `${failed} failed `}${current}`;
     // A longer line would wrap, and could not be cleared.
     stream.write(`${emptyLine}${paint.dim(line.slice(0, width - 1))}`);
   };
   return {
-    plan({ checks, probes }) {
-      all = checks + probes;
+    onPlan: (announcement: Announcement): void => {
+      all = announcement.checks + announcement.probes;
+      stream.write(announce(announcement, paint));
     },
-    begin(id) {
+    onBegin: (id: string): void => {
       begun += 1;
       current = id;
       draw();
     },
-    result(result) {
-      if (!("status" in result) || result.status !== "failed") return;
-      failed += 1;
-      stream.write(`${emptyLine}${failedLines(result, paint).join("\n")}\n`);
-      draw();
+    onResult: (result: CheckResult | Observation): void => {
+      if (!("status" in result)) return;
+      const { id, status, message } = result;
+      if (status === "failed") {
+        failed += 1;
+        stream.write(`${isTerminal ? emptyLine : ""}${failedLines(result, paint).join("\n")}\n`);
+        draw();
+      } else if (!isTerminal) {
+        const reason = message === undefined ? "" : `  ${printableLine(message)}`;
+        stream.write(`  ${status.replace("-", " ").padEnd(14)} ${id}${reason}\n`);
+      }
     },
-    end() {
-      stream.write(emptyLine);
+    /** Removes the progress line. */
+    end: (): void => {
+      if (isTerminal) stream.write(emptyLine);
     },
   };
+}
+
+/** Describes a run before it starts: checks, keys and maximum cost. */
+function announce(announcement: Announcement, paint: Paint): string {
+  const { baseUrl, level, checks, probes, keys, virtualTime, webhooks } = announcement;
+  const work = `level ${level}: ${plural(checks, "check")}, ${plural(probes, "open point")}`;
+  const lines = [
+    paint.bold(`Checking ${printableLine(baseUrl)}`),
+    `  ${work}`,
+    `  keys: ${keys.map(keyWords).join(", ")}`,
+    `  ${spending(announcement)}`,
+    `  time is ${virtualTime ? "virtual" : "real"}; webhooks ${webhooks ? "arrive on this machine" : "are not checked (use --webhook-url)"}`,
+  ];
+  return `${lines.join("\n")}\n\n`;
+}
+
+const purposes: Readonly<Record<KeyUse["name"], string>> = {
+  live: "live",
+  test: "test",
+  stranger: "another account's",
+  disabled: "disabled",
+  flagged: "flagged",
+};
+
+function keyWords({ name, kind, made }: KeyUse): string {
+  const kinds = name === "live" || name === "test" ? [] : [kind];
+  return `${purposes[name]} (${[...kinds, made ? "created for this run" : "yours"].join(", ")})`;
+}
+
+function spending({ credits: { planned, max }, keys, reference }: Announcement): string {
+  const live = keys.some(({ kind }) => kind === "live");
+  if (!live) return "spends nothing: no key is live";
+  const bound = Math.min(planned, max);
+  if (bound === 0) return "spends nothing: all checks are free";
+  const where = reference ? " of a reference server, which cost nothing" : "";
+  const left = planned > max ? `; all checks would take ${planned}, so some may not run` : "";
+  return `spends at most ${plural(bound, "credit")}${where}${left}`;
 }

@@ -121,7 +121,7 @@ describe("a run of the command", () => {
     for (const [flag, file] of [
       ["--report", "html=/nowhere/a.html"],
       ["--profile", "/nowhere/p.json"],
-      ["--output", tmpdir()],
+      ["--report", `html=${tmpdir()}`],
     ] as const) {
       const ended = await command([...argv, flag, file], { suite: good, fetch: mock.fetch });
       expect(ended).toMatchObject({ code: 2, stdout: "" });

@@ -3,17 +3,15 @@ import { dirname, resolve } from "node:path";
 
 import { hasColors, UsageError, type Output } from "@tryon/command-line";
 
-import { runSuite, wholeSuite, type Suite } from "../contract.ts";
-import { profileFile } from "../profile.ts";
+import { runSuite, wholeSuite } from "../contract.ts";
+import { OptionsError } from "../contract-options.ts";
 import type { Report } from "../report.ts";
+import type { Suite } from "../run.ts";
 import { formatReport } from "../report/index.ts";
-import { colors, noPaint, type Paint } from "../report/paint.ts";
-import { textReport } from "../report/text.ts";
-import { OptionsError, TargetProblem } from "../target/problem.ts";
-import { announce } from "./announce.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { progressView, silentView } from "./progress.ts";
-import type { RunOptions } from "./program.ts";
+import { paintWith, textReport, type Paint } from "../report/text.ts";
+import { TargetProblem } from "../target/preflight.ts";
+import { exitCodes, type RunOptions } from "./program.ts";
+import { progressView } from "./progress.ts";
 
 /** Surroundings of the command. */
 export interface CliContext {
@@ -57,23 +55,11 @@ export async function runChecks(options: RunOptions, context: CliContext): Promi
 
 async function createReport(options: RunOptions, context: CliContext): Promise<Report> {
   const { stderr, signal, fetch, suite = wholeSuite } = context;
-  const quiet = options.quiet === true;
-  const paint = paintFor(stderr, context);
-  const view = quiet ? silentView : progressView(stderr, paint);
+  const view = options.quiet === true ? undefined : progressView(stderr, paintFor(stderr, context));
   try {
-    return await runSuite(suite, {
-      ...options,
-      signal,
-      fetch,
-      onPlan: (announcement) => {
-        if (!quiet) stderr.write(announce(announcement, paint));
-        view.plan(announcement);
-      },
-      onBegin: (id) => view.begin(id),
-      onResult: (result) => view.result(result),
-    });
+    return await runSuite(suite, { ...options, signal, fetch, ...view });
   } finally {
-    view.end();
+    view?.end();
   }
 }
 
@@ -83,29 +69,28 @@ async function writeReports(
   context: CliContext,
 ): Promise<void> {
   const { stdout, stderr } = context;
+  const notes: string[] = [];
   for (const { form, file } of reports) {
-    if (file !== undefined) await write(file, formatReport(report, form));
+    if (file === undefined) continue;
+    await write(file, formatReport(report, form));
+    notes.push(`${form}: ${file}\n`);
   }
-  if (profile !== undefined) await write(profile, profileFile(report));
+  if (profile !== undefined) {
+    await write(profile, `${JSON.stringify(report.profile, null, 2)}\n`);
+    notes.push(`profile: ${profile}  (tryon-mock --profile ${profile})\n`);
+  }
   const { form = "text" } = reports.find(({ file }) => file === undefined) ?? {};
-  const paint = paintFor(stdout, context);
   // If all reports go to files, the terminal gets the text.
   stdout.write(
     form === "text"
-      ? textReport(report, { paint, brief: quiet === true })
+      ? textReport(report, paintFor(stdout, context), quiet)
       : formatReport(report, form),
   );
-  if (quiet === true) return;
-  for (const { form: name, file } of reports) {
-    if (file !== undefined) stderr.write(`${name}: ${file}\n`);
-  }
-  if (profile !== undefined) {
-    stderr.write(`profile: ${profile}  (tryon-mock --profile ${profile})\n`);
-  }
+  if (quiet !== true) stderr.write(notes.join(""));
 }
 
 function paintFor(stream: Output, { environment }: CliContext): Paint {
-  return hasColors(stream, environment) ? colors : noPaint;
+  return paintWith(hasColors(stream, environment));
 }
 
 /**

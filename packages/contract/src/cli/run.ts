@@ -1,8 +1,7 @@
 import { runCommand } from "@tryon/command-line";
 
 import { Redactor } from "../wire/redactor.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { readOptions } from "./program.ts";
+import { exitCodes, readOptions } from "./program.ts";
 import type { CliContext } from "./run-command.ts";
 
 /** Runs a command line and returns the exit code. */

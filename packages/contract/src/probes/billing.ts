@@ -1,10 +1,15 @@
 import { probeGroup } from "../check.ts";
+import { requestsIn, unknownJobId } from "../checks/billing/account.ts";
 import { balanceChange } from "../checks/billing/balance.ts";
 import { failedJob, type Failure } from "../checks/billing/credits.ts";
-import { buy, paymentToken } from "../checks/billing/purchases.ts";
+import { submitFirst } from "../checks/billing/idempotency.ts";
+import { buy, buyWithNewKey, packs, payment } from "../checks/billing/purchases.ts";
 import { refusedRequest } from "../checks/billing/rate-limit.ts";
+import { isEnd } from "../checks/jobs/job-run.ts";
+import { noPerson, unreachable } from "../checks/requests/check-rows.ts";
 import { CheckFailure, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
+import { jobIdOf } from "../submission.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 
 const price = 8;
@@ -13,9 +18,8 @@ const price = 8;
 const minEpoch = 1_000_000;
 
 /** Open points of idempotency, refunds, purchases and the rate limit. */
-export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }, [
-  {
-    option: "replayHeader",
+export const billingProbes = probeGroup(0, {
+  replayHeader: {
     title: "Idempotent-Replayed: true in replayed responses",
     rules: ["submit.idempotency-key.same-body"],
     credits: 16,
@@ -27,8 +31,39 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return replay.headers.get("idempotent-replayed") === "true";
     },
   },
-  {
-    option: "concurrentTwin",
+  replayBody: {
+    title: "Job in a replayed response: as in the first response, or as it is now",
+    rules: ["submit.idempotency-key.same-body"],
+    credits: 16,
+    async observe(session) {
+      const { first, options } = await submitFirst(session);
+      const { job_id: jobId, status } = fieldsOf(first.json);
+      if (isEnd(status)) return undefined;
+      await session.waitForEnd(jobIdOf(first));
+      const replay = await session.submit({}, options);
+      const later = fieldsOf(replay.json);
+      if (replay.status !== 200 || later["job_id"] !== jobId) return undefined;
+      return isEnd(later["status"]) ? "current" : "first";
+    },
+  },
+  refusedKey: {
+    title: "Idempotency key of a submission that the service refused",
+    rules: ["submit.idempotency-key.refused"],
+    credits: 16,
+    async observe(session) {
+      const isMock = session.context.control !== undefined;
+      const key = isMock ? await session.freshKey({ credits: 0 }) : session.key;
+      const options = { key, idempotencyKey: session.unique() };
+      // Without credits, or with an image that cannot be fetched.
+      const fields = isMock ? {} : { ...noPerson, person_url: unreachable };
+      const { status } = await session.submit(fields, options);
+      if (status !== (isMock ? 402 : 400)) return undefined;
+      const other = await session.submit({ ...fields, seed: 2 }, options);
+      if (other.status === 409) return "kept";
+      return other.status === status ? "free" : undefined;
+    },
+  },
+  concurrentTwin: {
     title: "Response to the same key and body during the first request",
     rules: ["submit.idempotency-key.concurrent"],
     credits: 16,
@@ -60,8 +95,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return response.status === 200 && twin.status === 200 ? "join" : undefined;
     },
   },
-  {
-    option: "refund",
+  refund: {
     title: "Failed jobs that are refunded",
     rules: ["credits.refund.failed-job", "credits.refund.content-blocked"],
     level: "paid",
@@ -79,8 +113,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return blocked ? "failed" : "failed-except-content-blocked";
     },
   },
-  {
-    option: "purchaseRepeat",
+  purchaseRepeat: {
     title: "Response to a repeated purchase with the same key and token",
     rules: ["purchase.repeat.answer"],
     async observe(session) {
@@ -88,9 +121,9 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       const key = control === undefined ? session.key : await session.freshKey();
       // Without the control API a payment with a live key is a real one.
       if (control === undefined && key.kind === "live") throw new SkipCheck("It takes a test key.");
-      const token = paymentToken(session);
-      const first = await buy(session, key, { token });
-      const repeated = await buy(session, key, { token });
+      const order = payment(session);
+      const first = await buy(session, key, order);
+      const repeated = await buy(session, key, order);
       if (first.status !== 200) return undefined;
       if (repeated.status === 409) return 409;
       const [before, after] = [first, repeated].map(
@@ -100,8 +133,70 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return repeated.status === 200 && before === after ? "replay" : undefined;
     },
   },
-  {
-    option: "rateHeaders",
+  repeatCredits: {
+    title: "Value of credits_added in the response to a repeated purchase",
+    rules: ["purchase.repeat.reported-credits"],
+    async observe(session) {
+      const { order, key, response } = await buyWithNewKey(session);
+      const repeated = await buy(session, key, order);
+      if (repeated.status !== 200) return undefined;
+      const [first, added] = [response, repeated].map(
+        ({ json }) => fieldsOf(json)["credits_added"],
+      );
+      return added === 0 ? 0 : added === first ? "pack" : undefined;
+    },
+  },
+  testKeyCredits: {
+    title: "Value of credits_added for a purchase with a test key",
+    rules: ["purchase.test-key.reported-credits"],
+    on: "test",
+    async observe(session) {
+      const { json } = await buy(session, session.key, { pack_slug: "pro" });
+      const { credits_added: added } = fieldsOf(json);
+      return added === 0 ? 0 : added === packs.pro.credits ? "pack" : undefined;
+    },
+  },
+  unknownPack: {
+    title: "Status for an unknown pack",
+    rules: ["purchase.validation.400-or-422"],
+    async observe(session) {
+      const { status } = await buy(session, session.key, { pack_slug: "no-such-pack" });
+      return status === 400 || status === 422 ? status : undefined;
+    },
+  },
+  totalCalls: {
+    title: "Requests that count in total_calls",
+    rules: ["account.total-calls.what-counts"],
+    async observe(session) {
+      const { control } = session.context;
+      const key = control === undefined ? session.key : await session.freshKey();
+      const before = requestsIn(await session.account({ key }));
+      await session.poll(unknownJobId(session), { key });
+      const counted = requestsIn(await session.account({ key })) - before;
+      return counted === 2 ? "admitted" : counted === 1 ? "accepted" : undefined;
+    },
+  },
+  rateWindow: {
+    title: "Window of the rate limit: fixed, or sliding",
+    rules: ["limits.rate.window"],
+    async observe(session) {
+      const { time } = session;
+      if (!time.virtual) throw new SkipCheck("It takes minutes without a virtual clock.");
+      const key = await session.freshKey({ rate_limit_per_min: 3 });
+      const send = () => session.account({ key, return429: true });
+      await time.pass(60_000 - (time.now() % 60_000) + 500);
+      await send();
+      await time.pass(40_000);
+      await send();
+      await send();
+      // A fixed window of the first request is over, and a sliding one has the other two.
+      await time.pass(25_000);
+      const [third, fourth] = [await send(), await send()];
+      if (third.status === 429) return undefined;
+      return fourth.status === 429 ? "sliding" : "fixed";
+    },
+  },
+  rateHeaders: {
     title: "Responses with X-RateLimit-* headers",
     rules: ["errors.429.which-headers", "errors.429.rate-limit-headers"],
     async observe(session) {
@@ -109,8 +204,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return hasRateHeaders((await refusedRequest(session)).response) ? "429-only" : "none";
     },
   },
-  {
-    option: "resetUnit",
+  resetUnit: {
     title: "Unit of X-RateLimit-Reset: a time, or the seconds until it",
     rules: ["errors.429.reset-unit"],
     async observe(session) {
@@ -122,8 +216,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return Number(reset) > minEpoch ? "epoch" : "delta";
     },
   },
-  {
-    option: "retryAfterFormat",
+  retryAfterFormat: {
     title: "Form of Retry-After: seconds, or an HTTP date",
     rules: ["errors.429.retry-after-form"],
     async observe(session) {
@@ -133,7 +226,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return Number.isNaN(Date.parse(text)) ? undefined : "date";
     },
   },
-]);
+});
 
 /** If true, a job that failed in this way cost nothing in the end. */
 async function isRefunded(session: Session, failure: Failure): Promise<boolean> {

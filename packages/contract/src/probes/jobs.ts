@@ -1,14 +1,18 @@
-import { probeGroup } from "../check.ts";
+import { probeGroup, type Probe } from "../check.ts";
+import { unknownJobId } from "../checks/billing/account.ts";
+import { failedJob } from "../checks/billing/credits.ts";
 import { isNone, mustHaveStatus } from "../checks/expectations.ts";
 import {
-  fetchResult,
   finished,
   idsOf,
-  mustBeText,
-  ownKey,
   pageOf,
   pollVisible,
+  resultUrlOf,
   setNextJob,
+  startAndList,
+  strangersTo,
+  submitLong,
+  useOwnKey,
 } from "../checks/jobs/job-run.ts";
 import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
 import { must, SkipCheck } from "../outcome.ts";
@@ -26,10 +30,8 @@ const jobDuration = 3_000;
 /** Duration of a synchronous request, in milliseconds. */
 const syncDuration = 85_000;
 
-/** Open points of jobs, the list and results. */
-export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
-  {
-    option: "timeFormat",
+const probes = probeGroup(8, {
+  timeFormat: {
     title: "Form of times",
     rules: ["job.completed-at.form"],
     async observe(session) {
@@ -40,12 +42,10 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
       return /[+-]\d\d:\d\d$/.test(time) ? "offset" : "naive";
     },
   },
-  {
-    option: "reportQueued",
+  reportQueued: {
     title: "Status queued of jobs that wait",
     rules: ["states.queued.returned"],
     on: "test",
-    credits: 0,
     async observe(session) {
       const { submitted, ended } = await submitCrowd(session);
       if (submitted.some(({ json }) => fieldsOf(json)["status"] === "queued")) return true;
@@ -56,29 +56,18 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
       return isKnown ? false : undefined;
     },
   },
-  {
-    option: "syncCut",
+  syncCut: {
     title: "Proxy timeout of synchronous requests before 90 seconds",
     rules: ["states.sync.cut-short"],
     level: "full",
     async observe(session) {
-      const key = await ownKey(session);
-      await setNextJob(session, key, { outcome: "succeeded", duration_ms: syncDuration });
-      const idempotencyKey = session.unique("sync");
-      const from = session.time.now();
-      const request = session.submit({ wait: true }, { key, idempotencyKey });
-      const { status, headers } = await session.passUntilSettled(request, idempotencyKey, 3_000);
-      const duration = session.time.now() - from;
-      // The job must not delay those of other checks.
-      if (session.time.virtual && duration < syncDuration) {
-        await session.time.pass(syncDuration - duration);
-      }
+      const { response, took } = await submitLong(session, syncDuration);
+      const { status, headers } = response;
       if (status === 504 && (headers.get("content-type") ?? "").startsWith("text/html")) return 30;
-      return status === 200 && duration >= syncDuration - 1_500 ? "off" : undefined;
+      return status === 200 && took >= syncDuration - 1_500 ? "off" : undefined;
     },
   },
-  {
-    option: "maxLimit",
+  maxLimit: {
     title: "Maximum number of jobs on a page of the list",
     rules: ["list.limit.bounds"],
     credits: 0,
@@ -88,20 +77,61 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
         return (await session.request("GET", "/api/v1/tryon", { query })).status === 200;
       };
       for (const max of [100, 50]) {
-        // A deployment may also reduce a limit over its maximum.
-        if (await accepts(max)) return (await accepts(max + 1)) ? undefined : max;
+        if (!(await accepts(max))) continue;
+        return (await accepts(max + 1)) ? maxPageSize(session) : max;
       }
       return undefined;
     },
   },
-  {
-    option: "filterName",
+  limitBounds: {
+    title: "Response to a limit of 0",
+    rules: ["list.limit.bounds"],
+    credits: 0,
+    async observe(session) {
+      const { status } = await session.request("GET", "/api/v1/tryon", { query: { limit: "0" } });
+      if (status === 400 || status === 422) return "refuse";
+      return status === 200 ? "clamp" : undefined;
+    },
+  },
+  unknownCursor: {
+    title: "Response to an unknown cursor",
+    rules: ["list.cursor.unknown"],
+    async observe(session) {
+      await startAndList(session, 1);
+      const query = { cursor: unknownJobId(session) };
+      const response = await session.request("GET", "/api/v1/tryon", { query });
+      if (response.status === 400 || response.status === 422) return response.status;
+      return response.status === 200 && idsOf(response).length === 0 ? "empty" : undefined;
+    },
+  },
+  foreignJob: {
+    title: "Status of a poll of a job of another key",
+    rules: ["poll.404.job-of-another-key"],
+    async observe(session) {
+      const [stranger] = strangersTo(session);
+      const jobId = await session.start();
+      await pollVisible(session, jobId);
+      const { status } = await session.poll(jobId, { key: stranger ?? null });
+      return status === 404 || status === 403 ? status : undefined;
+    },
+  },
+  errorCodes: {
+    title: "Value of error_code after a failure to store the result",
+    rules: ["errors.after-model.other-codes"],
+    async observe(session) {
+      const job = await failedJob(session, session.key, "storage_failed");
+      const { error_code: code } = fieldsOf(job.json);
+      if (typeof code !== "string") return undefined;
+      return code === "generation_failed" ? code : "cause";
+    },
+  },
+  filterName: {
     title: "Names of the status filter of the list",
     rules: ["list.status-filter.name"],
     async observe(session) {
-      const { key, jobId } = await finished(session);
+      const { jobId } = await finished(session);
       const lists = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
-        const page = await pageOf(session, key, { limit: "50", ...query });
+        const page = await pageOf(session, { limit: "50", ...query });
         return idsOf(page).includes(jobId);
       };
       if (!(await lists({}))) return undefined;
@@ -111,77 +141,94 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
       return long && short ? "both" : long ? "status_filter" : "status";
     },
   },
-  {
-    option: "readLag",
+  readLag: {
     title: "Time until reads have a new job",
     rules: ["poll.fresh-job.visible"],
     credits: 24,
     async observe(session) {
-      const key = await ownKey(session);
       let isLate = false;
       for (let round = 0; round < 3 && !isLate; round += 1) {
-        const jobId = await session.start({}, { key });
-        const { status } = await session.poll(jobId, { key });
-        isLate = status === 404 || !idsOf(await pageOf(session, key)).includes(jobId);
-        await pollVisible(session, jobId, key);
+        const jobId = await session.start();
+        const { status } = await session.poll(jobId);
+        isLate = status === 404 || !idsOf(await pageOf(session)).includes(jobId);
+        await pollVisible(session, jobId);
       }
       return isLate ? 800 : 0;
     },
   },
-  {
-    option: "sparseSubmit",
+  sparseSubmit: {
     title: "Response to a submission with its documented fields alone",
     rules: ["submit.shape.cost-credits"],
     async observe(session) {
-      const response = await session.submit({}, { key: await ownKey(session) });
+      const response = await session.submit();
       mustHaveStatus(response, 200, "a good submission");
       return fieldsOf(response.json)["cost_credits"] === undefined;
     },
   },
-  {
-    option: "inventSeed",
+  inventSeed: {
     title: "Seed of a job that was submitted without one",
     rules: ["submit-response.seed.not-given"],
     async observe(session) {
-      return !isNone((await finished(session)).job["seed"]);
+      const { response } = await finished(session);
+      return !isNone(fieldsOf(response.json)["seed"]);
     },
   },
-  {
-    option: "expiredStatus",
+  expiredStatus: {
     title: "Status of a result_url that has expired or has a wrong signature",
     rules: ["job.result-url.expired-answer"],
     async observe(session) {
-      const { job } = await finished(session);
-      const changed = withSignatureChanged(mustBeText(job["result_url"]));
+      const { response } = await finished(session);
+      const changed = withSignatureChanged(resultUrlOf(response));
       if (changed === undefined) throw new SkipCheck("result_url has no signature parameter.");
-      const { status } = await fetchResult(session, changed);
+      const { status } = await session.request("GET", changed, { key: null });
       return status === 403 || status === 400 ? status : undefined;
     },
   },
-  {
-    option: "resultsOrigin",
+  resultsOrigin: {
     title: "Origin of results",
     rules: ["job.result-url.origin"],
     async observe(session) {
-      const { job } = await finished(session);
-      const { origin } = new URL(mustBeText(job["result_url"]));
+      const { response } = await finished(session);
+      const { origin } = new URL(resultUrlOf(response));
       return origin === new URL(session.context.baseUrl).origin ? "same" : "other";
     },
   },
-]);
+});
+
+/** Open points of jobs, the list and results. Each probe uses a separate key. */
+export const jobProbes: readonly Probe[] = probes.map((probe) => ({
+  ...probe,
+  async observe(session) {
+    await useOwnKey(session);
+    return probe.observe(session);
+  },
+}));
+
+/**
+ * Finds the maximum page size where larger limits are reduced to it.
+ *
+ * @returns undefined without the control API, since this takes more jobs than the longest page has.
+ */
+async function maxPageSize(session: Session): Promise<number | undefined> {
+  if (session.context.control === undefined) return undefined;
+  const key = await session.freshKey({ mode: "test", rate_limit_per_min: 1_000_000 });
+  session.context.pacer.setLimit(key.token, 1_000_000);
+  for (let job = 0; job <= 100; job += 1) await session.start({}, { key });
+  await session.time.pass(1_000);
+  const { length } = idsOf(await pageOf(session, { limit: "1000" }, key));
+  return length === 100 || length === 50 ? length : undefined;
+}
 
 /** Submits more jobs at once than a deployment runs at once, and waits for their ends. */
 async function submitCrowd(session: Session) {
-  const key = await ownKey(session);
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
     if (session.context.control !== undefined) {
-      await setNextJob(session, key, { outcome: "succeeded", duration_ms: jobDuration });
+      await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: jobDuration });
     }
-    submitted.push(await session.submit({}, { key }));
+    submitted.push(await session.submit());
   }
-  for (const response of submitted)
-    ended.push(await session.waitForEnd(jobIdOf(response), { key }));
+  for (const response of submitted) ended.push(await session.waitForEnd(jobIdOf(response)));
   return { submitted, ended };
 }

@@ -1,9 +1,11 @@
 import { probeGroup } from "../check.ts";
 import { mustHaveStatus } from "../checks/expectations.ts";
+import { described } from "../checks/requests/check-rows.ts";
+import { images } from "../images.ts";
 import { must, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
 import { elementsOf, fieldsOf } from "../wire/response.ts";
-import { isLoopback } from "../wire/ip-zones.ts";
+import { isLoopback } from "../wire/guarded-fetch.ts";
 import { NoResponse } from "../wire/send.ts";
 
 const path = "/api/v1/tryon";
@@ -13,9 +15,8 @@ const invalidJson = { raw: "{", headers: { "content-type": "application/json" } 
 const oversizeBytes = 64 * 1024 * 1024 + 1;
 
 /** Open points of the validation of requests. */
-export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }, [
-  {
-    option: "checkOrder",
+export const requestProbes = probeGroup(0, {
+  checkOrder: {
     title: "Order in which the service checks the key and the body",
     rules: ["endpoints.refusals.order"],
     async observe(session) {
@@ -24,8 +25,7 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return response.status === 401 ? "auth-first" : "body-first";
     },
   },
-  {
-    option: "malformedBody",
+  malformedBody: {
     title: "Status for a body that is not a JSON object",
     rules: ["submit.validation.400-or-422"],
     async observe(session) {
@@ -34,8 +34,54 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return response.status;
     },
   },
-  {
-    option: "echoInput",
+  fieldStatus: {
+    title: "Status for a field that breaks its schema",
+    rules: ["submit.validation.400-or-422"],
+    credits: 8,
+    async observe(session) {
+      const { status } = await session.submit({ seed: -1 });
+      return status === 400 || status === 422 ? status : undefined;
+    },
+  },
+  wrongContentType: {
+    title: "Status for a POST that is not JSON by its content type",
+    rules: ["endpoints.content-type.other"],
+    credits: 8,
+    async observe(session) {
+      const { status } = await session.submit({}, { headers: { "content-type": "text/plain" } });
+      // Otherwise it is refused as a malformed body is, with either status.
+      if (status === 400 || status === 422) return 422;
+      return status === 415 ? 415 : undefined;
+    },
+  },
+  metadataCount: {
+    title: "Parts of an entry of metadata that count in its 256 characters",
+    rules: ["request.metadata.what-is-counted"],
+    credits: 24,
+    async observe(session) {
+      const takes = (name: string, value: unknown) =>
+        isTaken(session, { metadata: { [name]: value } });
+      if (await takes("k".repeat(257), "x")) return undefined;
+      if (await takes("note", "x".repeat(257))) return "keys";
+      return (await takes("note", ["x".repeat(253)])) ? "text" : "json";
+    },
+  },
+  garmentDataUris: {
+    title: "Acceptance of the data: prefix in garment_images_b64",
+    rules: ["request.images.exact-bound-and-kinds"],
+    credits: 8,
+    observe: (session) =>
+      isTaken(session, { garment_images_b64: [`data:image/png;base64,${images.garment}`] }),
+  },
+  discoveryKey: {
+    title: "Key for the discovery document",
+    rules: ["discovery.key.needed"],
+    async observe(session) {
+      const { status } = await session.request("GET", "/api/discovery", { key: null });
+      return status === 200 ? false : status === 401 || status === 403 ? true : undefined;
+    },
+  },
+  echoInput: {
     title: "Length of a refused value in a validation error",
     rules: ["validation-error.input.how-much"],
     credits: 8,
@@ -48,8 +94,7 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return input.length < prompt.length ? "cut" : "full";
     },
   },
-  {
-    option: "oversize",
+  oversize: {
     title: "Status for a body over 64 MiB",
     rules: ["submit.body.largest"],
     level: "full",
@@ -68,8 +113,7 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       throw new SkipCheck(`A body over 64 MiB got ${status}.`);
     },
   },
-  {
-    option: "jsonTypes",
+  jsonTypes: {
     title: "Acceptance of strings that spell a boolean or a number",
     rules: ["request.types.strictness"],
     credits: 16,
@@ -82,10 +126,9 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       );
     },
   },
-  {
-    option: "slashRedirect",
+  slashRedirect: {
     title: "Redirect of a path with a trailing slash",
-    rules: ["endpoints.addresses.other-spellings"],
+    rules: ["endpoints.urls.other-spellings"],
     async observe(session) {
       const response = await session.request("GET", "/api/v1/account/");
       const { status } = response;
@@ -99,10 +142,10 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       return true;
     },
   },
-]);
+});
 
 async function isTaken(session: Session, fields: object): Promise<boolean> {
   const response = await session.submit({ ...fields });
-  mustHaveStatus(response, [200, 400, 422], `a submission with ${JSON.stringify(fields)}`);
+  mustHaveStatus(response, [200, 400, 422], `a submission with ${described({ ...fields })}`);
   return response.status === 200;
 }

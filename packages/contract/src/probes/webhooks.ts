@@ -1,9 +1,8 @@
 import { probeGroup } from "../check.ts";
 import { startWithHook, waitForDeliveries } from "../checks/webhooks/deliveries.ts";
 
-export const webhookProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
-  {
-    option: "webhookBody",
+export const webhookProbes = probeGroup(8, {
+  webhookBody: {
     title: "Bytes of each attempt to deliver a webhook",
     rules: ["webhook.body.each-attempt"],
     async observe(session) {
@@ -14,4 +13,4 @@ export const webhookProbes = probeGroup({ level: "safe", on: "any", credits: 8 }
       return first.text === second.text ? "same" : "resigned";
     },
   },
-]);
+});

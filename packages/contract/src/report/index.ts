@@ -2,8 +2,7 @@ import type { Report } from "../report.ts";
 import { htmlReport } from "./html.ts";
 import { jsonReport } from "./json.ts";
 import { junitReport } from "./junit.ts";
-import { reportModel, type ReportModel } from "./model.ts";
-import { writeText } from "./text.ts";
+import { textReport } from "./text.ts";
 
 /** Forms of a report. */
 export const reportForms = ["text", "junit", "json", "html"] as const;
@@ -14,13 +13,6 @@ export const reportForms = ["text", "junit", "json", "html"] as const;
  */
 export type ReportForm = (typeof reportForms)[number];
 
-const writers: Readonly<Record<ReportForm, (model: ReportModel) => string>> = {
-  text: (model) => writeText(model),
-  junit: junitReport,
-  json: jsonReport,
-  html: htmlReport,
-};
-
 /**
  * Writes a report in one of its forms.
  *
@@ -30,5 +22,6 @@ const writers: Readonly<Record<ReportForm, (model: ReportModel) => string>> = {
  * ```
  */
 export function formatReport(report: Report, form: ReportForm): string {
-  return writers[form](reportModel(report));
+  const writers = { text: textReport, junit: junitReport, json: jsonReport, html: htmlReport };
+  return writers[form](report);
 }

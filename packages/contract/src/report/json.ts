@@ -1,6 +1,6 @@
 import type { CheckResult, Observation, Profile, Report } from "../report.ts";
 import { version } from "../version.ts";
-import type { ReportModel } from "./model.ts";
+import { reportModel } from "./model.ts";
 
 /** Version of the format. It changes when a field is removed or changes its meaning. */
 const formatVersion = 1;
@@ -29,6 +29,11 @@ export interface JsonReport {
     readonly passed: number;
     readonly failed: number;
     readonly not_observable: number;
+    /** Number of checks of open points, which neither pass nor fail. */
+    readonly open: number;
+    /** Number of them at which the deployment differs from the reference server. */
+    readonly differing: number;
+    /** Number of options with an observed value. */
     readonly observed: number;
     readonly unknown: number;
   };
@@ -43,7 +48,7 @@ export interface JsonCheck extends Pick<
   CheckResult,
   "id" | "title" | "rules" | "level" | "status" | "credits"
 > {
-  /** Fault, or the reason why it was not observable. */
+  /** Fault, difference from the reference server, or the reason why it was not observable. */
   readonly message: string | null;
   readonly curl: string | null;
   readonly duration_ms: number;
@@ -63,9 +68,10 @@ export interface JsonObservation extends Pick<
 }
 
 /** Writes the report as JSON. */
-export function jsonReport(model: ReportModel): string {
-  const { passed, failed, notObservable, observed, unknown } = model.counts;
-  const { planned, max, spent } = model.credits;
+export function jsonReport(report: Report): string {
+  const model = reportModel(report);
+  const { notObservable, ...counts } = model.counts;
+  const { max } = model.credits;
   const data: JsonReport = {
     format: "tryon-contract",
     format_version: formatVersion,
@@ -76,20 +82,15 @@ export function jsonReport(model: ReportModel): string {
     duration_ms: model.milliseconds,
     virtual_time: model.virtualTime,
     complete: model.complete,
-    credits: { planned, max: Number.isFinite(max) ? max : null, spent },
-    summary: { passed, failed, not_observable: notObservable, observed, unknown },
-    checks: model.checks.map(({ id, title, rules, level, status, ...check }) => ({
-      id,
-      title,
-      rules,
-      level,
-      status,
+    credits: { ...model.credits, max: Number.isFinite(max) ? max : null },
+    summary: { ...counts, not_observable: notObservable },
+    checks: model.checks.map(({ milliseconds, ...check }) => ({
+      ...check,
       message: check.message ?? null,
       curl: check.curl ?? null,
-      credits: check.credits,
-      duration_ms: check.milliseconds,
+      duration_ms: milliseconds,
     })),
-    observations: model.observations.map(({ id, option, title, rules, ...one }) => ({
+    observations: model.observations.map(({ id, option, title, rules, deviations, ...one }) => ({
       id,
       option,
       title,
@@ -97,7 +98,7 @@ export function jsonReport(model: ReportModel): string {
       value: one.known ? one.value : null,
       meaning: one.meaning ?? null,
       message: one.message ?? null,
-      deviations: one.deviations,
+      deviations,
     })),
     profile: model.profile,
   };

@@ -1,5 +1,3 @@
-import type { OptionValue } from "../check.ts";
-
 /** Meaning of each value of each open point for a caller. */
 export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checkOrder: {
@@ -9,6 +7,27 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
   malformedBody: {
     422: "a body that is not a JSON object is a 422",
     400: "a body that is not a JSON object is a 400",
+  },
+  fieldStatus: {
+    422: "a field that breaks its schema is a 422 that lists it",
+    400: "a field that breaks its schema is a 400 with a text",
+  },
+  wrongContentType: {
+    422: "a POST of another content type is refused as a malformed body is",
+    415: "a POST of another content type is a 415",
+  },
+  metadataCount: {
+    json: "a name, and the JSON text of a value, have up to 256 characters",
+    text: "a name, and a text as a value, have up to 256 characters",
+    keys: "a name has up to 256 characters, and a value any number",
+  },
+  garmentDataUris: {
+    false: "a garment with the data: prefix is refused",
+    true: "a garment may have the data: prefix",
+  },
+  discoveryKey: {
+    false: "the discovery document needs no key",
+    true: "the discovery document needs a key",
   },
   echoInput: {
     cut: "a validation error repeats at most 64 characters of the refused value",
@@ -25,6 +44,14 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
   replayHeader: {
     true: "a replayed response has Idempotent-Replayed: true",
     false: "a replayed response looks like the first",
+  },
+  replayBody: {
+    first: "a replay shows the job as in the first response",
+    current: "a replay shows the job as it is now",
+  },
+  refusedKey: {
+    free: "a refused call leaves its idempotency key free",
+    kept: "a refused call keeps its idempotency key: another body is a 409",
   },
   concurrentTwin: {
     join: "the same call at the same time waits for the response to the first",
@@ -59,6 +86,23 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
   maxLimit: {
     100: "a page of the list has up to 100 jobs",
     50: "a page of the list has up to 50 jobs",
+  },
+  limitBounds: {
+    refuse: "a limit of 0 is refused",
+    clamp: "a limit of 0, or a large one, is clamped",
+  },
+  unknownCursor: {
+    400: "an unknown cursor is a 400",
+    422: "an unknown cursor is a 422",
+    empty: "an unknown cursor gets an empty page",
+  },
+  foreignJob: {
+    404: "a job of another key is a 404",
+    403: "a job of another key is a 403",
+  },
+  errorCodes: {
+    generation_failed: "error_code is generation_failed for every failure",
+    cause: "error_code is the cause of a failure, such as storage_failed",
   },
   filterName: {
     both: "the list is filtered by status and by status_filter",
@@ -102,9 +146,24 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     replay: "a repeated purchase gets the first response",
     409: "a repeated purchase is a 409",
   },
+  repeatCredits: {
+    pack: "a repeated purchase reports the credits of the first one",
+    0: "a repeated purchase reports 0 credits",
+  },
+  testKeyCredits: {
+    pack: "a purchase with a test key reports the credits of the pack",
+    0: "a purchase with a test key reports 0 credits",
+  },
+  unknownPack: {
+    400: "an unknown pack is a 400",
+    422: "an unknown pack is a 422",
+  },
+  totalCalls: {
+    admitted: "total_calls counts every request within the rate limit",
+    accepted: "total_calls counts only requests with a 2xx response",
+  },
+  rateWindow: {
+    fixed: "the rate limit counts in minutes that follow each other",
+    sliding: "the rate limit counts the last minute at any time",
+  },
 };
-
-/** Meaning of a value, or undefined for an unknown one. */
-export function meaningOf(option: string, value: OptionValue): string | undefined {
-  return meanings[option]?.[String(value)];
-}

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { goodReport, nasty, sampleReport } from "../../test/sample-report.ts";
-import { colors } from "./paint.ts";
-import { textReport } from "./text.ts";
+import { paintWith, textReport } from "./text.ts";
 
 describe("the text of a report", () => {
   const text = textReport(sampleReport);
@@ -11,12 +10,15 @@ describe("the text of a report", () => {
     const heads = text.split("\n").filter((line) => /^\S/.test(line));
     expect(heads.map((line) => line.split(/[:.]/)[0])).toEqual([
       "Observed",
+      "Differs",
       "Explained",
       "Not observable",
       "Failed",
       "The deployment fails 2 checks",
     ]);
-    expect(text).toContain("15 passed · 2 failed · 5 not observable · 22 of 24 observed");
+    expect(text).toContain(
+      "15 passed · 2 failed · 5 not observable · 38 of 40 observed · 2 open checks, 1 differ from the reference server",
+    );
     expect(text).toContain("level paid · 83 s · 44 of at most 50 credits spent");
   });
 
@@ -38,23 +40,28 @@ describe("the text of a report", () => {
     expect(text).toMatch(/^ {2}times that do not end in Z {2}\(timeFormat = naive\)$/m);
   });
 
+  test("shows how the deployment differs at an open point, without the checks that do not", () => {
+    expect(text).toContain("  list-query.limit\n        Expected 422 for the limit 0, got 200.\n");
+    expect(text).not.toContain("cross-origin.response");
+  });
+
   test("groups checks that were not observable by their reason", () => {
     expect(text).toMatch(/^ {4}3 × The deployment must reach the kit.*--webhook-port/m);
     expect(text).toContain("webhooks.schedule, webhooks.redirect, webhooks.resend");
   });
 
   test("has only failures and the verdict if it is brief", () => {
-    const brief = textReport(sampleReport, { brief: true });
+    const brief = textReport(sampleReport, paintWith(false), true);
     expect(brief).toContain("✗ validation.field-names");
     expect(brief).not.toMatch(/Observed|Not observable/);
-    expect(textReport(goodReport, { brief: true }).trim().split("\n")).toHaveLength(3);
+    expect(textReport(goodReport, paintWith(false), true).trim().split("\n")).toHaveLength(3);
   });
 
   test("removes control characters that a deployment sends", () => {
     expect(nasty).toMatch(/\p{C}/u);
     expect(text).toMatch(/^[^\p{Cc}\p{Cs}\p{Cf}]*$/mu);
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
-    expect(textReport(sampleReport, { paint: colors })).toContain("\u001B[31m");
+    expect(textReport(sampleReport, paintWith(true))).toContain("\u001B[31m");
   });
 
   test.each([

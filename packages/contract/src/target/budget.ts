@@ -6,28 +6,24 @@ export const costs: Readonly<Record<string, number>> = { "1K": 8, "2K": 12, "4K"
 /** Credits that a run may spend. */
 export class Budget {
   readonly max: number;
-  #spent = 0;
+  spent = 0;
 
-  constructor(most: number) {
-    this.max = most;
-  }
-
-  get spent(): number {
-    return this.#spent;
+  constructor(max: number) {
+    this.max = max;
   }
 
   /** Reserves the credits of a request before it is sent. @throws SkipCheck when too few are left. */
   reserve(credits: number): void {
-    if (this.#spent + credits > this.max) {
+    if (this.spent + credits > this.max) {
       throw new SkipCheck(
         `${credits} more credits would exceed the ${this.max} that the run may spend (--max-credits, and the balance of the key).`,
       );
     }
-    this.#spent += credits;
+    this.spent += credits;
   }
 
   /** Releases the credits of a refused request, which costs nothing. */
   release(credits: number): void {
-    this.#spent -= credits;
+    this.spent -= credits;
   }
 }

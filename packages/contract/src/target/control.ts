@@ -16,21 +16,18 @@ export interface Control {
   readonly makeKey: (path: "keys" | "tenants", options: Fields) => Promise<Key>;
 }
 
-/** Finds the control API of the deployment. Returns undefined if it has none, or forbids it. */
+/**
+ * Finds the control API of the deployment. Returns undefined if it has none, or forbids it.
+ *
+ * @param given keys of the user.
+ */
 export async function findControl(
   send: Send,
-  {
-    given,
-    redactor,
-    signal,
-  }: {
-    /** Keys of the user. */
-    readonly given: Keys;
-    readonly redactor: Redactor;
-    readonly signal?: AbortSignal | undefined;
-  },
+  given: Keys,
+  redactor: Redactor,
+  signal?: AbortSignal,
 ): Promise<Control | undefined> {
-  const request = async (method: string, path: string, body?: Fields): Promise<Fields> => {
+  const call = async (method: string, path: string, body?: Fields): Promise<Fields> => {
     const { status, json } = await send({
       method,
       path: `/__mock/${path}`,
@@ -40,17 +37,17 @@ export async function findControl(
     if (status === 200) return fields;
     throw new Error(`${method} /__mock/${path} got ${status}: ${String(fields["detail"])}`);
   };
-  const found = await send({ method: "GET", path: "/__mock/options", signal }).catch(ignoreReset);
+  const request = { method: "GET", path: "/__mock/options" };
+  const found = await send(request, signal).catch(ignoreReset);
   signal?.throwIfAborted();
   const isControl = found?.status === 200 && fieldsOf(found.json)["options"] !== undefined;
   if (!isControl || found.headers.get("x-mock") === null) return undefined;
-  const tokens = new Set(Object.values(given).map(({ token }) => token));
   return {
-    post: (path, body) => request("POST", path, body),
-    get: (path) => request("GET", path),
-    remove: (path) => request("DELETE", path),
+    post: (path, body) => call("POST", path, body),
+    get: (path) => call("GET", path),
+    remove: (path) => call("DELETE", path),
     async makeKey(path, options) {
-      const made = await request("POST", path, options);
+      const made = await call("POST", path, options);
       const key: Key = {
         token: String(made["api_key"]),
         kind: options["mode"] === "test" ? "test" : "live",
@@ -58,7 +55,7 @@ export async function findControl(
         accountId: String(made["account_id"]),
       };
       // The kit does not count the credits of keys that it made.
-      if (tokens.has(key.token)) {
+      if (Object.values(given).some(({ token }) => token === key.token)) {
         throw new Error("The control API returned a key of the user instead of a new one.");
       }
       redactor.add(key.token, key.webhookSecret);

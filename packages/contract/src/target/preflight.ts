@@ -1,8 +1,24 @@
 import { elementsOf, fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { NoResponse, type Send } from "../wire/send.ts";
 import type { Redactor } from "../wire/redactor.ts";
-import { problemOf, TargetProblem } from "./problem.ts";
-import type { Key, KeyName } from "./keys.ts";
+import type { Key, Keys } from "./keys.ts";
+
+/** Reason why no check can run. */
+export type ProblemKind = "unreachable" | "tls" | "wrong-key" | "other-service";
+
+/** Deployment that cannot be checked. The message is one sentence. */
+export class TargetProblem extends Error {
+  override readonly name = "TargetProblem";
+  readonly kind: ProblemKind;
+
+  constructor(kind: ProblemKind, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}
+
+/** Timeout of the first request, in milliseconds. */
+const timeout = 30_000;
 
 /** Deployment that may be unreachable or another service. */
 interface Target {
@@ -12,9 +28,6 @@ interface Target {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Timeout of the first request, in milliseconds. */
-const timeout = 30_000;
-
 /**
  * Checks that a deployment of the service responds, and that it accepts the keys.
  *
@@ -23,13 +36,13 @@ const timeout = 30_000;
  */
 export async function preflight(
   target: Target,
-  { test, live }: Readonly<Partial<Record<KeyName, Key>>>,
-): Promise<ReadonlyMap<KeyName, HttpResponse>> {
-  const accounts = new Map<KeyName, HttpResponse>();
-  const readAccount = (token?: string): Promise<HttpResponse> => requestAccount(target, token);
-  if (test === undefined && live === undefined) await readAccount();
-  if (test !== undefined) accounts.set("test", await readAccount(test.token));
-  if (live !== undefined) accounts.set("live", await readAccount(live.token));
+  { test, live }: Keys,
+): Promise<readonly (readonly [Key, HttpResponse])[]> {
+  const accounts: [Key, HttpResponse][] = [];
+  for (const key of [test, live]) {
+    if (key !== undefined) accounts.push([key, await requestAccount(target, key.token)]);
+  }
+  if (accounts.length === 0) await requestAccount(target, undefined);
   return accounts;
 }
 
@@ -40,60 +53,75 @@ export function balanceOf(account: HttpResponse | undefined): number {
 }
 
 /** @param token of a key, or undefined if the kit makes its keys. */
-async function requestAccount(target: Target, token: string | undefined): Promise<HttpResponse> {
-  const { send, baseUrl, redactor, signal } = target;
-  signal?.throwIfAborted();
-  try {
-    const response = await send({
-      method: "GET",
-      path: "/api/v1/account",
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(timeout),
-    });
-    if (!isTryOnService(response)) {
-      throw new TargetProblem(
-        "other-service",
-        `${baseUrl} is not the try-on service: GET /api/v1/account got ${response.status} with ${response.headers.get("content-type") ?? "no content type"}${redirectOf(response, redactor)}.`,
-      );
-    }
-    if (token !== undefined) rejectRefused(response, redactor);
-    return response;
-  } catch (error) {
+async function requestAccount(
+  { send, baseUrl, redactor, signal }: Target,
+  token: string | undefined,
+): Promise<HttpResponse> {
+  const request = {
+    method: "GET",
+    path: "/api/v1/account",
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  };
+  const response = await send(request, AbortSignal.timeout(timeout)).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error instanceof NoResponse ? problemOf(baseUrl, error) : error;
+  });
+  const { status, headers, json } = response;
+  const oneLine = (text: string): string =>
+    redactor.redactStart(text, 200).replaceAll(/[\p{Cc}\s]+/gu, " ");
+  if (!isTryOnService(response)) {
+    const target = status >= 300 && status <= 399 ? headers.get("location") : null;
+    const redirect = target === null ? "" : `, which redirects to ${oneLine(target)}`;
+    throw new TargetProblem(
+      "other-service",
+      `${baseUrl} is not the try-on service: GET /api/v1/account got ${status} with ${headers.get("content-type") ?? "no content type"}${redirect}.`,
+    );
   }
+  if (token !== undefined && (status === 401 || status === 403)) {
+    const { detail } = fieldsOf(json);
+    const text = typeof detail === "string" ? detail : JSON.stringify(detail);
+    throw new TargetProblem("wrong-key", `The key is refused (${status}): ${oneLine(text)}`);
+  }
+  return response;
 }
 
 /** If true, the service can send this response for an account. */
 function isTryOnService({ status, json }: HttpResponse): boolean {
   const { detail, credits_remaining: credits, tryon_cost_credits: costs } = fieldsOf(json);
   if (status === 200) return typeof credits === "number" && costs !== undefined;
+  const isDetail = typeof detail === "string" || elementsOf(detail).length > 0;
   // Any other server may send a 404.
-  return [401, 403, 429, 500, 503].includes(status) && isDetail(detail);
+  return [401, 403, 429, 500, 503].includes(status) && isDetail;
 }
 
-function isDetail(detail: unknown): boolean {
-  return typeof detail === "string" || elementsOf(detail).length > 0;
+const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: "no host has this name",
+  EAI_AGAIN: "the name of the host cannot be resolved now",
+  ECONNREFUSED: "no server listens on the port",
+  ECONNRESET: "the connection was reset",
+  ETIMEDOUT: "the host does not respond",
+  EHOSTUNREACH: "the host has no route",
+  ENETUNREACH: "the network of the host cannot be reached",
+  UND_ERR_CONNECT_TIMEOUT: "the host does not respond",
+};
+
+/** Makes the problem of a deployment of a request without a response. */
+function problemOf(baseUrl: string, error: NoResponse): TargetProblem {
+  const { code } = error;
+  if (tlsCode.test(code)) {
+    return new TargetProblem(
+      "tls",
+      `The connection to ${baseUrl} is not secure: TLS failed with ${code}.`,
+      error,
+    );
+  }
+  const reason = reasons[code] ?? (code === "" ? deepestMessage(error) : code);
+  return new TargetProblem("unreachable", `${baseUrl} cannot be reached: ${reason}.`, error);
 }
 
-function rejectRefused({ status, json }: HttpResponse, redactor: Redactor): void {
-  if (status !== 401 && status !== 403) return;
-  const { detail } = fieldsOf(json);
-  const text = typeof detail === "string" ? detail : JSON.stringify(detail);
-  throw new TargetProblem(
-    "wrong-key",
-    `The key is refused (${status}): ${oneLine(text, redactor)}`,
-  );
-}
-
-/** Makes text of a deployment short, and puts it on one line. */
-function oneLine(text: string, redactor: Redactor): string {
-  return redactor.redactStart(text, 200).replaceAll(/[\p{Cc}\s]+/gu, " ");
-}
-
-function redirectOf({ status, headers }: HttpResponse, redactor: Redactor): string {
-  const to = headers.get("location");
-  return status < 300 || status > 399 || to === null
-    ? ""
-    : `, which redirects to ${oneLine(to, redactor)}`;
+/** Message of the first cause. Errors of fetch have no details. */
+function deepestMessage(error: Error): string {
+  return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }

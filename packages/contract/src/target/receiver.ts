@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { headersOf } from "../wire/incoming-headers.ts";
+import { headersOf } from "../wire/guarded-fetch.ts";
 import type { Time } from "./time.ts";
 
 /** Webhook that arrived. */
@@ -42,13 +42,7 @@ const maxBytes = 1_000_000;
  * @param publicUrl leads to the port, for a deployment on another machine.
  * @throws Error when the port is in use.
  */
-export async function openReceiver(
-  time: Time,
-  {
-    publicUrl,
-    port = 0,
-  }: { readonly publicUrl?: string | undefined; readonly port?: number | undefined },
-): Promise<Receiver> {
+export async function openReceiver(time: Time, publicUrl?: string, port = 0): Promise<Receiver> {
   const hooks = new Map<string, { respond: HookResponse; deliveries: Delivery[] }>();
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = /([^/?]+)(\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
@@ -66,8 +60,8 @@ export async function openReceiver(
       bytes,
       text: new TextDecoder().decode(bytes),
     });
-    const answered = hook.respond(hook.deliveries.length);
-    if (answered !== "hang") response.writeHead(answered.status, answered.headers).end();
+    const planned = hook.respond(hook.deliveries.length);
+    if (planned !== "hang") response.writeHead(planned.status, planned.headers).end();
   };
   const server = createServer((request, response) => {
     receive(request, response).catch(() => response.destroy());

@@ -2,28 +2,22 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import formats from "ajv-formats";
 
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
-import { fieldsOf, type Fields } from "./response.ts";
+import { fieldsOf, type Fields, type HttpResponse } from "./response.ts";
 
-/** Response of the document for one status of an operation. */
-interface DocumentedResponse {
-  /** Returns the deviations of a body. */
-  readonly problems: (body: unknown) => readonly string[];
-  /** Required headers. */
-  readonly headers: readonly string[];
-  /** Media types of its body. */
-  readonly types: readonly string[];
-}
+/** Returns the deviations of a response from the document. */
+type FindProblems = (response: HttpResponse) => readonly string[];
 
 /** An operation of the document. */
 export interface Operation {
   /** Method and path, such as `GET /api/v1/tryon/{job_id}`. */
   readonly title: string;
-  readonly responses: ReadonlyMap<number, DocumentedResponse>;
+  /** Documented responses by status. */
+  readonly responses: ReadonlyMap<number, FindProblems>;
 }
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
 formats.default(ajv);
-ajv.addVocabulary(["components", "x-credits", "x-packs"]);
+ajv.addVocabulary(["components", "x-alias-of", "x-credits", "x-open", "x-packs"]);
 
 /** Every operation that `spec/openapi.json` has. */
 export const operations: readonly Operation[] = Object.entries(openapi.paths).flatMap(
@@ -56,7 +50,7 @@ const [webhook] = Object.values(webhooks).map((item) => fieldsOf(fieldsOf(item)[
 /** Returns the deviations of the body of a webhook. */
 export const eventProblems = problemFinder(schemaOf(fieldsOf(webhook?.["requestBody"])));
 
-function responsesOf(operation: Fields): ReadonlyMap<number, DocumentedResponse> {
+function responsesOf(operation: Fields): ReadonlyMap<number, FindProblems> {
   return new Map(
     Object.entries(fieldsOf(operation["responses"])).map(([status, response]) => {
       const { headers, content } = resolved(response);
@@ -65,10 +59,23 @@ function responsesOf(operation: Fields): ReadonlyMap<number, DocumentedResponse>
         .filter(([, header]) => status === "429" || resolved(header)["required"] === true)
         .map(([name]) => name.toLowerCase());
       const types = Object.keys(fieldsOf(content));
-      const problems = problemFinder(schemaOf(resolved(response)));
-      return [Number(status), { problems, headers: required, types }];
+      const bodyProblems = problemFinder(schemaOf(resolved(response)));
+      const findProblems: FindProblems = (received) => [
+        ...typeProblems(received, types),
+        ...required
+          .filter((name) => received.headers.get(name) === null)
+          .map((name) => `the header ${name} is missing`),
+        ...bodyProblems(received.json ?? null),
+      ];
+      return [Number(status), findProblems];
     }),
   );
+}
+
+function typeProblems({ headers }: HttpResponse, types: readonly string[]): string[] {
+  const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim() ?? "";
+  if (types.length === 0 || types.includes(type)) return [];
+  return [`the content type is ${type === "" ? "missing" : type}, and not ${types.join(" or ")}`];
 }
 
 function schemaOf(holder: Fields): Fields | undefined {

@@ -1,11 +1,28 @@
 import { lookup } from "node:dns/promises";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { Readable } from "node:stream";
 
-import { zoneOf, type Zone } from "./ip-zones.ts";
-import { headersOf } from "./incoming-headers.ts";
+const subnets = {
+  loopback: "127.0.0.0/8 ::1/128",
+  "link-local": "169.254.0.0/16 fe80::/10",
+  private: "10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 fc00::/7",
+  // 168.63.129.16 is the metadata service of a cloud.
+  reserved: `0.0.0.0/8 168.63.129.16/32 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+    224.0.0.0/4 240.0.0.0/4 2001::/32 2001:db8::/32 2002::/16`,
+};
+
+/** A part of the network that is not public. */
+type Zone = keyof typeof subnets;
+
+const zones = Object.entries(subnets).map(
+  // The names are those of the object.
+  ([zone, text]) => [zone as Zone, listOf(text)] as const,
+);
+
+/** The part of IPv6 that public hosts have. */
+const publicIpv6 = listOf("2000::/3");
 
 /** A request for a URL that the deployment names. */
 interface NamedRequest {
@@ -48,8 +65,8 @@ export function guardedFetch(
 
 /** The zones that a deployment is in. It is in none if one of its IPs is public. */
 function zonesOf(ips: readonly string[]): ReadonlySet<Zone> {
-  const zones = ips.map(zoneOf).filter((zone) => zone !== undefined);
-  return new Set(zones.length === ips.length ? zones : []);
+  const found = ips.map(zoneOf).filter((zone) => zone !== undefined);
+  return new Set(found.length === ips.length ? found : []);
 }
 
 function ipsOf({ hostname }: URL, resolve: Resolve): Promise<readonly string[]> {
@@ -103,4 +120,37 @@ function pinned(ips: readonly string[]): NonNullable<RequestOptions["lookup"]> {
     else if (first === undefined) callback(new Error("The host has no IP."), "");
     else callback(null, first.address, first.family);
   };
+}
+
+/** Returns the zone of an IP, or undefined for a public one. */
+function zoneOf(ip: string): Zone | undefined {
+  const family = isIP(ip) === 6 ? "ipv6" : "ipv4";
+  const bare = ip.replace(/%.*$/, "");
+  // A list also finds an IPv4 inside an IPv6.
+  const [zone] = zones.find(([, list]) => list.check(bare, family)) ?? [];
+  if (zone !== undefined || family === "ipv4" || publicIpv6.check(bare, family)) return zone;
+  return "reserved";
+}
+
+/** If true, a URL leads to this machine by its host alone. */
+export function isLoopback(url: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+}
+
+function listOf(text: string): BlockList {
+  const list = new BlockList();
+  for (const subnet of text.split(/\s+/)) {
+    const [network = "", prefix] = subnet.split("/");
+    list.addSubnet(network, Number(prefix), network.includes(":") ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+/** The headers of a message, with each of several values. */
+export function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  return headers;
 }

@@ -2,17 +2,19 @@ import type { HttpResponse, SentRequest } from "./response.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
 /** Request to send. */
-export interface RequestInput {
+interface RequestInput {
   readonly method: string;
   /** A path below the base URL, or a whole URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends one request unchanged, without retries and redirects. */
-export type Send = (request: RequestInput) => Promise<HttpResponse>;
+/** Sends one request unchanged, without retries and redirects. Each of the signals can end it. */
+export type Send = (
+  request: RequestInput,
+  ...signals: readonly (AbortSignal | undefined)[]
+) => Promise<HttpResponse>;
 
 /** Request without a response. */
 export class NoResponse extends Error {
@@ -24,8 +26,8 @@ export class NoResponse extends Error {
 
   constructor(request: SentRequest, cause: unknown) {
     const code = codeOf(cause);
-    const reason = code === "" ? messageOf(cause) : code;
-    super(`${request.method} ${request.url} failed: ${reason}.`, { cause });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    super(`${request.method} ${request.url} failed: ${code === "" ? message : code}.`, { cause });
     this.#request = request;
     this.code = code;
   }
@@ -53,7 +55,7 @@ export function createSend(
   const base = baseUrl.replace(/\/+$/, "");
   const fetchNamed = guardedFetch(baseUrl, fetch, resolve);
   const fetchOwn = fetch ?? globalThis.fetch;
-  return async ({ method, path, headers = {}, body, signal }) => {
+  return async ({ method, path, headers = {}, body }, ...signals) => {
     const isNamed = /^https?:\/\//.test(path);
     const url = isNamed ? path : `${base}${path}`;
     const request: SentRequest = {
@@ -62,7 +64,7 @@ export function createSend(
       headers,
       body: typeof body === "string" ? body : undefined,
     };
-    const ending = firstOf([AbortSignal.timeout(timeout), signal]);
+    const ending = firstOf([AbortSignal.timeout(timeout), ...signals]);
     try {
       const response = await (isNamed ? fetchNamed : fetchOwn)(url, {
         method,
@@ -75,15 +77,8 @@ export function createSend(
       // A request that is aborted can end its response as if it were complete.
       ending.signal.throwIfAborted();
       const text = new TextDecoder().decode(bytes);
-      const { status } = response;
-      return {
-        request,
-        status,
-        headers: response.headers,
-        bytes,
-        text,
-        json: parseJson(text),
-      };
+      const { status, headers: received } = response;
+      return { request, status, headers: received, bytes, text, json: parseJson(text) };
     } catch (error) {
       throw new NoResponse(request, error);
     } finally {
@@ -108,19 +103,6 @@ async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Returns a function whose requests a signal can end. */
-export function withSignal(send: Send, signal: AbortSignal | undefined): Send {
-  if (signal === undefined) return send;
-  return async (request) => {
-    const ending = firstOf([request.signal, signal]);
-    try {
-      return await send({ ...request, signal: ending.signal });
-    } finally {
-      ending.forget();
-    }
-  };
-}
-
 /** Makes a signal that aborts with the first of several. `AbortSignal.any` came with Node 20.3. */
 function firstOf(signals: readonly (AbortSignal | undefined)[]) {
   const first = new AbortController();
@@ -142,16 +124,7 @@ export function parseJson(text: string): unknown {
 }
 
 function codeOf(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ("code" in at && typeof at.code === "string") return at.code;
-    if (at instanceof AggregateError && at.errors.length > 0) {
-      const [first] = at.errors as readonly unknown[];
-      return codeOf(first);
-    }
-  }
-  return "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return codeOf(error instanceof AggregateError ? error.errors[0] : error.cause);
 }

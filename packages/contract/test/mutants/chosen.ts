@@ -37,7 +37,7 @@ const names: ReadonlySet<string> = new Set([
   "makes landscapes",
   "never expires a result_url",
   "never deletes results",
-  "makes another image for every job of a test key",
+  "returns the person of the request to a test key",
   "charges a replay a second time",
   "takes another body under a known key for the first one",
   "never forgets an idempotency key",

@@ -1,91 +1,158 @@
 import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf, type Fields } from "../../src/wire/response.ts";
-import type { Mutant } from "./mutant.ts";
+import { parseJson } from "../../src/wire/send.ts";
+import type { Fetch, Mutant } from "./mutant.ts";
+
+type HeaderChanges = Readonly<Record<string, string | null>>;
 
 /** A request on its way to the server. */
 export interface MutatedRequest {
   readonly method: string;
   readonly url: URL;
+  readonly path: string;
+  readonly headers: Headers;
+  /** API key, or an empty text. */
   readonly token: string;
+  readonly idempotencyKey: string | undefined;
+  readonly text: string;
   /** Fields of a JSON body. */
   readonly body: Fields;
-  /** Forwards the request, or one with other fields, another URL or another key. */
-  readonly send: (other?: {
-    readonly body?: Fields;
+  /** Forwards the request, or one with other fields, another URL, another key or other headers. */
+  readonly send: (changed?: {
+    readonly body?: unknown;
     readonly url?: URL;
     readonly token?: string;
+    readonly headers?: HeaderChanges;
   }) => Promise<Response>;
 }
 
-/** Changes a server by a function that handles each request. */
-export function mutated(
-  make: (mock: Mock) => (request: MutatedRequest) => Promise<Response>,
-): Mutant["plant"] {
-  return (mock) => {
-    const handle = make(mock);
-    return async (input, init) => {
-      const request = new Request(input, init);
-      const url = new URL(request.url);
-      if (url.pathname.startsWith("/__mock/")) return mock.fetch(request);
-      const text = request.method === "POST" ? await request.clone().text() : "";
-      const token = (request.headers.get("authorization") ?? "").replace("Bearer ", "");
-      const send: MutatedRequest["send"] = async (other = {}) => {
-        const headers = new Headers(request.headers);
-        if (other.token !== undefined) headers.set("authorization", `Bearer ${other.token}`);
-        const body = other.body === undefined ? text : JSON.stringify(other.body);
-        return mock.fetch((other.url ?? url).href, {
-          method: request.method,
-          headers,
-          ...(request.method === "POST" && { body }),
+export type Tamper = (request: MutatedRequest) => Promise<Response>;
+
+/** Server behind a proxy that changes requests and responses. */
+export function tampered(mock: Mock, tamper: Tamper): Fetch {
+  return async (resource, init) => {
+    const request = new Request(resource, init);
+    const { method, signal, redirect } = request;
+    const url = new URL(request.url);
+    const text = await request.clone().text();
+    return tamper({
+      method,
+      url,
+      path: url.pathname,
+      headers: request.headers,
+      token: (request.headers.get("authorization") ?? "").replace(/^bearer /i, ""),
+      idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+      text,
+      body: fieldsOf(parseJson(text)),
+      send: ({ token, headers = {}, body, url: target = url } = {}) => {
+        const authorization = token !== undefined && { authorization: `Bearer ${token}` };
+        const content = body === undefined ? text : JSON.stringify(body);
+        const hasBody = method !== "GET" && method !== "HEAD" && content !== "";
+        return mock.fetch(target.href, {
+          method,
+          headers: changedHeaders(request.headers, { ...authorization, ...headers }),
+          signal,
+          redirect,
+          ...(hasBody && { body: content }),
         });
-      };
-      return handle({ method: request.method, url, token, body: fieldsOf(parsed(text)), send });
-    };
+      },
+    });
   };
 }
 
-export function isSubmit({ method, url }: MutatedRequest): boolean {
-  return method === "POST" && url.pathname === "/api/v1/tryon";
+/** Changes a server by a function that handles each request. */
+export function mutated(make: (mock: Mock) => Tamper): Mutant["plant"] {
+  return (mock) => tampered(mock, make(mock));
 }
 
-export function isPoll({ method, url }: MutatedRequest): boolean {
-  return method === "GET" && url.pathname.startsWith("/api/v1/tryon/");
+export function isSubmit({ method, path }: MutatedRequest): boolean {
+  return method === "POST" && path === "/api/v1/tryon";
 }
 
-export function isList({ method, url }: MutatedRequest): boolean {
-  return method === "GET" && url.pathname === "/api/v1/tryon";
+export function isPoll({ method, path }: MutatedRequest): boolean {
+  return method === "GET" && path.startsWith("/api/v1/tryon/");
 }
 
-export function isResult({ url }: MutatedRequest): boolean {
-  return url.pathname.startsWith("/results/");
+export function isList({ method, path }: MutatedRequest): boolean {
+  return method === "GET" && path === "/api/v1/tryon";
+}
+
+export function isResult({ path }: MutatedRequest): boolean {
+  return path.startsWith("/results/");
+}
+
+/** If true, a request reads or makes keys with the control API. */
+export function makesKey({ path }: MutatedRequest): boolean {
+  return /^\/__mock\/(keys|tenants)$/.test(path);
 }
 
 /** Id of the job in the URL of a poll or a result. */
-export function jobIdIn({ url }: MutatedRequest): string {
-  return /job_[a-zA-Z0-9]+/.exec(url.pathname)?.[0] ?? "";
+export function jobIdIn({ path }: MutatedRequest): string {
+  return /job_[a-zA-Z0-9]+/.exec(path)?.[0] ?? "";
 }
 
 /** Id of the job in the response to a submission. Empty for a refusal. */
 export async function jobIdOf(response: Response): Promise<string> {
-  const { job_id: jobId } = fieldsOf(await response.clone().json());
+  const { job_id: jobId } = await fieldsIn(response);
   return typeof jobId === "string" ? jobId : "";
 }
 
-/** Changes fields of a response. A field that is undefined is removed. */
+/** Fields of a response, which can be read again. */
+export async function fieldsIn(response: Response): Promise<Fields> {
+  return fieldsOf(parseJson(await response.clone().text()));
+}
+
+/** Response with other fields, another status or other headers. A field that is undefined is removed. */
+export async function rewritten(
+  response: Response,
+  {
+    fields = {},
+    status = response.status,
+    headers = {},
+  }: {
+    readonly fields?: Fields | ((fields: Fields) => Fields);
+    readonly status?: number;
+    readonly headers?: HeaderChanges;
+  },
+): Promise<Response> {
+  const known = await fieldsIn(response);
+  const more = typeof fields === "function" ? fields(known) : fields;
+  const all = changedHeaders(response.headers, { "content-length": null, ...headers });
+  return new Response(JSON.stringify({ ...known, ...more }), { status, headers: all });
+}
+
+/** Changes fields of a response with 200. */
 export async function withFields(
   response: Response,
-  change: (fields: Fields) => Fields,
+  fields: (fields: Fields) => Fields,
 ): Promise<Response> {
-  if (response.status !== 200) return response;
-  const fields = fieldsOf(await response.json());
-  const body = JSON.stringify({ ...fields, ...change(fields) });
-  return new Response(body, { headers: headersOf(response) });
+  return response.status === 200 ? rewritten(response, { fields }) : response;
 }
 
 /** Replaces the body of a response. */
-export function withBytes(response: Response, bytes: Uint8Array<ArrayBuffer>): Response {
-  return new Response(bytes, { headers: headersOf(response) });
+export function withBytes({ headers }: Response, bytes: Uint8Array<ArrayBuffer>): Response {
+  return new Response(bytes, { headers: changedHeaders(headers, { "content-length": null }) });
+}
+
+/** Refusal of the service. */
+export function refusal(
+  status: number,
+  detail = "Refused by a mutant.",
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ detail }, { status, headers });
+}
+
+/** Changes the fields of responses, unless `change` returns undefined. */
+export function changedFields(
+  change: (fields: Fields, request: MutatedRequest, response: Response) => Fields | undefined,
+): Mutant["plant"] {
+  return mutated(() => async (request) => {
+    const response = await request.send();
+    const fields = change(await fieldsIn(response), request, response);
+    return fields === undefined ? response : rewritten(response, { fields });
+  });
 }
 
 /** Changes fields of responses to submissions. */
@@ -122,16 +189,11 @@ export async function changeJobs(
   }));
 }
 
-function headersOf({ headers }: Response): Headers {
-  const kept = new Headers(headers);
-  kept.delete("content-length");
-  return kept;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function changedHeaders(headers: Headers, changes: HeaderChanges): Headers {
+  const all = new Headers(headers);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) all.delete(name);
+    else all.set(name, value);
   }
+  return all;
 }

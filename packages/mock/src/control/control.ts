@@ -1,6 +1,6 @@
-import type { DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
+import type { DeliveryAttemptPlan } from "../service/context.ts";
 import { connectionReset, truncate } from "../http/broken-connection.ts";
-import { milliseconds, type Duration } from "../system/duration.ts";
+import { milliseconds } from "../system/duration.ts";
 import type { Clock } from "../system/timers.ts";
 import type { ServerStateClock } from "../system/system.ts";
 import { faultResponse } from "./fault-response.ts";
@@ -55,7 +55,7 @@ export class Control {
     const { pathname } = new URL(request.url);
     const { delay, fault, faultIds } = this.faults.matchRequest(request.method, pathname);
     if (faultIds.length === 0) return work();
-    this.journal.noteFaults(request, faultIds);
+    this.journal.note(request, { faultIds });
     if (delay > 0) {
       await clock.outside(new Promise<void>((resolve) => clock.setTimeout(resolve, delay)));
     }
@@ -63,8 +63,9 @@ export class Control {
     const { reset, cutAfter, status, truncateAt } = fault;
     if (reset === "before") throw connectionReset();
     let response: Response | undefined;
-    if (cutAfter !== undefined) response = await within(cutAfter, work, clock);
-    else if (status === undefined) response = await work();
+    if (cutAfter !== undefined) {
+      response = await clock.within(milliseconds(cutAfter), () => clock.during(work));
+    } else if (status === undefined) response = await work();
     if (reset === "after") throw connectionReset();
     if (truncateAt !== undefined) this.#truncated.set(request, truncateAt);
     return response ?? faultResponse(fault);
@@ -97,25 +98,5 @@ export class Control {
   reset(): void {
     this.faults.reset();
     this.journal.reset();
-  }
-}
-
-/** Returns the response, or undefined after the time; the work goes on. */
-async function within(
-  time: Duration,
-  work: Work,
-  clock: ServerStateClock,
-): Promise<Response | undefined> {
-  let timer: ReturnType<typeof clock.setTimeout> | undefined;
-  const cut = new Promise<undefined>((resolve) => {
-    timer = clock.setTimeout(() => resolve(undefined), milliseconds(time));
-  });
-  const working = clock.during(work);
-  try {
-    return await clock.outside(Promise.race([working, cut]));
-  } finally {
-    clock.clearTimeout(timer);
-    // After the cut, nothing else handles a failure.
-    working.catch(() => undefined);
   }
 }

@@ -142,13 +142,12 @@ describe.each([
 
 test("a fault adds headers to the defaults of its status", async () => {
   const { mock, submit } = withFaults();
-  const { id } = mock.faults.add({ on, status: 307, headers: { location: "https://a.example" } });
-  expect((await submit()).headers.get("location")).toBe("https://a.example");
-  mock.faults.remove(id);
+  mock.faults.add({ on, times: 1, status: 307, headers: { location: "https://a.example" } });
   mock.faults.add({ on, status: 429 });
-  const limited = await submit();
-  expect(limited.headers.get("retry-after")).toBe("1");
-  expect(limited.headers.get("access-control-allow-origin")).toBe("*");
+  expect((await submit()).headers.get("location")).toBe("https://a.example");
+  const { headers } = await submit();
+  expect(headers.get("retry-after")).toBe("1");
+  expect(headers.get("access-control-allow-origin")).toBe("*");
 });
 
 test("latency has the median and the 95th percentile of its distribution", async () => {

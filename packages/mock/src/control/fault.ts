@@ -60,7 +60,7 @@ export interface FaultInput {
 export interface Fault extends Readonly<FaultInput> {
   readonly id: string;
   /** Number of requests that matched it. */
-  readonly met: number;
+  readonly matched: number;
   /** Number of requests that it was applied to. */
-  readonly struck: number;
+  readonly applied: number;
 }

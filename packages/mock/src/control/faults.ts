@@ -2,14 +2,12 @@ import { milliseconds } from "../system/duration.ts";
 import { SeededRandom } from "../system/random.ts";
 import { checkFault, isFinal } from "./check-fault.ts";
 import type { Fault, FaultInput, Latency } from "./fault.ts";
-import { parseTarget, type Target } from "./request-pattern.ts";
+import { parseTarget, type RequestPattern } from "./request-pattern.ts";
 
 interface ActiveFault {
-  readonly id: string;
-  readonly input: FaultInput;
-  readonly target: Target;
-  met: number;
-  struck: number;
+  readonly fault: { -readonly [Field in keyof Fault]: Fault[Field] };
+  /** Undefined for webhooks. */
+  readonly pattern: RequestPattern | undefined;
 }
 
 /** Faults that apply to one request or webhook. */
@@ -55,7 +53,7 @@ export class Faults {
     if (this.#isBehindMsw) checkForMsw(input);
     this.#added += 1;
     const id = `fault_${this.#added}`;
-    this.#faults.push(activate({ ...structuredClone(input), id, met: 0, struck: 0 }));
+    this.#faults.push(activate({ ...structuredClone(input), id, matched: 0, applied: 0 }));
     return { id };
   }
 
@@ -65,17 +63,12 @@ export class Faults {
 
   /** Returns every fault in the order in which they were added, including those that no longer apply. */
   list(): readonly Fault[] {
-    return this.#faults.map(({ id, input, met, struck }) => ({
-      ...structuredClone(input),
-      id,
-      met,
-      struck,
-    }));
+    return this.#faults.map(({ fault }) => structuredClone(fault));
   }
 
   /** Removes a fault; returns false if the id is unknown. */
   remove(id: string): boolean {
-    const remaining = this.#faults.filter((fault) => fault.id !== id);
+    const remaining = this.#faults.filter(({ fault }) => fault.id !== id);
     const removed = remaining.length < this.#faults.length;
     this.#faults = remaining;
     return removed;
@@ -92,18 +85,18 @@ export class Faults {
    * @throws RangeError if a fault exists that msw cannot produce.
    */
   limitTo(_transport: "msw"): void {
-    for (const { input } of this.#faults) checkForMsw(input);
+    for (const { fault } of this.#faults) checkForMsw(fault);
     this.#isBehindMsw = true;
   }
 
   /** Returns the faults that apply to a request, and counts it. */
   matchRequest(method: string, path: string): FaultMatch {
-    return this.#match((target) => target.kind === "request" && target.matches(method, path));
+    return this.#match((pattern) => pattern?.matches(method, path) === true);
   }
 
   /** Returns the faults that apply to the next webhook, and counts it. */
   matchWebhook(): FaultMatch {
-    return this.#match((target) => target.kind === "webhook");
+    return this.#match((pattern) => pattern === undefined);
   }
 
   reset(): void {
@@ -119,23 +112,22 @@ export class Faults {
     this.#faults = faults.map((fault) => activate(structuredClone(fault)));
   }
 
-  #match(hasTarget: (target: Target) => boolean): FaultMatch {
+  #match(isTarget: (pattern: RequestPattern | undefined) => boolean): FaultMatch {
     let delay = 0;
     const faultIds: string[] = [];
-    for (const fault of this.#faults) {
-      const { times = Number.POSITIVE_INFINITY, after = 0, probability = 1 } = fault.input;
-      if (fault.struck >= times || !hasTarget(fault.target)) continue;
-      fault.met += 1;
+    for (const { fault, pattern } of this.#faults) {
+      const { times = Number.POSITIVE_INFINITY, after = 0, probability = 1, latency } = fault;
+      if (fault.applied >= times || !isTarget(pattern)) continue;
+      fault.matched += 1;
       // The seed, the fault and the number of the match alone determine each draw, whatever else is drawn.
       const random = (purpose: string): SeededRandom =>
-        new SeededRandom([this.#seed, purpose, fault.id, fault.met].join("\n"));
-      if (fault.met <= after) continue;
-      if (probability < 1 && random("strike").fraction() >= probability) continue;
-      fault.struck += 1;
+        new SeededRandom([this.#seed, purpose, fault.id, fault.matched].join("\n"));
+      if (fault.matched <= after) continue;
+      if (probability < 1 && random("probability").fraction() >= probability) continue;
+      fault.applied += 1;
       faultIds.push(fault.id);
-      const { latency } = fault.input;
       if (latency !== undefined) delay += drawLatency(latency, random("latency"));
-      if (isFinal(fault.input)) return { delay, fault: fault.input, faultIds };
+      if (isFinal(fault)) return { delay, fault, faultIds };
     }
     return { delay, fault: undefined, faultIds };
   }
@@ -148,8 +140,8 @@ export class Faults {
  */
 export type MockFaults = Pick<Faults, "add" | "list" | "remove" | "clear" | "limitTo">;
 
-function activate({ id, met, struck, ...input }: Fault): ActiveFault {
-  return { id, input, target: parseTarget("on", input.on), met, struck };
+function activate(fault: Fault): ActiveFault {
+  return { fault, pattern: parseTarget("on", fault.on) };
 }
 
 function checkForMsw({ truncateAt }: FaultInput): void {

@@ -1,7 +1,7 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi, type MockInstance } from "vitest";
 
 import { Service } from "../service/service.ts";
-import { MemoryTables } from "../store/memory-tables.ts";
+import { Store } from "../store/store.ts";
 import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
 import { fetchingServer, images } from "../../test/fetching-server.ts";
@@ -28,64 +28,46 @@ const submissions = [
   { webhook_url: "http://10.0.0.1/" },
 ];
 
-/** Records the states that parts of the server return for a snapshot. */
-function recordSnapshots(): { readonly states: unknown[]; readonly tables: MemoryTables[] } {
-  const { prototype } = MemoryTables;
-  const spies = [vi.spyOn(Service.prototype, "state"), vi.spyOn(Journal.prototype, "snapshot")];
-  const copies = vi.spyOn(prototype, "copy");
-  onTestFinished(() => {
-    for (const spy of [...spies, copies]) spy.mockRestore();
-  });
+/** Records what methods of the server return. */
+function recordResults(...spies: MockInstance[]): { readonly values: unknown[] } {
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
   return {
-    get states() {
-      return spies.flatMap((spy) =>
-        spy.mock.results.map(({ value }: { value?: unknown }) => value),
-      );
-    },
-    get tables() {
-      return copies.mock.results.flatMap(({ type, value }) => (type === "return" ? [value] : []));
+    get values() {
+      return spies.flatMap((spy) => spy.mock.results.map(({ value }): unknown => value));
     },
   };
 }
 
-/** Returns all records of a key. */
-function contents(tables: MemoryTables, token: string): unknown {
-  const key = tables.keyByToken(token);
-  const keyId = key?.id ?? "";
-  return [
-    key,
-    tables.jobs({ keyId, limit: 1_000 }),
-    tables.ledger(keyId),
-    tables.idempotency(keyId, "order-0"),
-    tables.deliveries(),
-  ];
+/** Returns all records that could have an image. */
+function contents(store: Store): unknown {
+  return store.transact(({ keys, jobs, ledger, idempotency, deliveries }) =>
+    [keys, jobs, ledger, idempotency, deliveries].map((table) => table.all()),
+  );
 }
 
 /** Records output to the console and to both streams of the process. */
 function recordOutput(): readonly unknown[] {
   const written: unknown[] = [];
-  const record = (...texts: readonly unknown[]): true => {
-    written.push(...texts);
-    return true;
-  };
-  const spies = [
+  const record = (...texts: readonly unknown[]) => written.push(...texts) > 0;
+  recordResults(
     ...(["error", "warn", "log", "info", "debug"] as const).map((name) =>
       vi.spyOn(console, name).mockImplementation(record),
     ),
     ...[process.stderr, process.stdout].map((stream) =>
       vi.spyOn(stream, "write").mockImplementation(record),
     ),
-  ];
-  onTestFinished(() => {
-    for (const spy of spies) spy.mockRestore();
-  });
+  );
   return written;
 }
 
 describe("the images of a request", () => {
   test("are not in the journal, snapshots or output, while jobs run or wait and afterwards", async () => {
     covers("privacy.inputs.dropped");
-    const snapshots = recordSnapshots();
+    const copies = recordResults(vi.spyOn(Store.prototype, "copy"));
+    const states = recordResults(
+      vi.spyOn(Service.prototype, "state"),
+      vi.spyOn(Journal.prototype, "snapshot"),
+    );
     const written = recordOutput();
     const { mock, call, submit } = await fetchingServer(images, {
       concurrency: 1,
@@ -105,15 +87,16 @@ describe("the images of a request", () => {
     await mock.clock.advance("1h");
     await mock.snapshot();
 
-    expect(snapshots.tables).toHaveLength(3);
-    const kept = await Promise.all(snapshots.tables.map((one) => contents(one, mock.keys.live)));
+    const stores = copies.values.filter((value) => value instanceof Store);
+    expect(stores).toHaveLength(3);
+    const kept = stores.map(contents);
     const journal = mock.journal.entries();
     expect(journal).toHaveLength(8);
     // The search includes results and the states of unfinished jobs.
     expect([...bytesWithin(kept)].some(({ length }) => length > 1_000)).toBe(true);
-    expect([...bytesWithin(snapshots.states)].length).toBeGreaterThan(100);
+    expect([...bytesWithin(states.values)].length).toBeGreaterThan(100);
     expect(imagesWithin(kept)).toEqual([]);
-    expect(imagesWithin(snapshots.states)).toEqual([]);
+    expect(imagesWithin(states.values)).toEqual([]);
     expect(imagesWithin(journal)).toEqual([]);
     expect(imagesWithin(written)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { SubmissionFields } from "../service/submission.ts";
+import type { SubmissionFacts } from "../http/with-key.ts";
 import type { Clock } from "../system/timers.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import { host } from "../system/host.ts";
@@ -53,19 +53,15 @@ export interface JournalState {
   readonly entries: readonly JournalEntry[];
 }
 
-interface Wait {
-  check(): void;
-  end(error: Error): void;
-}
-
 /** Requests to a server and the status of their responses, oldest first. */
 export class Journal {
   readonly #clock: Pick<Clock, "now">;
   readonly #limit: number;
   readonly #open = new WeakMap<Request, OpenEntry>();
-  readonly #waits = new Set<Wait>();
   #entries: OpenEntry[] = [];
   #deleted = 0;
+  #change = Promise.withResolvers<void>();
+  #closeReason: Error | undefined;
 
   constructor(clock: Pick<Clock, "now">, limit: number) {
     this.#clock = clock;
@@ -129,19 +125,14 @@ export class Journal {
       this.#deleted += this.#entries.length - this.#limit;
       this.#entries = this.#kept();
     }
-    this.#checkWaits();
+    this.#changed();
   }
 
-  noteFaults(request: Request, faultIds: readonly string[]): void {
-    this.#note(request, { faultIds });
-  }
-
-  noteSubmission(request: Request, fields: SubmissionFields): void {
-    this.#note(request, { submission: journalSubmission(fields) });
-  }
-
-  noteJob(request: Request, jobId: string, replayed: boolean): void {
-    this.#note(request, { jobId, replayed });
+  /** Adds facts to the entry of a request. */
+  note(request: Request, { fields, ...facts }: SubmissionFacts & Partial<JournalEntry>): void {
+    const entry = this.#open.get(request);
+    if (entry === undefined) return;
+    Object.assign(entry, facts, fields && { submission: journalSubmission(fields) });
   }
 
   /** Notes the status of the response, or null for a broken connection. */
@@ -150,7 +141,7 @@ export class Journal {
     if (entry === undefined) return;
     entry.status = status;
     entry.durationMs = this.#clock.now() - entry.at;
-    this.#checkWaits();
+    this.#changed();
   }
 
   reset(): void {
@@ -165,43 +156,40 @@ export class Journal {
   restore(state: JournalState): void {
     this.#entries = state.entries.map(copy);
     this.#deleted = state.dropped;
-    this.#checkWaits();
+    this.#changed();
   }
 
   /** Rejects every wait. */
   close(reason: Error): void {
-    for (const wait of this.#waits) wait.end(reason);
+    this.#closeReason = reason;
+    this.#changed();
   }
 
   #kept(): OpenEntry[] {
     return this.#entries.slice(-this.#limit);
   }
 
-  #note(request: Request, facts: Partial<OpenEntry>): void {
-    const entry = this.#open.get(request);
-    if (entry !== undefined) Object.assign(entry, facts);
+  /** Lets every wait check its condition. */
+  #changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
   }
 
-  #checkWaits(): void {
-    for (const wait of this.#waits) wait.check();
-  }
-
-  #waitUntil(isDone: () => boolean, timeout: number, timeoutError: () => Error): Promise<void> {
-    if (isDone()) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const end = (error?: Error): void => {
-        host.clearTimeout(timer);
-        this.#waits.delete(wait);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      const check = (): void => {
-        if (isDone()) end();
-      };
-      const wait: Wait = { check, end };
-      const timer = host.setTimeout(() => end(timeoutError()), timeout);
-      this.#waits.add(wait);
-    });
+  async #waitUntil(isDone: () => boolean, timeout: number, timeoutError: () => Error) {
+    let isOver = false;
+    const timer = host.setTimeout(() => {
+      isOver = true;
+      this.#changed();
+    }, timeout);
+    try {
+      while (!isDone()) {
+        if (this.#closeReason !== undefined) throw this.#closeReason;
+        if (isOver) throw timeoutError();
+        await this.#change.promise;
+      }
+    } finally {
+      host.clearTimeout(timer);
+    }
   }
 }
 

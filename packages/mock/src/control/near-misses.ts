@@ -29,12 +29,7 @@ function describe({ method, path, status, durationMs, apiKey }: JournalEntry): s
   return `${method} ${path}, ${outcome}, ${apiKey === null ? "no key" : `key ${apiKey}`}`;
 }
 
-function nearness(pattern: RequestPattern, entry: JournalEntry): number {
-  if (pattern.matches(entry.method, entry.path)) return 1_000;
-  const segments = entry.path.split("/");
-  const parts = pattern.path.split("/");
-  const difference = parts.findIndex((part, index) => part !== segments[index]);
-  const shared = difference === -1 ? parts.length : difference;
-  if (pattern.matches(pattern.method, entry.path)) return 500 + shared;
-  return (pattern.method === entry.method ? 100 : 0) + shared;
+function nearness(pattern: RequestPattern, { method, path }: JournalEntry): number {
+  const isSamePath = pattern.matches(pattern.method, path);
+  return (isSamePath ? 2 : 0) + (pattern.method === method ? 1 : 0);
 }

@@ -6,19 +6,19 @@ export interface RequestPattern {
   matches(method: string, path: string): boolean;
 }
 
-/** Target of a fault: requests to the server, or the webhooks that it sends. */
-export type Target = { readonly kind: "webhook" } | ({ readonly kind: "request" } & RequestPattern);
-
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "*"];
 
 const grammar =
   'Write a method and a path such as "POST /api/v1/tryon", "GET /api/v1/tryon/*" or "* *". A star matches any method, one or more characters of a path up to the next slash, or alone any path.';
 
-/** @throws TypeError or RangeError that names the field and the grammar. */
-export function parseTarget(field: string, text: unknown): Target {
-  if (text === "webhook") return { kind: "webhook" };
-  const pattern = parseRequestPattern(field, text, ' Write "webhook" for webhooks.');
-  return { kind: "request", ...pattern };
+/**
+ * Parses the target of a fault: a pattern of requests, or undefined for the webhooks that the server sends.
+ *
+ * @throws TypeError or RangeError that names the field and the grammar.
+ */
+export function parseTarget(field: string, text: unknown): RequestPattern | undefined {
+  if (text === "webhook") return undefined;
+  return parseRequestPattern(field, text, ' Write "webhook" for webhooks.');
 }
 
 /** @throws TypeError or RangeError that names the field and the grammar. */

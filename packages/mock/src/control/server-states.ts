@@ -1,9 +1,7 @@
 import type { Control, ControlState } from "./control.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
-import type { MemoryTables } from "../store/memory-tables.ts";
+import type { Store } from "../store/store.ts";
 import type { Service, ServiceState } from "../service/service.ts";
 import type { SystemClock } from "../system/clock.ts";
-import type { RandomState } from "../system/random.ts";
 import type { ScheduledTask, System } from "../system/system.ts";
 
 /** State of a server, for `restore` of the same server. */
@@ -15,13 +13,13 @@ export interface Snapshot {
 /** Data and work of a server between two resets or restores. */
 export interface ServerState {
   readonly system: System;
-  readonly store: MemoryStore;
+  readonly store: Store;
   readonly service: Service;
 }
 
 interface SavedState {
-  readonly tables: MemoryTables;
-  readonly random: RandomState;
+  readonly store: Store;
+  readonly randomPosition: number;
   readonly tasks: readonly ScheduledTask[];
   readonly service: ServiceState;
   readonly control: ControlState;
@@ -34,11 +32,11 @@ interface SavedState {
 export class ServerStates<Current extends ServerState> {
   current: Current;
   readonly #clock: SystemClock;
-  readonly #begin: (tables?: MemoryTables) => Current;
+  readonly #begin: (store?: Store) => Current;
   readonly #control: Control;
   readonly #states = new WeakMap<Snapshot, SavedState>();
 
-  constructor(clock: SystemClock, begin: (tables?: MemoryTables) => Current, control: Control) {
+  constructor(clock: SystemClock, begin: (store?: Store) => Current, control: Control) {
     this.#clock = clock;
     this.#begin = begin;
     this.#control = control;
@@ -62,9 +60,9 @@ export class ServerStates<Current extends ServerState> {
     }
     this.end();
     this.#clock.set(snapshot.takenAt);
-    this.current = this.#begin(state.tables.copy());
+    this.current = this.#begin(state.store.copy());
     const { system, service } = this.current;
-    system.random.resume(state.random);
+    system.random.position = state.randomPosition;
     for (const task of state.tasks) system.scheduler.add(task);
     service.resume(state.service);
     this.#control.restore(state.control);
@@ -94,8 +92,8 @@ export class ServerStates<Current extends ServerState> {
       if (state === undefined) return undefined;
       const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
       this.#states.set(snapshot, {
-        tables: store.copyTables(),
-        random: system.random.state,
+        store: store.copy(),
+        randomPosition: system.random.position,
         tasks: system.scheduler.tasks,
         service: state,
         control: this.#control.snapshot(),

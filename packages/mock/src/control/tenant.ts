@@ -34,8 +34,8 @@ export async function createTenant(server: Server, options: NewTenant): Promise<
   if ("accountId" in options) {
     throw new TypeError("accountId: a tenant gets a new account; use createKey to share one.");
   }
-  const accountId = await server().service.keys.openTenant();
-  const createKey = (key: NewTenant = {}): Promise<KeyRecord> =>
+  const accountId = server().service.keys.openTenant();
+  const createKey = async (key: NewTenant = {}): Promise<KeyRecord> =>
     server().service.keys.create({ rateLimitPerMinute, ...key, accountId });
   const { token: apiKey, webhookSecret } = await createKey(options);
   return {
@@ -44,16 +44,16 @@ export async function createTenant(server: Server, options: NewTenant): Promise<
     accountId,
     createKey,
     ledger: async () => {
-      const ledger = await server().service.ledger(apiKey);
+      const ledger = server().service.ledger(apiKey);
       if (ledger !== undefined) return ledger;
       throw new Error("The tenant does not exist after a reset or restore; create a new one.");
     },
     deliveries: async (jobId) =>
-      server().store.transact((transaction) => {
+      server().store.transact((tables) => {
         const own: DeliveryRecord[] = [];
-        for (const delivery of transaction.deliveries(jobId)) {
-          const job = transaction.job(delivery.jobId);
-          const owner = job && transaction.key(job.keyId);
+        for (const delivery of tables.deliveries.all(jobId)) {
+          const job = tables.jobs.get(delivery.jobId);
+          const owner = job && tables.keys.get(job.keyId);
           if (owner?.accountId === accountId) own.push(delivery);
         }
         return own;

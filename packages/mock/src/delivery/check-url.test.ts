@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import { caller, manualServer } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
-import { checkResolved, checkUrl } from "./check-url.ts";
+import { ipProblem, urlProblem } from "./check-url.ts";
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -35,40 +35,45 @@ const invalidUrls = [
 const setting = "allowPrivateWebhooks";
 const onlyPublic = { allowPrivate: false, setting } as const;
 const alsoPrivate = { allowPrivate: true, setting } as const;
-const withHint = (): unknown => expect.stringContaining(setting);
 const withoutHint = (): unknown => expect.not.stringContaining(setting);
 
-describe("checkUrl", () => {
+describe("urlProblem", () => {
   test.each(publicHosts)("allows %s", (host) => {
     covers("submit.blocked-url.which");
     for (const url of [`https://${host}/hook`, `HTTPS://${host}/hook`]) {
-      expect(checkUrl(url, onlyPublic)).toMatchObject({ ok: true });
-      expect(checkUrl(url, alsoPrivate)).toMatchObject({ ok: true });
+      expect(urlProblem(url, onlyPublic)).toBeUndefined();
+      expect(urlProblem(url, alsoPrivate)).toBeUndefined();
     }
   });
 
-  test.each([
-    ...loopbackHosts.flatMap((host) => [`https://${host}/hook`, `http://${host}/hook`]),
-    "http://shop.example/hook",
-  ])("allows %s only with allowPrivate", (url) => {
-    covers("request.webhook-url.https", "submit.blocked-url.which");
-    expect(checkUrl(url, onlyPublic)).toMatchObject({ ok: false, problem: withHint() });
-    expect(checkUrl(url, alsoPrivate)).toMatchObject({ ok: true });
+  test.each(loopbackHosts.flatMap((host) => [`https://${host}/hook`, `http://${host}/hook`]))(
+    "allows %s only with allowPrivate",
+    (url) => {
+      covers("submit.blocked-url.which");
+      expect(urlProblem(url, onlyPublic)).toContain(setting);
+      expect(urlProblem(url, alsoPrivate)).toBeUndefined();
+    },
+  );
+
+  test.each(publicHosts)("blocks %s by http", (host) => {
+    covers("request.webhook-url.https");
+    for (const rules of [onlyPublic, alsoPrivate]) {
+      const problem = "blocked URL; use https instead of http.";
+      expect(urlProblem(`http://${host}/hook`, rules)).toBe(problem);
+    }
   });
 
   test.each(privateHosts)("blocks %s", (host) => {
     covers("submit.blocked-url.which");
     for (const rules of [onlyPublic, alsoPrivate]) {
-      const verdict = checkUrl(`https://${host}/hook`, rules);
-      expect(verdict).toMatchObject({ ok: false, problem: withoutHint() });
+      expect(urlProblem(`https://${host}/hook`, rules)).toEqual(withoutHint());
     }
   });
 
   test.each(invalidUrls)("rejects the invalid URL %s", (url) => {
     covers("submit.400.bad-url");
     for (const rules of [onlyPublic, alsoPrivate]) {
-      const problem: unknown = expect.stringMatching(/^invalid URL(?!.*allowPrivate)/);
-      expect(checkUrl(url, rules)).toMatchObject({ ok: false, problem });
+      expect(urlProblem(url, rules)).toMatch(/^invalid URL(?!.*allowPrivate)/);
     }
   });
 });
@@ -86,20 +91,20 @@ const privateIps = [
   `),
 ];
 
-describe("checkResolved", () => {
+describe("ipProblem", () => {
   test.each(publicIps)("allows %s", (ip) => {
-    expect(checkResolved([ip], onlyPublic)).toBeUndefined();
-    expect(checkResolved([ip], alsoPrivate)).toBeUndefined();
+    expect(ipProblem([ip], onlyPublic)).toBeUndefined();
+    expect(ipProblem([ip], alsoPrivate)).toBeUndefined();
   });
 
   test.each(loopbackIps)("allows %s only with allowPrivate", (ip) => {
-    expect(checkResolved([ip], onlyPublic)).toMatchObject({ problem: withHint() });
-    expect(checkResolved([ip], alsoPrivate)).toBeUndefined();
+    expect(ipProblem([ip], onlyPublic)).toContain(setting);
+    expect(ipProblem([ip], alsoPrivate)).toBeUndefined();
   });
 
   test.each(privateIps)("blocks %j", (ip) => {
     for (const rules of [onlyPublic, alsoPrivate]) {
-      expect(checkResolved([ip], rules)).toMatchObject({ problem: withoutHint() });
+      expect(ipProblem([ip], rules)).toEqual(withoutHint());
     }
   });
 
@@ -108,10 +113,10 @@ describe("checkResolved", () => {
       ["8.8.8.8", ip],
       [ip, ...publicIps],
     ]) {
-      const blocked = checkResolved(ips, onlyPublic);
-      expect(blocked?.problem).toContain("blocked URL");
+      const problem = ipProblem(ips, onlyPublic);
+      expect(problem).toContain("blocked URL");
       // The IP would disclose the server's network to the caller.
-      expect(ip !== "" && blocked?.problem.includes(ip)).toBe(false);
+      expect(ip !== "" && problem?.includes(ip)).toBe(false);
     }
   });
 });
@@ -140,6 +145,14 @@ describe("a submission", () => {
     expect(rejected.status).toBe(400);
     expect(rejected.detail).toContain(`${field}: `);
     expect(rejected.detail).toContain(word);
+  });
+
+  test("has an https webhook_url by default, unless it is on loopback", async () => {
+    covers("request.webhook-url.https");
+    const { call } = manualServer();
+    const plain = await call.submit({ webhook_url: "http://shop.example/hook" });
+    expect([plain.status, plain.detail]).toEqual([400, expect.stringContaining("use https")]);
+    expect((await call.submit({ webhook_url: "http://[::1]:3000/hook" })).status).toBe(200);
   });
 
   test.each([

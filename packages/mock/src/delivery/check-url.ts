@@ -1,13 +1,8 @@
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
-/** Result of a check: the parsed URL, or the reason to block it. */
-export type UrlVerdict =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly problem: string };
-
 /** Rules for URLs. */
 export interface UrlRules {
-  /** If true, http and loopback are allowed. */
+  /** If true, loopback is allowed, also by http. */
   readonly allowPrivate: boolean;
   /** Setting that `allowPrivate` comes from. */
   readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
@@ -20,52 +15,37 @@ const internalName = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/
 const metadataIps = new Set(["168.63.129.16"]);
 
 /**
- * Checks that a URL has https and a public host. `allowPrivate` also allows http and loopback. Parsing the URL
- * normalizes octal, hexadecimal and other forms of an IP.
+ * Returns the reason to block a URL that is not https or whose host is not public. `allowPrivate` allows loopback, also
+ * by http. Parsing the URL normalizes octal, hexadecimal and other forms of an IP.
  */
-export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return blocked("invalid URL; use an absolute https URL.");
+export function urlProblem(text: string, rules: UrlRules): string | undefined {
+  const url = URL.parse(text);
+  if (url === null) return "invalid URL; use an absolute https URL.";
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return blocked(`invalid URL; the scheme is ${url.protocol.slice(0, -1)} and must be https.`);
+    return `invalid URL; the scheme is ${url.protocol.slice(0, -1)} and must be https.`;
   }
   if (url.username !== "" || url.password !== "") {
-    return blocked("invalid URL; it must not contain a user name or password.");
+    return "invalid URL; it must not contain a user name or password.";
   }
   const network = networkOf(url.hostname);
-  if (rules.allowPrivate && network !== "private") return { ok: true, url };
+  if (rules.allowPrivate && network === "loopback") return undefined;
   if (network !== "public") {
-    return blocked(
-      "blocked URL; the host is not public. Use a URL that is reachable from the internet.",
-      network === "loopback" ? rules : undefined,
-    );
+    const hint = network === "loopback" ? ` The setting ${rules.setting} allows loopback.` : "";
+    return `blocked URL; the host is not public. Use a URL that is reachable from the internet.${hint}`;
   }
-  if (url.protocol !== "https:") return blocked("blocked URL; use https instead of http.", rules);
-  return { ok: true, url };
-}
-
-/** Blocks a URL. If `rules` could allow it, the problem names their setting. */
-function blocked(problem: string, rules?: UrlRules): Extract<UrlVerdict, { ok: false }> {
-  const hint = rules === undefined ? "" : ` The setting ${rules.setting} allows loopback.`;
-  return { ok: false, problem: `${problem}${hint}` };
+  return url.protocol === "https:" ? undefined : "blocked URL; use https instead of http.";
 }
 
 /** Network of a host. */
 type HostNetwork = "public" | "loopback" | "private";
 
-/** Checks the IPs of a host. All must be allowed, because the server may connect to any. */
-export function checkResolved(
-  ips: readonly string[],
-  rules: UrlRules,
-): Extract<UrlVerdict, { ok: false }> | undefined {
-  const networks = ips.map(networkOfIp);
-  const allowed = (network: HostNetwork): boolean =>
-    network === "public" || (network === "loopback" && rules.allowPrivate);
-  if (networks.every(allowed)) return undefined;
-  return blocked(
-    "blocked URL; its host name resolves to an IP that is not public.",
-    networks.includes("private") ? undefined : rules,
-  );
+/** Returns the reason to block the IPs of a host. All must be allowed, because the server may connect to any. */
+export function ipProblem(ips: readonly string[], rules: UrlRules): string | undefined {
+  const networks = new Set(ips.map(networkOfIp));
+  const problem = "blocked URL; its host name resolves to an IP that is not public.";
+  if (networks.has("private")) return problem;
+  if (rules.allowPrivate || !networks.has("loopback")) return undefined;
+  return `${problem} The setting ${rules.setting} allows loopback.`;
 }
 
 function networkOfIp(ip: string): HostNetwork {

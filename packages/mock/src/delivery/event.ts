@@ -1,8 +1,8 @@
 import type { TryOnCompletedEvent } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import { hmacHex } from "../service/digest.ts";
-import { formatTime } from "../service/format-time.ts";
 import type { JobRecord } from "../store/records.ts";
+import { formatTime } from "../system/date.ts";
 
 /** The only kind of event. */
 const eventKind = "tryon.completed";
@@ -13,15 +13,9 @@ export interface SignedEvent {
   readonly signature: string;
 }
 
-/** Fields of a finished job that its event contains. */
-export type EndedJob = Pick<
-  JobRecord,
-  "id" | "status" | "errorCode" | "errorMessage" | "durationMs" | "createdAt" | "completedAt"
->;
-
 /** Creates and signs the event of a finished job. */
 export function completedEvent(
-  job: EndedJob,
+  job: JobRecord,
   resultUrl: string | null,
   parts: { timeFormat: Options["timeFormat"]; secret: string },
 ): SignedEvent {

@@ -1,5 +1,5 @@
 import { host } from "../system/host.ts";
-import { bareHost, checkUrl, checkResolved, isIp, type UrlRules } from "./check-url.ts";
+import { bareHost, ipProblem, isIp, urlProblem, type UrlRules } from "./check-url.ts";
 
 /**
  * Network access of the server for webhooks and images. `connect` gets the IPs that the server has checked, so
@@ -24,10 +24,9 @@ export class BlockedUrlError extends Error {
 }
 
 /** @throws BlockedUrlError if the URL alone shows that the server must not request it. */
-export function requireAllowed(url: string, rules: UrlRules): URL {
-  const verdict = checkUrl(url, rules);
-  if (!verdict.ok) throw new BlockedUrlError(verdict.problem);
-  return verdict.url;
+export function requireAllowed(url: string, rules: UrlRules): void {
+  const problem = urlProblem(url, rules);
+  if (problem !== undefined) throw new BlockedUrlError(problem);
 }
 
 /**
@@ -40,11 +39,12 @@ export async function sendGuarded(
   network: Network | undefined,
   rules: UrlRules,
 ): Promise<Response> {
-  const hostname = bareHost(requireAllowed(request.url, rules).hostname);
+  requireAllowed(request.url, rules);
   if (network === undefined) return host.fetch(request);
+  const hostname = bareHost(new URL(request.url).hostname);
   const ips = isIp(hostname) ? [hostname] : [...(await network.resolve(hostname))];
   if (ips.length === 0) throw new Error(`The host ${hostname} has no IP.`);
-  const blocked = checkResolved(ips, rules);
-  if (blocked !== undefined) throw new BlockedUrlError(blocked.problem);
+  const problem = ipProblem(ips, rules);
+  if (problem !== undefined) throw new BlockedUrlError(problem);
   return network.connect(request, ips);
 }

@@ -1,27 +1,12 @@
 import { abortable } from "../abortable.ts";
 import { limits } from "../service/catalogue.ts";
-import type { ServiceContext } from "../service/context.ts";
+import type { DeliveryAttemptPlan, ServiceContext } from "../service/context.ts";
 import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
-import { getKey } from "../store/store.ts";
 import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
 
 /** Real milliseconds that a manual clock waits for a receiver. */
 const patience = 1_000;
-
-/** Plan for one attempt. */
-export interface DeliveryAttemptPlan {
-  /** Delay before the request, in milliseconds. */
-  readonly delay: number;
-  readonly send: (request: Request) => Promise<Response>;
-}
-
-/** Parts that deliveries need. */
-export interface DeliveryContext extends Pick<ServiceContext, "store" | "system" | "options"> {
-  readonly results: ResultUrls;
-  /** Called once for each attempt. */
-  readonly planAttempt: () => DeliveryAttemptPlan;
-}
 
 /** Ways to repeat an earlier delivery. */
 export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
@@ -31,12 +16,14 @@ export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
  * is only a record in the store and a scheduled task.
  */
 export class WebhookDelivery {
-  readonly #context: DeliveryContext;
+  readonly #context: ServiceContext;
+  readonly #results: ResultUrls;
   readonly #inProgress = new Map<string, AbortController>();
   #closed = false;
 
-  constructor(context: DeliveryContext) {
+  constructor(context: ServiceContext, results: ResultUrls) {
     this.#context = context;
+    this.#results = results;
     context.system.scheduler.on("delivery", (id) => void this.#attempt(id));
   }
 
@@ -55,15 +42,15 @@ export class WebhookDelivery {
    */
   async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
-    const { earlier, event } = store.transact((transaction) => {
-      const found = transaction.delivery(deliveryId);
-      const job = found && transaction.job(found.jobId);
+    const { earlier, event } = store.transact((tables) => {
+      const found = tables.deliveries.get(deliveryId);
+      const job = found && tables.jobs.get(found.jobId);
       if (found === undefined || job === undefined) {
         throw new RangeError(
           `deliveryId: unknown delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists them.`,
         );
       }
-      const { webhookSecret } = getKey(transaction, job.keyId);
+      const { webhookSecret } = tables.key(job.keyId);
       const isResigned = cause === "duplicate" && options.webhookBody === "resigned";
       return { earlier: found, event: isResigned ? this.#event(job, webhookSecret) : found };
     });
@@ -71,8 +58,8 @@ export class WebhookDelivery {
     const { jobId, url } = earlier;
     const { id } = this.#add({ jobId, url, cause, repeats: earlier.id, body, signature });
     await this.#attempt(id);
-    return store.transact((transaction) => {
-      const added = transaction.delivery(id);
+    return store.transact((tables) => {
+      const added = tables.deliveries.get(id);
       if (added === undefined) throw new Error(`The delivery ${id} is missing from the store.`);
       return added;
     });
@@ -93,8 +80,7 @@ export class WebhookDelivery {
   #add(delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): DeliveryRecord {
     const id = `dlv_${this.#context.system.random.token(24)}`;
     const record: DeliveryRecord = { id, ...delivery, attempts: [], state: "pending" };
-    this.#inProgress.set(id, new AbortController());
-    this.#context.store.transact((transaction) => transaction.putDelivery(record));
+    this.#context.store.transact((tables) => tables.deliveries.put(record));
     return record;
   }
 
@@ -117,7 +103,7 @@ export class WebhookDelivery {
       if (retryDelay !== undefined) {
         system.scheduler.add({ kind: "delivery", id, dueAt: system.clock.now() + retryDelay });
       }
-      store.transact((transaction) => transaction.putDelivery(record));
+      store.transact((tables) => tables.deliveries.put(record));
     }, patience);
   }
 
@@ -132,13 +118,13 @@ export class WebhookDelivery {
 
   /** Returns a delivery as its next attempt sends it. */
   #findDue(id: string): DeliveryRecord | undefined {
-    return this.#context.store.transact((transaction) => {
-      const delivery = transaction.delivery(id);
-      const job = delivery && transaction.job(delivery.jobId);
+    return this.#context.store.transact((tables) => {
+      const delivery = tables.deliveries.get(id);
+      const job = delivery && tables.jobs.get(delivery.jobId);
       if (delivery === undefined || job === undefined) return undefined;
       const isRetry = delivery.attempts.length > 0;
       if (!isRetry || this.#context.options.webhookBody !== "resigned") return delivery;
-      const { webhookSecret } = getKey(transaction, job.keyId);
+      const { webhookSecret } = tables.key(job.keyId);
       return { ...delivery, ...this.#event(job, webhookSecret) };
     });
   }
@@ -160,8 +146,8 @@ export class WebhookDelivery {
   }
 
   #event(job: JobRecord, secret: string): SignedEvent {
-    const { results, options, system } = this.#context;
-    const resultUrl = job.result === null ? null : results.sign(job, system.clock.now());
+    const { options, system } = this.#context;
+    const resultUrl = job.result === null ? null : this.#results.sign(job, system.clock.now());
     return completedEvent(job, resultUrl, { timeFormat: options.timeFormat, secret });
   }
 }
@@ -169,7 +155,7 @@ export class WebhookDelivery {
 /** Sends a webhook once and returns the outcome. It never throws. */
 async function postEvent(
   delivery: DeliveryRecord,
-  send: (request: Request) => Promise<Response>,
+  send: DeliveryAttemptPlan["send"],
   signal: AbortSignal,
 ): Promise<Pick<DeliveryAttempt, "status" | "error">> {
   try {
@@ -180,7 +166,7 @@ async function postEvent(
       headers: eventHeaders(delivery.jobId, delivery.signature),
       body: delivery.body,
     });
-    const response = await abortable(send(request), signal);
+    const response = await abortable(send(request), { signal });
     // Only the status counts. Canceling fails if the body was read.
     response.body?.cancel().catch(() => undefined);
     // A browser hides the status and the target of a redirect.

@@ -70,8 +70,10 @@ export function createApp(
       return new Response(null, { status: 307, headers: { location } });
     });
   }
-  const routes = { ...context, schemas: requestSchemas(service.options) };
-  addDiscoveryRoutes(app);
+  // Created with the first request that needs them: they take longer than everything else here.
+  let schemas: ReturnType<RouteContext["schemas"]> | undefined;
+  const routes = { ...context, schemas: () => (schemas ??= requestSchemas(service.options)) };
+  addDiscoveryRoutes(app, routes);
   addTryOnRoutes(app, routes);
   addCreditRoutes(app, routes);
   addPaymentRoutes(app, routes, context.paymentSecret);

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { manualServer, tryOn } from "../../test/caller.ts";
+import { collectGarbage } from "../../test/collect-garbage.ts";
 import { covers } from "../../test/covers.ts";
 import { streamed } from "../../test/streamed.ts";
 
@@ -20,6 +21,13 @@ function named(count: number): string {
   return `{${Array.from({ length: count }, (_unused, index) => `"n${index}":0`).join(",")}}`;
 }
 
+const otherTypes: readonly (readonly [string, BodyInit, Record<string, string>])[] = [
+  ["JSON as text/plain", "{}", { "content-type": "text/plain" }],
+  ["JSON without a type", new TextEncoder().encode("{}"), {}],
+  ["a form", "person_url=a", form],
+  ["JSON as jsonish", "{}", { "content-type": "application/jsonish" }],
+];
+
 const malformed: readonly (readonly [string, BodyInit | null, Record<string, string>, string])[] = [
   ["no body", null, json, "missing"],
   ["an empty text", "", json, "missing"],
@@ -31,10 +39,6 @@ const malformed: readonly (readonly [string, BodyInit | null, Record<string, str
   ["a text", '"text"', json, "model_attributes_type"],
   ["a number", "5", json, "model_attributes_type"],
   ["invalid UTF-8", Uint8Array.of(0x22, 0xff, 0x22), json, "json_invalid"],
-  ["JSON as text/plain", "{}", { "content-type": "text/plain" }, "model_attributes_type"],
-  ["JSON without a type", new TextEncoder().encode("{}"), {}, "model_attributes_type"],
-  ["a form", "person_url=a", form, "model_attributes_type"],
-  ["JSON as jsonish", "{}", { "content-type": "application/jsonish" }, "model_attributes_type"],
 ];
 
 /** Creates a body of zeros while it is read. */
@@ -78,12 +82,28 @@ describe("a malformed body", () => {
     const refused = await other.call(path, { method: "POST", headers, body });
     expect(refused.status).toBe(400);
     expect(refused.detail).toContain("JSON object");
+    // Invalid fields do not depend on the option.
+    expect((await other.submit({ seed: -1 })).status).toBe(422);
   });
+});
 
-  test("has its own option: invalid fields stay 422", async () => {
-    covers("submit.validation.400-or-422");
+describe("a body of another content type", () => {
+  test.each(otherTypes)("gets a 422, or a 415 by option: %s", async (_case, body, headers) => {
+    covers("endpoints.content-type.other", "endpoints.post.content-type");
     const { call } = manualServer({ options: { malformedBody: 400 } });
-    expect((await call.submit({ seed: -1 })).status).toBe(422);
+    const other = manualServer({ options: { wrongContentType: 415 } }).call;
+    for (const each of paths) {
+      const refused = await call.call(each, { method: "POST", headers, body });
+      expect(refused.status).toBe(422);
+      expect(refused.problems).toMatchObject([{ loc: ["body"], type: "model_attributes_type" }]);
+      const unsupported = await other.call(each, { method: "POST", headers, body });
+      expect(unsupported.status).toBe(415);
+      expect(unsupported.detail).toContain("application/json");
+    }
+    expect((await other.submit()).status).toBe(200);
+    expect((await other.call(path, { method: "POST", headers: json, body: "[]" })).status).toBe(
+      422,
+    );
   });
 });
 
@@ -153,11 +173,12 @@ test("a body that fails rejects the request and charges nothing", async () => {
   expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
 });
 
-test("a body that stalls does not stop time", async () => {
+test("a body that stalls does not stop time, and can be aborted after a garbage collection", async () => {
   const abort = new AbortController();
   const { mock, response } = sendStream(new ReadableStream(), { signal: abort.signal });
   const start = mock.clock.now();
   expect(await mock.clock.advance("30s")).toBe(start + 30_000);
+  collectGarbage();
   abort.abort(new Error("idle"));
   await expect(response).rejects.toThrow("idle");
 });

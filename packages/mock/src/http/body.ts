@@ -3,10 +3,14 @@ import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
+import type { ValidationError } from "../generated/openapi.ts";
 import { InvalidInput, problemAt } from "./validation.ts";
 
 /** A body that is not a JSON object. The option `malformedBody` decides its status. */
 export class MalformedBody extends InvalidInput {}
+
+/** A body of another content type than JSON. The option `wrongContentType` decides its status. */
+export class WrongContentType extends InvalidInput {}
 
 /** A body over the limit, which the server stops reading. */
 export class OversizeBody extends Error {
@@ -24,26 +28,31 @@ export class BrokenBody extends Error {
   }
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Maximum delay of a manual clock by a body that is still arriving, in milliseconds of the machine. */
 export const readPatience = 1_000;
 
 /**
  * Reads a request's body as a JSON object.
  *
- * @throws MalformedBody when it is not JSON, not an object or has another content type; OversizeBody when it is too
- * long; ServiceError `bad-request` when it exceeds a limit of JSON.
+ * @throws WrongContentType; MalformedBody when it is not JSON or not an object; OversizeBody when it is too long;
+ * ServiceError `bad-request` when it exceeds a limit of JSON.
  */
 export async function readJsonObject(
   request: Request,
   options: Options,
 ): Promise<Readonly<Record<string, unknown>>> {
   const bytes = await readBytes(request);
-  const refuse = (type: string, msg: string, ctx = {}): never => {
-    throw new MalformedBody([problemAt(["body"], { type, msg, ctx }, undefined, options)]);
+  const problems = (type: string, msg: string, ctx = {}): ValidationError[] => [
+    problemAt(["body"], { type, msg, ctx }, undefined, options),
+  ];
+  const refuse = (...problem: Parameters<typeof problems>): never => {
+    throw new MalformedBody(problems(...problem));
   };
   if (!isJson(request.headers.get("content-type"))) {
     const msg = "Input should be a valid dictionary; send Content-Type: application/json";
-    return refuse("model_attributes_type", msg);
+    throw new WrongContentType(problems("model_attributes_type", msg));
   }
   if (bytes.length === 0) return refuse("missing", "Field required");
   const { value, error } = parseJson(bytes);
@@ -80,7 +89,7 @@ export function parseJson(bytes: Uint8Array): { value?: unknown; error?: string 
   const limitProblem = jsonLimitProblem(bytes);
   if (limitProblem !== undefined) throw new ServiceError("bad-request", limitProblem);
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+    return { value: JSON.parse(utf8.decode(bytes)) };
   } catch (error) {
     // The engine's own message may repeat a part of the body.
     return { error: error instanceof TypeError ? "not valid UTF-8" : "not valid JSON" };

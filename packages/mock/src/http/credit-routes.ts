@@ -14,13 +14,13 @@ export function addCreditRoutes(app: Hono, routes: RouteContext): void {
 
   app.get(
     "/api/v1/account",
-    withKey(routes, async ({ key }) => json(accountView(await service.account(key.id)))),
+    withKey(routes, async ({ key }) => json(accountView(key))),
   );
 
   app.post(
     "/api/v1/credits/purchase",
     withKey(routes, async ({ key, body }) => {
-      const order = validate(schemas.purchase, { body: await body() }, service.options).body;
+      const order = validate(schemas().purchase, { body: await body() }, service.options).body;
       const response = await service.purchases.purchase(key.id, {
         packSlug: order.pack_slug,
         token: order.shared_payment_granted_token,

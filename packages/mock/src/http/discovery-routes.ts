@@ -1,18 +1,22 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 
 import contract from "@tryon/spec/openapi.json" with { type: "json" };
 import { packs } from "../service/catalogue.ts";
 import { html, json } from "./responses.ts";
+import { withKey, type RouteContext } from "./with-key.ts";
 
-/** Adds the discovery document, the docs page and the OpenAPI document. None of them needs a key. */
-export function addDiscoveryRoutes(app: Hono): void {
+/** Adds the discovery document, the docs page and the OpenAPI document. By option, they need a key. */
+export function addDiscoveryRoutes(app: Hono, routes: RouteContext): void {
+  const add = (path: string, respond: (origin: string) => Response): void => {
+    const handler = async ({ req }: Context): Promise<Response> => respond(new URL(req.url).origin);
+    const { discoveryKey } = routes.service.options;
+    app.get(path, discoveryKey ? withKey(routes, (_keyed, context) => handler(context)) : handler);
+  };
   for (const path of ["/", "/api/discovery"]) {
-    app.get(path, (context) => json(discoveryDocument(new URL(context.req.url).origin)));
+    add(path, (origin) => json(discoveryDocument(origin)));
   }
-  app.get("/api/docs", () => html(docsPage()));
-  app.get("/api/v1/openapi.json", (context) =>
-    json({ ...contract, servers: [{ url: new URL(context.req.url).origin }] }),
-  );
+  add("/api/docs", () => html(docsPage()));
+  add("/api/v1/openapi.json", (url) => json({ ...contract, servers: [{ url }] }));
 }
 
 function discoveryDocument(origin: string): unknown {

@@ -43,13 +43,7 @@ describe("the list of jobs", () => {
     const all = [first, second, third].flatMap(({ jobs }) => jobs.map((job) => job.job_id));
     expect(all).toEqual(ids);
     expect(third.next_cursor).toBeNull();
-  });
-
-  test("has no next page after a full last page", async () => {
-    covers("list.next-cursor.null-at-end");
-    const { call } = manualServer();
-    await submitMany(call, 2);
-    expect((await call.list("?limit=2")).body.next_cursor).toBeNull();
+    expect((await call.list("?limit=45")).body.next_cursor).toBeNull();
   });
 
   test("keeps its next page while jobs are added", async () => {
@@ -86,6 +80,21 @@ describe("the list of jobs", () => {
     expect((await other.list(`?cursor=${id}`)).status).toBe(400);
   });
 
+  test("gets a 403 for another key's job with foreignJob 403, and a 404 for an unknown one", async () => {
+    covers("poll.404.job-of-another-key", "poll.404.unknown-job");
+    const { mock, call } = manualServer({ options: { foreignJob: 403, readLag: 800 } });
+    const other = caller(mock, mock.keys.test);
+    const [id = ""] = await submitMany(call, 1);
+    expect((await other.poll(id)).status).toBe(404);
+    await mock.clock.advance("2s");
+    const refused = await other.poll(id);
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain("another API key");
+    expect((await other.poll("job_000000000000000000000000")).status).toBe(404);
+    expect((await call.poll(id)).status).toBe(200);
+    expect((await other.account()).status).toBe(200);
+  });
+
   test.each(["job_none", "rubbish", "%00"])("gets a 400 with the cursor %s", async (cursor) => {
     covers("list.cursor.unknown");
     const refused = await manualServer().call.list(`?cursor=${cursor}`);
@@ -93,31 +102,61 @@ describe("the list of jobs", () => {
   });
 });
 
-describe("the limit of a page", () => {
-  test.each([
-    ["limit=0", "greater_than_equal", { ge: 1 }],
-    ["limit=-5", "greater_than_equal", { ge: 1 }],
-    ["limit=101", "less_than_equal", { le: 100 }],
-    ["limit=ten", "int_parsing", undefined],
-    ["limit=1.5", "int_parsing", undefined],
-    ["limit=", "int_parsing", undefined],
-  ])("gets a 422 as %s", async (query, type, ctx) => {
-    covers("list.limit.default", "list.limit.bounds");
-    const refused = await manualServer().call.list(`?${query}`);
-    expect(refused.status).toBe(422);
-    expect(refused.problems).toMatchObject([{ loc: ["query", "limit"], type }]);
-    expect(refused.problems[0]?.ctx).toEqual(ctx);
-  });
+const anyDetail = { detail: expect.anything() as unknown };
 
-  test.each([100, 50] as const)("is from 1 to maxLimit, %i", async (maxLimit) => {
-    covers("list.limit.bounds");
-    const { call } = manualServer({ options: { maxLimit } });
-    const ids = await submitMany(call, 60);
-    expect(await idsOf(call, `?limit=${maxLimit}`)).toEqual(ids.slice(0, maxLimit));
-    const refused = await call.list(`?limit=${maxLimit + 1}`);
-    expect(refused.problems[0]?.ctx).toEqual({ le: maxLimit });
-    expect(await idsOf(call, "?limit=1")).toEqual(ids.slice(0, 1));
-  });
+test.each([
+  [400, 400, [], anyDetail],
+  [422, 422, [{ loc: ["query", "cursor"], type: "value_error" }], anyDetail],
+  ["empty", 200, [], { jobs: [], next_cursor: null }],
+] as const)("an unknown cursor gets with unknownCursor %s a %i", async (...row) => {
+  covers("list.cursor.unknown");
+  const [unknownCursor, status, problems, body] = row;
+  const { call } = manualServer({ options: { unknownCursor, fieldStatus: 400 } });
+  await submitMany(call, 1);
+  const response = await call.list("?cursor=job_none");
+  expect(response.status).toBe(status);
+  expect(response.problems).toMatchObject(problems);
+  expect(response.body).toEqual(body);
+});
+
+test("an invalid limit becomes the nearest one with limitBounds clamp", async () => {
+  covers("list.limit.bounds");
+  const { call } = manualServer({ options: { limitBounds: "clamp", maxLimit: 50 } });
+  const ids = await submitMany(call, 60);
+  for (const limit of [0, -5])
+    expect(await idsOf(call, `?limit=${limit}`)).toEqual(ids.slice(0, 1));
+  for (const limit of [51, 1e6]) {
+    expect(await idsOf(call, `?limit=${limit}`)).toEqual(ids.slice(0, 50));
+  }
+  expect(await idsOf(call, "?limit=7")).toEqual(ids.slice(0, 7));
+  expect((await call.list("?limit=ten")).status).toBe(422);
+});
+
+test.each([
+  ["", "int_parsing", undefined],
+  ["ten", "int_parsing", undefined],
+  ["1.5", "int_parsing", undefined],
+  ["-5", "greater_than_equal", { ge: 1 }],
+])("the limit %j of a page gets a 422", async (limit, type, ctx) => {
+  covers("list.limit.bounds");
+  const refused = await manualServer().call.list(`?limit=${limit}`);
+  expect(refused.status).toBe(422);
+  expect(refused.problems).toMatchObject([{ loc: ["query", "limit"], type }]);
+  expect(refused.problems[0]?.ctx).toEqual(ctx);
+});
+
+test.each([100, 50] as const)("the limit of a page is from 1 to maxLimit, %i", async (maxLimit) => {
+  covers("list.limit.bounds");
+  const { call } = manualServer({ options: { maxLimit } });
+  const ids = await submitMany(call, 60);
+  expect(await idsOf(call, `?limit=${maxLimit}`)).toEqual(ids.slice(0, maxLimit));
+  expect(await idsOf(call, "?limit=1")).toEqual(ids.slice(0, 1));
+  for (const [limit, ctx] of [
+    [0, { ge: 1 }],
+    [maxLimit + 1, { le: maxLimit }],
+  ] as const) {
+    expect((await call.list(`?limit=${limit}`)).problems[0]?.ctx).toEqual(ctx);
+  }
 });
 
 async function everyStatus(options: Partial<Options> = {}) {
@@ -132,21 +171,17 @@ async function everyStatus(options: Partial<Options> = {}) {
 describe("the status filter", () => {
   const names = ["status_filter", "status"] as const;
 
-  test.each(["queued", "running", "succeeded", "failed"] as const)(
-    "selects %s jobs",
-    async (status) => {
-      covers("list.status-filter.values", "job.status.values");
-      const { call, ...jobs } = await everyStatus();
+  test("selects the jobs of each status, page by page", async () => {
+    covers("list.status-filter.values", "job.status.values");
+    const { call, ...jobs } = await everyStatus();
+    for (const status of ["queued", "running", "succeeded", "failed"] as const) {
       expect(await idsOf(call, `?status_filter=${status}`)).toEqual(jobs[status]);
-    },
-  );
-
-  test("works with pages", async () => {
-    const { call, running } = await everyStatus();
+    }
     const query = "?status_filter=running&limit=2";
     const first = (await call.list(query)).body;
     expect(first.jobs).toHaveLength(2);
-    expect(await idsOf(call, `${query}&cursor=${first.next_cursor}`)).toEqual(running.slice(2));
+    const next = await idsOf(call, `${query}&cursor=${first.next_cursor}`);
+    expect(next).toEqual(jobs.running.slice(2));
   });
 
   test.each([

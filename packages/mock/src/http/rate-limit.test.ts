@@ -29,18 +29,21 @@ describe("the rate limit of a key", () => {
       "errors.429.rate-limited",
       "limits.rate.per-key",
       "account.rate-limit-per-min.allowance",
+      "limits.rate.window",
     );
     const { mock } = await setUp(2);
     await expect(checkRateWindowResets(mock)).resolves.toBeUndefined();
   });
 
-  test("counts refused requests, but none without a key", async () => {
-    covers("errors.429.rate-limited");
-    const { call } = await setUp(2);
+  test("counts refused requests, but none without a key; those over it are not in total_calls", async () => {
+    covers("errors.429.rate-limited", "account.total-calls.what-counts");
+    const { mock, call } = await setUp(2);
     await call.submit({ seed: -1 });
     await call.poll("job_none");
     await call.get("/", {});
-    expect((await call.account()).status).toBe(429);
+    for (let time = 0; time < 3; time += 1) expect((await call.list()).status).toBe(429);
+    await mock.clock.advance("1m");
+    expect((await call.account()).body.total_calls).toBe(3);
   });
 
   test("allows its exact number of concurrent requests", async () => {
@@ -49,13 +52,38 @@ describe("the rate limit of a key", () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => call.account()));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(7);
   });
+});
 
-  test("keeps refused requests out of total_calls", async () => {
-    covers("account.total-calls.what-counts");
-    const { mock, call } = await setUp(3);
-    for (let time = 0; time < 9; time += 1) await call.list();
+describe("the option rateWindow sliding", () => {
+  test("allows as many requests in any 60 s", async () => {
+    covers("limits.rate.window", "limits.rate.per-key");
+    const { mock, call } = await setUp(2, { rateWindow: "sliding", resetUnit: "delta" });
+    expect(headersOf(await call.account())).toEqual(["2", "1", "60", null]);
+    await mock.clock.advance("50s");
+    expect(headersOf(await call.account())).toEqual(["2", "0", "60", null]);
+    await mock.clock.advance("1s");
+    // The next request is possible long before the whole limit is.
+    expect(headersOf(await call.account())).toEqual(["2", "0", "59", "9"]);
+    await mock.clock.advance("8999ms");
+    expect((await call.account()).status).toBe(429);
+    await mock.clock.advance("1ms");
+    expect(headersOf(await call.account())).toEqual(["2", "0", "60", null]);
+    expect((await call.account()).status).toBe(429);
+    await mock.clock.advance("50s");
+    expect((await call.account()).status).toBe(200);
+    await mock.clock.advance("1h");
+    expect((await call.account()).body.total_calls).toBe(5);
+  });
+
+  test("keeps its count in a snapshot", async () => {
+    covers("limits.rate.window");
+    const { mock, call } = await setUp(1, { rateWindow: "sliding" });
+    await call.account();
+    const snapshot = await mock.snapshot();
     await mock.clock.advance("1m");
-    expect((await call.account()).body.total_calls).toBe(4);
+    expect((await call.account()).status).toBe(200);
+    await mock.restore(snapshot);
+    expect((await call.account()).status).toBe(429);
   });
 });
 

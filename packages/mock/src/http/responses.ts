@@ -1,10 +1,11 @@
+import type { ValidationError } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
 import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
 import { isConnectionReset } from "./broken-connection.ts";
 import { httpDate } from "../system/date.ts";
-import { BrokenBody, MalformedBody, OversizeBody } from "./body.ts";
-import { InvalidInput } from "./validation.ts";
+import { BrokenBody, MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
+import { InvalidFields, InvalidInput } from "./validation.ts";
 
 const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
   "bad-request": 400,
@@ -73,7 +74,13 @@ export function errorResponse(error: unknown, options: Options): Response {
     return json({ detail: error.message }, statusOf[error.reason], challenge);
   }
   if (error instanceof MalformedBody && options.malformedBody === 400) {
-    return json({ detail: "The body has to be a JSON object, sent as application/json." }, 400);
+    return json({ detail: "The body has to be a JSON object." }, 400);
+  }
+  if (error instanceof WrongContentType && options.wrongContentType === 415) {
+    return json({ detail: "Send the body with Content-Type: application/json." }, 415);
+  }
+  if (error instanceof InvalidFields && options.fieldStatus === 400) {
+    return json({ detail: error.problems.map(problemText).join("; ") }, 400);
   }
   if (error instanceof InvalidInput) return json({ detail: error.problems }, 422);
   if (error instanceof OversizeBody) {
@@ -86,6 +93,10 @@ export function errorResponse(error: unknown, options: Options): Response {
   return json({ detail: `Internal error of the reference server: ${message}` }, 500);
 }
 
+function problemText({ loc, msg }: ValidationError): string {
+  return `${loc.slice(1).join(".")}: ${msg}`;
+}
+
 /** Returns the rate limit headers that the options select. */
 export function rateHeaders(
   window: RateWindow,
@@ -93,18 +104,20 @@ export function rateHeaders(
   options: Options,
 ): Record<string, string> {
   const { rateHeaders: when, resetUnit, retryAfterFormat } = options;
-  const seconds = Math.max(1, Math.ceil((window.resetAt - now) / 1_000));
+  const secondsUntil = (at: number): number => Math.max(1, Math.ceil((at - now) / 1_000));
   const headers: Record<string, string> = {};
   if (when === "all" || (when === "429-only" && window.exceeded)) {
     headers["x-ratelimit-limit"] = String(window.limit);
     headers["x-ratelimit-remaining"] = String(window.remaining);
     headers["x-ratelimit-reset"] = String(
-      resetUnit === "epoch" ? Math.ceil(window.resetAt / 1_000) : seconds,
+      resetUnit === "epoch" ? Math.ceil(window.resetAt / 1_000) : secondsUntil(window.resetAt),
     );
   }
   if (window.exceeded) {
     headers["retry-after"] =
-      retryAfterFormat === "seconds" ? String(seconds) : httpDate(window.resetAt);
+      retryAfterFormat === "seconds"
+        ? String(secondsUntil(window.retryAt))
+        : httpDate(window.retryAt);
   }
   return headers;
 }

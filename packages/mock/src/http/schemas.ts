@@ -1,12 +1,11 @@
 import * as z from "zod";
 
 import type { Options } from "../options.ts";
-import { limits } from "../service/catalogue.ts";
+import { limits, packs } from "../service/catalogue.ts";
 import type { SubmissionFields } from "../service/submission.ts";
 
 const sizes = ["1K", "2K", "4K"];
 const jobStatus = z.enum(["queued", "running", "succeeded", "failed"]);
-export const statusNames: readonly string[] = jobStatus.options;
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
@@ -14,7 +13,8 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
  * Creates the schemas of the inputs of every endpoint, one property for each part of a request. They check types and
  * bounds of single fields; unknown properties pass.
  */
-export function requestSchemas({ jsonTypes, maxLimit }: Options) {
+export function requestSchemas(options: Options) {
+  const { jsonTypes, maxLimit, limitBounds, metadataCount, unknownPack } = options;
   const lax = jsonTypes === "lax";
   const flag = lax ? z.preprocess(readFlag, z.boolean()) : z.boolean();
   const integer = integerBetween(0, limits.maxSeed).nullable();
@@ -41,7 +41,7 @@ export function requestSchemas({ jsonTypes, maxLimit }: Options) {
     wait: flag.optional(),
     mode: word(["sync", "async"]).optional(),
     webhook_url: url,
-    metadata: dictionary(limits.metadataKeys, limits.metadataCharacters).nullable().optional(),
+    metadata: dictionary(metadataCount).nullable().optional(),
     seed: (lax ? z.preprocess(readNumber, integer) : integer).optional(),
   });
   const { least, most } = limits.paymentTokenCharacters;
@@ -55,7 +55,7 @@ export function requestSchemas({ jsonTypes, maxLimit }: Options) {
         limit: z
           .string()
           .regex(/^[+-]?\d+$/)
-          .transform(Number)
+          .transform(limitBounds === "clamp" ? (digits) => clamp(Number(digits), maxLimit) : Number)
           .pipe(integerBetween(1, maxLimit))
           .default(limits.defaultPage),
         cursor: z.string().optional(),
@@ -65,11 +65,15 @@ export function requestSchemas({ jsonTypes, maxLimit }: Options) {
     }),
     purchase: z.object({
       body: z.looseObject({
-        pack_slug: z.string(),
+        pack_slug: unknownPack === 422 ? word(Object.keys(packs)) : z.string(),
         shared_payment_granted_token: text(least, most),
       }),
     }),
   };
+}
+
+function clamp(limit: number, max: number): number {
+  return Math.min(Math.max(limit, 1), max);
 }
 
 function readFlag(value: unknown): unknown {
@@ -130,8 +134,11 @@ function integerBetween(min: number, max: number): z.ZodNumber {
   return integer.min(min).max(max);
 }
 
-/** An object of at most `maxKeys` keys. Each key, and the JSON text of each value, has at most `max` characters. */
-function dictionary(maxKeys: number, max: number): z.ZodType<Readonly<Record<string, unknown>>> {
+/** An object with the limits of metadata. `counted` selects the parts of its entries that have a limit. */
+function dictionary(
+  counted: Options["metadataCount"],
+): z.ZodType<Readonly<Record<string, unknown>>> {
+  const { metadataKeys: maxKeys, metadataCharacters: max } = limits;
   // z.record would copy the object and drop its "__proto__".
   return z.custom<Readonly<Record<string, unknown>>>().check(({ value, issues }) => {
     if (value === null || typeof value !== "object" || Array.isArray(value)) {
@@ -142,10 +149,11 @@ function dictionary(maxKeys: number, max: number): z.ZodType<Readonly<Record<str
     const issue = { code: "too_big", input: value } as const;
     if (entries.length > maxKeys) issues.push({ ...issue, origin: "record", maximum: maxKeys });
     for (const [key, item] of entries) {
-      const written = typeof item === "string" ? item : JSON.stringify(item);
+      const written =
+        typeof item === "string" ? item : counted === "json" ? JSON.stringify(item) : "";
       const long = { ...issue, origin: "string", maximum: max };
       if (isLonger(key, max)) issues.push({ ...long, path: [key, "[key]"] });
-      if (isLonger(written, max)) issues.push({ ...long, path: [key] });
+      if (counted !== "keys" && isLonger(written, max)) issues.push({ ...long, path: [key] });
     }
   });
 }

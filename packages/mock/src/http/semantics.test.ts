@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { manualServer } from "../../test/caller.ts";
 import { notingServer } from "../../test/noting-server.ts";
 import { pixel, garmentUrl, headed, personUrl } from "../../test/images.ts";
 import { covers } from "../../test/covers.ts";
@@ -77,16 +78,18 @@ describe("a request of valid form", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
   });
 
-  test("with person_image_b64 over 14,000,000 characters gets a 422 with a short input", async () => {
-    covers("request.person-image-b64.max-length");
-    const refused = await notingServer().post(person("A".repeat(14_000_001)));
-    const loc = ["body", "person_image_b64"];
-    const ctx = { max_length: 14_000_000 };
-    expect(refused.problems).toMatchObject([{ loc, type: "string_too_long", ctx }]);
-    expect(JSON.stringify(refused.body).length).toBeLessThan(400);
+  test("can have garments with a data: prefix with garmentDataUris true", async () => {
+    covers("request.images.exact-bound-and-kinds", "request.person-image-b64.no-data-prefix");
+    const { call } = manualServer({ options: { garmentDataUris: true } });
+    const submit = (body: object) => call.post("/api/v1/tryon", { wait: false, ...body });
+    expect((await submit(garments(dataUrl, pixel))).status).toBe(200);
+    const refused = await submit(garments("data:image/png;base64,ab$c"));
+    expect(refused.detail).toMatch(/^garment_images_b64\[0\]: .*base64/);
+    expect((await submit(garments("data:text/plain,hi"))).status).toBe(400);
+    expect((await submit(person(dataUrl))).detail).toMatch(/^person_image_b64: .*remove/);
   });
 
-  test("is valid with an image of 14,000,000 characters", async () => {
+  test("has at most 14,000,000 characters of base64; the error repeats only their start", async () => {
     covers(
       "request.person-image-b64.max-length",
       "request.garment-images-b64.decoded-size",
@@ -97,6 +100,11 @@ describe("a request of valid form", () => {
     expect(image.length).toBe(14_000_000);
     expect((await post(person(image))).status).toBe(200);
     expect((await post({ ...garments(image, pixel), wait: false })).status).toBe(200);
+    const refused = await post(person(`${image}A`));
+    const loc = ["body", "person_image_b64"];
+    const ctx = { max_length: 14_000_000 };
+    expect(refused.problems).toMatchObject([{ loc, type: "string_too_long", ctx }]);
+    expect(JSON.stringify(refused.body).length).toBeLessThan(400);
   });
 
   test.each([

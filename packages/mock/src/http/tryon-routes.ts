@@ -1,18 +1,22 @@
 import type { Hono } from "hono";
 
 import type { TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
+import type { Options } from "../options.ts";
 import type { SubmitResponse } from "../service/first-responses.ts";
-import { formatTime } from "../service/format-time.ts";
+import type { JobPage } from "../service/jobs.ts";
 import type { Service } from "../service/service.ts";
+import { ServiceError } from "../service/service-error.ts";
 import type { JobRecord } from "../store/records.ts";
+import { formatTime } from "../system/date.ts";
 import { json, proxyPage } from "./responses.ts";
-import { validate } from "./validation.ts";
+import { InvalidInput, problemAt, validate } from "./validation.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
 /** Adds the routes that submit, list and poll jobs. */
 export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
   const { service, schemas, journal } = routes;
   const { options } = service;
+  const { clock } = routes.system;
 
   app.post(
     "/api/v1/tryon",
@@ -20,16 +24,20 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
       const body = await readBody();
       const idempotencyKey = request.headers.get("idempotency-key") || undefined;
       const parts = { header: { "Idempotency-Key": idempotencyKey }, body };
-      const { body: fields } = validate(schemas.submission, parts, options);
-      journal.noteSubmission(request, fields);
+      const { body: fields } = validate(schemas().submission, parts, options);
+      journal.note(request, { fields });
       const submit = async (): Promise<SubmitResponse> => {
         const { origin } = new URL(request.url);
         const sent = { keyId: key.id, fields, body, idempotencyKey, origin };
         const submitted = await service.submissions.submit(sent);
-        journal.noteJob(request, submitted.job.id, submitted.replayed);
+        journal.note(request, { jobId: submitted.job.id, replayed: submitted.replayed });
         return submitted;
       };
-      const submitted = await (options.syncCut === "off" ? submit() : cutSync(submit, routes));
+      const { syncCut } = options;
+      // A proxy ends the request first. The submission goes on.
+      const submitted = await (syncCut === "off"
+        ? submit()
+        : clock.within(syncCut * 1_000, () => clock.during(submit)));
       if (submitted === undefined) return proxyPage(504, "Gateway Time-out");
       const replayed = submitted.replayed && options.replayHeader;
       const headers = replayed ? { "idempotent-replayed": "true" } : {};
@@ -40,7 +48,9 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
   app.get(
     "/api/v1/tryon",
     withKey(routes, async ({ key, request }) => {
-      const page = await service.jobs.list(key.id, readListQuery(request, routes));
+      const query = readListQuery(request, routes);
+      const page =
+        (await service.jobs.list(key.id, query)) ?? unknownCursorPage(query.cursor, options);
       const jobs = page.jobs.map((job) => jobView(service, job));
       return json({ jobs, next_cursor: page.nextCursor });
     }),
@@ -73,36 +83,33 @@ function readListQuery(
     cursor: searchParams.get("cursor") || undefined,
     [filter]: searchParams.get(filter) ?? undefined,
   };
-  const { query } = validate(schemas.list, { query: sent }, options);
+  const { query } = validate(schemas().list, { query: sent }, options);
   const { limit, cursor, status_filter, status = status_filter } = query;
   return { limit, cursor, status };
 }
 
-/** Submits, or returns undefined when the proxy ends the request first. The submission goes on either way. */
-async function cutSync(
-  submit: () => Promise<SubmitResponse>,
-  { service, system: { clock } }: RouteContext,
-): Promise<SubmitResponse | undefined> {
-  const seconds = Number(service.options.syncCut);
-  let timer: ReturnType<typeof clock.setTimeout> | undefined;
-  const cut = new Promise<undefined>((resolve) => {
-    timer = clock.setTimeout(() => resolve(undefined), seconds * 1_000);
-  });
-  try {
-    return await clock.outside(Promise.race([clock.during(submit), cut]));
-  } finally {
-    clock.clearTimeout(timer);
-  }
+/**
+ * Returns the page of an unknown cursor.
+ *
+ * @throws ServiceError or InvalidInput if the options say so.
+ */
+function unknownCursorPage(cursor: string | undefined, options: Options): JobPage {
+  if (options.unknownCursor === "empty") return { jobs: [], nextCursor: null };
+  const msg = "unknown; pass the next_cursor of the previous page, or omit it for the first page.";
+  if (options.unknownCursor === 400) throw new ServiceError("bad-request", `cursor: ${msg}`);
+  throw new InvalidInput([
+    problemAt(["query", "cursor"], { type: "value_error", msg }, cursor, options),
+  ]);
 }
 
 /** Converts a job to an element of the list or the response to a poll. */
 function jobView(service: Service, job: JobRecord): TryOnJobStatus {
   const { options, results, jobs } = service;
-  const result = jobs.isPurged(job) ? null : job.result;
+  const { result } = job;
   return {
     job_id: job.id,
     status: job.status,
-    result_url: result === null ? null : results.sign(job, service.now()),
+    result_url: result && !jobs.isPurged(job) ? results.sign(job, service.now()) : null,
     result_width: result?.width ?? null,
     result_height: result?.height ?? null,
     result_bytes: result?.bytes.length ?? null,

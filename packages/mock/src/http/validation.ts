@@ -17,6 +17,9 @@ export class InvalidInput extends Error {
   }
 }
 
+/** Fields with invalid types or bounds. The option `fieldStatus` decides its status. */
+export class InvalidFields extends InvalidInput {}
+
 type Path = readonly PropertyKey[];
 type Problem = Pick<ValidationError, "type" | "msg" | "ctx">;
 
@@ -46,12 +49,12 @@ const parsingProblems: Readonly<Record<string, Problem>> = {
 /**
  * Validates the parts of a request: its header, query or body.
  *
- * @throws InvalidInput with every problem found.
+ * @throws InvalidFields with every problem found.
  */
 export function validate<Input>(schema: z.ZodType<Input>, input: unknown, options: Options): Input {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new InvalidInput(
+  throw new InvalidFields(
     result.error.issues.map((issue) => {
       const value = valueAt(input, issue.path);
       if (value === undefined) {

@@ -10,10 +10,11 @@ import { errorResponse, rateHeaders } from "./responses.ts";
 import { readJsonObject, readPatience } from "./body.ts";
 import type { RequestSchemas } from "./schemas.ts";
 
-/** Records submissions for the request journal. */
-interface SubmissionLog {
-  noteSubmission(request: Request, fields: SubmissionFields): void;
-  noteJob(request: Request, jobId: string, replayed: boolean): void;
+/** Facts about a submission for the request journal. */
+export interface SubmissionFacts {
+  readonly fields?: SubmissionFields;
+  readonly jobId?: string;
+  readonly replayed?: boolean;
 }
 
 /** Parts of the server that routes use. */
@@ -21,8 +22,8 @@ export interface RouteContext {
   readonly service: Service;
   readonly system: System;
   readonly settings: Settings;
-  readonly schemas: RequestSchemas;
-  readonly journal: SubmissionLog;
+  readonly schemas: () => RequestSchemas;
+  readonly journal: { note(request: Request, facts: SubmissionFacts): void };
 }
 
 /** A request with a valid key and within the rate limit. */
@@ -44,15 +45,18 @@ export function withKey(
   const { options } = service;
   return async (context) => {
     let limitHeaders: Record<string, string> = {};
+    /** Id of the key whose `total_calls` include the request. */
+    let counted: string | undefined;
     const respond = async (): Promise<Response> => {
       const request = context.req.raw;
       let read: ReturnType<KeyedRequest["body"]> | undefined;
       const body: KeyedRequest["body"] = () =>
         (read ??= system.clock.outside(readJsonObject(request, options), readPatience));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
-      const { key, window } = await service.keys.admit(bearerToken(request));
+      const { key, window } = service.keys.admit(bearerToken(request));
       limitHeaders = rateHeaders(window, system.clock.now(), options);
-      if (window.exceeded) {
+      if (!window.exceeded) counted = key.id;
+      else {
         throw new ServiceError(
           "rate-limited",
           `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
@@ -60,9 +64,15 @@ export function withKey(
       }
       return handler({ key, request, body }, context);
     };
-    const response = await respond().catch((error: unknown) => errorResponse(error, options));
-    for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
-    return response;
+    let isAccepted = false;
+    try {
+      const response = await respond().catch((error: unknown) => errorResponse(error, options));
+      isAccepted = response.ok;
+      for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
+      return response;
+    } finally {
+      if (counted !== undefined && !isAccepted) service.keys.uncount(counted);
+    }
   };
 }
 

@@ -105,7 +105,7 @@ describe("images of this machine", () => {
   test("are not fetched from other machines in a private network", async () => {
     const network = nodeNetwork({ resolve: async () => ["192.168.1.10"] });
     const mock = createMock({ images: "fetch", allowPrivateImages: true, network });
-    const refused = await caller(mock).submit({ person_url: "http://shop.example/person.jpg" });
+    const refused = await caller(mock).submit({ person_url: "https://shop.example/person.jpg" });
     expect(refused.detail).toContain("image fetch failed; blocked URL");
     mock.close();
   });

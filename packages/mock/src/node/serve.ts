@@ -9,6 +9,7 @@ import { isConnectionReset, truncatedBytes } from "../http/broken-connection.ts"
 import { textOf } from "../http/responses.ts";
 import { isLoopback } from "../loopback.ts";
 import type { Mock } from "../mock.ts";
+import { turn } from "../system/host.ts";
 import { mark } from "../version.ts";
 import { createLimitedServer, type ServerLimits } from "./limits.ts";
 
@@ -105,9 +106,12 @@ async function respond(
   }
   const text = textOf(response);
   if (text !== undefined && request.method !== "HEAD") {
+    const headers = ["content-length", String(Buffer.byteLength(text))];
+    for (const [name, value] of response.headers) headers.push(name, value);
+    // Responses that are ready in one turn of the event loop are sent together. A client that falls asleep in between has to
+    // be woken for each of them, which costs more than the response.
+    await turn();
     // Headers and body in one write.
-    const length = String(Buffer.byteLength(text));
-    const headers = ["content-length", length, ...[...response.headers].flat()];
     outgoing.writeHead(response.status, headers).end(text);
     return RESPONSE_ALREADY_SENT;
   }

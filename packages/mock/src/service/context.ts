@@ -1,8 +1,16 @@
+import type { Network } from "../delivery/network.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Options } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
+
+/** Plan for one attempt to deliver a webhook. */
+export interface DeliveryAttemptPlan {
+  /** Delay before the request, in milliseconds. */
+  readonly delay: number;
+  readonly send: (request: Request) => Promise<Response>;
+}
 
 /** Parts that all rules of the service share. */
 export interface ServiceContext {
@@ -14,4 +22,8 @@ export interface ServiceContext {
   readonly engine: Engine;
   /** Renders the images of test keys. */
   readonly stockEngine: Engine;
+  /** Fetches images. Undefined for the global `fetch`. */
+  readonly network: Network | undefined;
+  /** Called once for each attempt to deliver a webhook. */
+  readonly planAttempt: () => DeliveryAttemptPlan;
 }

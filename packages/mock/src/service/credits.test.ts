@@ -2,8 +2,13 @@ import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
+import type { JobRecord, KeyRecord } from "../store/records.ts";
+import { Store } from "../store/store.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
+import { job as jobRecord, key as keyRecord } from "../../test/store-records.ts";
+import { limits } from "./catalogue.ts";
+import { chargeCredits, refundCredits } from "./credits.ts";
 
 async function balance(mock: Mock, token: string): Promise<number> {
   const ledger = await mock.ledger(token);
@@ -58,6 +63,12 @@ describe("the price of a try-on", () => {
     expect((await call.list()).body.jobs).toEqual([]);
     expect((await call.submit({ output_size: "2K" })).status).toBe(200);
     expect(await balance(mock, token)).toBe(7);
+  });
+
+  test("may be the whole balance", async () => {
+    const mock = createMock({ clock: "manual" });
+    const { token } = await mock.createKey({ credits: 8 });
+    expect((await caller(mock, token).submit()).body).toMatchObject({ credits_remaining: 0 });
   });
 
   test("is charged for as many concurrent requests as the balance allows", async () => {
@@ -138,12 +149,68 @@ describe("the credits of a failed job", () => {
     const job = await finished(mock, call, { prompt: `mock:${outcome}` });
     expect(job).toMatchObject({ status: "failed", error_message: outcome, cost_credits: 8 });
     expect(await balance(mock, mock.keys.live)).toBe(left);
+    const last = (await mock.ledger(mock.keys.live))?.entries.at(-1);
+    const submitted = Date.UTC(2026, 0, 1);
+    expect(last).toMatchObject({
+      jobId: job.job_id,
+      ...(left === 992
+        ? { cause: "tryon", at: submitted }
+        : { cause: "refund", at: submitted + 1_500 }),
+    });
   });
 
   test("stay at 0 for a test key", async () => {
     const mock = createMock({ clock: "manual", options: { refund: "failed" } });
     await finished(mock, caller(mock, mock.keys.test), { prompt: "mock:model_rejected" });
     expect(await balance(mock, mock.keys.test)).toBe(0);
+  });
+});
+
+describe("the spending of a day", () => {
+  const noon = 1.5 * limits.day;
+  const today = { ...keyRecord, credits: 100, day: 1 };
+
+  function charge(key: KeyRecord, credits: number, dailySpendCap: 100_000 | "off", at = noon) {
+    const order = { credits, jobId: "job_1", at, dailySpendCap };
+    return new Store().transact((tables) => chargeCredits(tables, key, order));
+  }
+
+  function refund(key: KeyRecord, job: Partial<JobRecord>) {
+    return new Store().transact((tables) => {
+      const refunded = refundCredits(tables, key, jobRecord("job_1", job), noon + 1);
+      return { refunded, ledger: tables.ledger.all(key.id) };
+    });
+  }
+
+  test("may reach the cap and not exceed it", () => {
+    covers("limits.daily-spend-cap.value");
+    const spent = { ...today, daySpent: 99_980 };
+    const full = charge(spent, 20, 100_000);
+    expect(full).toMatchObject({ credits: 80, day: 1, daySpent: 100_000 });
+    expect(() => charge(full, 8, 100_000)).toThrow(
+      expect.objectContaining({
+        reason: "insufficient-credits",
+        message: expect.stringMatching(/^Another 8 credits .* 100000 credits a day/),
+      }),
+    );
+    expect(charge(full, 8, "off").daySpent).toBe(100_008);
+  });
+
+  test("begins again with the next day in UTC", () => {
+    const spent = { ...today, daySpent: 99_999 };
+    expect(() => charge(spent, 8, 100_000, 2 * limits.day - 1)).toThrow("a day (UTC)");
+    expect(charge(spent, 8, 100_000, 2 * limits.day)).toMatchObject({ day: 2, daySpent: 8 });
+  });
+
+  test.each([
+    ["decreases with a refund of the same day", 20, noon, 12],
+    ["stays at 0 or more", 3, noon, 0],
+    ["excludes a refund of the day before", 20, limits.day - 1, 20],
+  ])("%s", (_title, daySpent, createdAt, left) => {
+    const { refunded, ledger } = refund({ ...today, daySpent }, { createdAt });
+    expect(refunded).toMatchObject({ credits: 108, daySpent: left });
+    const entry = { keyId: today.id, credits: 8, cause: "refund", at: noon + 1, jobId: "job_1" };
+    expect(ledger).toEqual([entry]);
   });
 });
 

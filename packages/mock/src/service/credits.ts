@@ -1,20 +1,20 @@
 import type { Options } from "../options.ts";
 import type { JobRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
-import { getKey, type Transaction } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import { limits } from "./catalogue.ts";
 import { contentBlocked } from "./next-jobs.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** Changes a balance and adds the change to the ledger, so the balance is always the sum of the ledger. */
 export function changeBalance(
-  transaction: Transaction,
+  tables: Tables,
   key: KeyRecord,
   change: Omit<LedgerEntry, "keyId">,
 ): KeyRecord {
   if (change.credits === 0) return key;
   const changed = { ...key, credits: key.credits + change.credits };
-  transaction.putKey(changed);
-  transaction.addLedgerEntry({ keyId: key.id, ...change });
+  tables.keys.put(changed);
+  tables.ledger.put({ keyId: key.id, ...change });
   return changed;
 }
 
@@ -24,7 +24,7 @@ export function changeBalance(
  * @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low.
  */
 export function chargeCredits(
-  transaction: Transaction,
+  tables: Tables,
   key: KeyRecord,
   charge: { credits: number; jobId: string; at: number; dailySpendCap: Options["dailySpendCap"] },
 ): KeyRecord {
@@ -44,12 +44,12 @@ export function chargeCredits(
     );
   }
   const charged = { ...key, day, daySpent };
-  return changeBalance(transaction, charged, { credits: -credits, cause: "tryon", at, jobId });
+  return changeBalance(tables, charged, { credits: -credits, cause: "tryon", at, jobId });
 }
 
 /** Refunds a job, and takes it off the spending of its day. */
 export function refundCredits(
-  transaction: Transaction,
+  tables: Tables,
   key: KeyRecord,
   job: JobRecord,
   at: number,
@@ -58,7 +58,7 @@ export function refundCredits(
   const sameDay = key.day === dayOf(job.createdAt);
   const daySpent = sameDay ? Math.max(0, key.daySpent - credits) : key.daySpent;
   return changeBalance(
-    transaction,
+    tables,
     { ...key, daySpent },
     { credits, cause: "refund", at, jobId: job.id },
   );
@@ -66,11 +66,11 @@ export function refundCredits(
 
 /** Updates the key of a job that has ended: counts blocked content, and refunds a failure if the options say so. */
 export function settleCredits(
-  transaction: Transaction,
+  tables: Tables,
   job: JobRecord,
   { refund, suspendAfterContentBlocked }: Options,
 ): void {
-  const key = getKey(transaction, job.keyId);
+  const key = tables.key(job.keyId);
   const isBlocked = job.errorMessage === contentBlocked;
   const contentBlockedInARow = isBlocked ? key.contentBlockedInARow + 1 : 0;
   const isSuspended =
@@ -80,11 +80,11 @@ export function settleCredits(
     contentBlockedInARow,
     state: isSuspended ? "suspended" : key.state,
   };
-  if (isBlocked || key.contentBlockedInARow !== 0) transaction.putKey(counted);
+  if (isBlocked || key.contentBlockedInARow !== 0) tables.keys.put(counted);
   const isRefunded =
     job.status === "failed" &&
     (refund === "failed" || (refund === "failed-except-content-blocked" && !isBlocked));
-  if (isRefunded) refundCredits(transaction, counted, job, job.completedAt ?? job.createdAt);
+  if (isRefunded) refundCredits(tables, counted, job, job.completedAt ?? job.createdAt);
 }
 
 /** Returns the UTC day of a time, counted since 1970. */

@@ -2,11 +2,23 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** Maximum number of characters for which the synchronous digest is faster. */
+/** Maximum number of characters for which a synchronous digest is faster. */
 const smallText = 64 * 1024;
+
+interface NodeCrypto {
+  hash?(algorithm: "sha256", text: string): string;
+}
 
 /** Computes the SHA-256 of a text, in hex. */
 export async function textDigest(text: string): Promise<string> {
+  if (text.length <= smallText) {
+    // Node's own digest takes a fifth of the time. The types of this package do not have Node's globals.
+    const { process } = globalThis as {
+      process?: { getBuiltinModule?(name: "node:crypto"): NodeCrypto };
+    };
+    const digest = process?.getBuiltinModule?.("node:crypto").hash?.("sha256", text);
+    if (digest !== undefined) return digest;
+  }
   const bytes = utf8ToBytes(text);
   if (text.length <= smallText || typeof crypto === "undefined" || crypto.subtle === undefined) {
     return bytesToHex(sha256(bytes));

@@ -1,5 +1,5 @@
 import type { IdempotencyRecord, JobRecord, StoredResponse } from "../store/records.ts";
-import { getKey, type Transaction } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import type { JobScheduler } from "./job-scheduler.ts";
 import { ServiceError, serverError } from "./service-error.ts";
@@ -14,23 +14,22 @@ export interface SubmitResponse {
 
 /** Request that waits for the end of its job. */
 export interface SyncRequest {
-  readonly keyId: string;
-  readonly idempotencyKey: string | undefined;
+  /** Id of its idempotency record, if it has one. */
+  readonly recordId: string | undefined;
   readonly jobId: string;
   /** Time of the response if the job has not ended before. */
   readonly until: number;
-}
-
-interface PendingRequest {
-  readonly request: SyncRequest;
-  readonly response: Promise<SubmitResponse>;
 }
 
 /** First responses to submissions, which repeats under the same idempotency key get too. */
 export class FirstResponses {
   readonly #context: ServiceContext;
   readonly #scheduler: JobScheduler;
-  readonly #pending = new Map<string, PendingRequest>();
+  /** Requests without a response, by the id of their idempotency record. */
+  readonly #pending = new Map<
+    string,
+    { readonly request: SyncRequest; readonly response: Promise<SubmitResponse> }
+  >();
 
   constructor(context: ServiceContext, scheduler: JobScheduler) {
     this.#context = context;
@@ -53,35 +52,37 @@ export class FirstResponses {
   /**
    * Repeats the first response, or waits for it.
    *
-   * @throws ServiceError `conflict` while the first request is in progress, if the options say so.
+   * @throws ServiceError of the first request, or `conflict` while it is in progress if the options say so.
    */
   async replay(record: IdempotencyRecord): Promise<SubmitResponse> {
     const { response, jobId } = record;
     const { store, options, system } = this.#context;
-    if (response !== null && response !== "server-error") {
-      return store.transact((transaction) => respond(transaction, jobId, response, true));
+    if (response instanceof ServiceError) throw response;
+    if (response !== null) {
+      const shown = options.replayBody === "first" ? response : undefined;
+      return store.transact((tables) => respond(tables, jobId, shown, true));
     }
-    if (response === null && options.concurrentTwin === 409) {
+    if (options.concurrentTwin === 409) {
       throw new ServiceError(
         "conflict",
         "A request with this Idempotency-Key is still in progress; retry with the same key in a moment.",
       );
     }
-    const pending = this.#pending.get(requestId(record));
-    if (response === "server-error" || pending === undefined) throw serverError();
+    const pending = this.#pending.get(record.id);
+    if (pending === undefined) throw serverError();
     return { ...(await system.clock.outside(pending.response)), replayed: true };
   }
 
   /** Makes repeats of a request wait for its response. */
   async share(request: SyncRequest, response: Promise<SubmitResponse>): Promise<SubmitResponse> {
-    if (request.idempotencyKey === undefined) return response;
-    const id = requestId(request);
-    this.#pending.set(id, { request, response });
+    const { recordId } = request;
+    if (recordId === undefined) return response;
+    this.#pending.set(recordId, { request, response });
     try {
       return await response;
     } finally {
       // After a rollback, another request may use the key already.
-      if (this.#pending.get(id)?.response === response) this.#pending.delete(id);
+      if (this.#pending.get(recordId)?.response === response) this.#pending.delete(recordId);
     }
   }
 
@@ -90,15 +91,10 @@ export class FirstResponses {
     const { jobId, until } = request;
     const { system, store } = this.#context;
     const { clock } = system;
-    let timer: ReturnType<typeof clock.setTimeout> | undefined;
-    const timeout = new Promise<undefined>((resolve) => {
-      timer = clock.setTimeout(() => resolve(undefined), until - clock.now());
-    });
-    const ended = await clock.outside(Promise.race([this.#scheduler.ended(jobId), timeout]));
-    clock.clearTimeout(timer);
+    const ended = await clock.within(until - clock.now(), () => this.#scheduler.ended(jobId));
     if (ended !== undefined) return this.complete(request, responseFor(ended));
     // A queued job must not be reported as running, or its next poll would go back to queued.
-    const isQueued = store.transact((transaction) => transaction.job(jobId))?.status === "queued";
+    const isQueued = store.transact((tables) => tables.jobs.get(jobId))?.status === "queued";
     return this.complete(request, {
       status: isQueued ? "queued" : "running",
       errorCode: null,
@@ -108,21 +104,13 @@ export class FirstResponses {
   }
 
   /** Stores the first response for repeats of the request. */
-  complete(
-    { keyId, idempotencyKey, jobId }: SyncRequest,
-    response: StoredResponse,
-  ): SubmitResponse {
-    return this.#context.store.transact((transaction) => {
-      const record =
-        idempotencyKey === undefined ? undefined : transaction.idempotency(keyId, idempotencyKey);
-      if (record !== undefined) transaction.putIdempotency({ ...record, response });
-      return respond(transaction, jobId, response, false);
+  complete({ recordId, jobId }: SyncRequest, response: StoredResponse): SubmitResponse {
+    return this.#context.store.transact((tables) => {
+      const record = recordId === undefined ? undefined : tables.idempotency.get(recordId);
+      if (record !== undefined) tables.idempotency.put({ ...record, response });
+      return respond(tables, jobId, response, false);
     });
   }
-}
-
-function requestId({ keyId, idempotencyKey }: Pick<SyncRequest, "keyId" | "idempotencyKey">) {
-  return `${keyId}\n${idempotencyKey}`;
 }
 
 /** Describes a job in a response. */
@@ -130,15 +118,15 @@ export function responseFor({ status, errorCode, errorMessage }: JobRecord): Sto
   return { status, errorCode, errorMessage, message: null };
 }
 
-/** Adds the job and the current balance to a response. */
+/** Adds the job and the current balance to a response. The default response is that of the job as it is now. */
 function respond(
-  transaction: Transaction,
+  tables: Tables,
   jobId: string,
-  response: StoredResponse,
+  response: StoredResponse | undefined,
   replayed: boolean,
 ): SubmitResponse {
-  const job = transaction.job(jobId);
+  const job = tables.jobs.get(jobId);
   if (job === undefined) throw serverError();
-  const { credits } = getKey(transaction, job.keyId);
-  return { job, response, creditsRemaining: credits, replayed };
+  const { credits } = tables.key(job.keyId);
+  return { job, response: response ?? responseFor(job), creditsRemaining: credits, replayed };
 }

@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkReplayChargesOnce } from "../../test/checks.ts";
 import { covers } from "../../test/covers.ts";
+import { textDigest } from "./digest.ts";
 
 const key = { "idempotency-key": "order-1" };
 
@@ -116,6 +117,7 @@ describe("a submission under an idempotency key", () => {
   });
 
   test("leaves the idempotency key unused if it is rejected", async () => {
+    covers("submit.idempotency-key.refused");
     const { mock } = setUp();
     const poor = await mock.createKey({ credits: 0 });
     const call = caller(mock, poor.token);
@@ -162,7 +164,8 @@ describe("concurrent repeats of a request", () => {
     const { mock, call } = setUp({ options: { concurrentTwin: 409 } });
     const first = call.submit({ wait: true }, key);
     await mock.clock.advance("1s");
-    expect((await call.submit({ wait: true }, key)).status).toBe(409);
+    const repeat = await call.submit({ wait: true }, key);
+    expect([repeat.status, repeat.detail]).toEqual([409, expect.stringContaining("in progress")]);
     expect((await call.submit({ wait: true, seed: 1 }, key)).status).toBe(409);
     await mock.clock.advance("1s");
     const again = await call.submit({ wait: true }, key);
@@ -173,8 +176,9 @@ describe("concurrent repeats of a request", () => {
 describe("an idempotency key", () => {
   test.each([
     [24, "24h"],
+    [0.5, "30m"],
     [1, "1h"],
-  ] as const)("with idempotencyHours %i is unused again after %s", async (hours, span) => {
+  ] as const)("with idempotencyHours %d is unused again after %s", async (hours, span) => {
     covers("limits.idempotency-key.retention");
     const { mock, call } = setUp({ options: { idempotencyHours: hours } });
     const first = await call.submit({}, key);
@@ -189,6 +193,64 @@ describe("an idempotency key", () => {
   });
 });
 
+test.each([
+  ["first", "running", "running"],
+  ["current", "succeeded", "failed"],
+] as const)("a replay with replayBody %s has the status %s or %s", async (...row) => {
+  covers("submit.idempotency-key.same-body");
+  const [replayBody, ...statuses] = row;
+  const { mock, call } = setUp({ options: { replayBody } });
+  for (const [index, prompt] of [null, "mock:content_blocked"].entries()) {
+    const header = { "idempotency-key": `order-${index}` };
+    const { body } = await call.submit({ prompt }, header);
+    expect((await call.submit({ prompt }, header)).body).toEqual(body);
+    await mock.clock.advance("2s");
+    const again = await call.submit({ prompt }, header);
+    const { status, result_url, error_code, error_message } = (await call.poll(body.job_id)).body;
+    const current = { ...body, status, result_url, error_code, error_message };
+    const { credits_remaining } = again.body;
+    expect(again.body).toEqual({ ...(replayBody === "first" ? body : current), credits_remaining });
+    expect(again.body.status).toBe(statuses[index]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+  }
+  expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
+});
+
+describe("the option refusedKey kept", () => {
+  const options = { refusedKey: "kept" } as const;
+
+  test("repeats a 402 for its body, and conflicts with another one", async () => {
+    covers("submit.idempotency-key.refused");
+    const { mock } = setUp({ options });
+    const poor = await mock.createKey({ credits: 0 });
+    const call = caller(mock, poor.token);
+    const first = await call.submit({}, key);
+    expect(first.status).toBe(402);
+    await call.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_one" });
+    const again = await call.submit({}, key);
+    expect([again.status, again.detail]).toEqual([402, first.detail]);
+    expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
+    expect((await call.submit({}, key)).status).toBe(402);
+    expect((await call.submit({}, { "idempotency-key": "order-2" })).status).toBe(200);
+    await mock.clock.advance("24h");
+    expect((await call.submit({ seed: 1 }, key)).status).toBe(200);
+  });
+
+  test("repeats the 400 of an image, but not that of an invalid request", async () => {
+    covers("submit.idempotency-key.refused");
+    const { mock, call } = setUp({ options });
+    expect((await call.submit({ person_url: "http://a.example/p.png" }, key)).status).toBe(400);
+    expect((await call.submit({ seed: -1 }, key)).status).toBe(422);
+    const gone = { person_url: "https://gone.invalid/p.png" };
+    const first = await call.submit(gone, key);
+    expect(first.detail).toContain("person_url");
+    expect((await call.submit(gone, key)).body).toEqual(first.body);
+    expect((await call.submit({}, key)).status).toBe(409);
+    expect((await call.submit(gone)).status).toBe(400);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+  });
+});
+
 describe("the header idempotent-replayed", () => {
   test.each([
     [true, "true"],
@@ -200,4 +262,12 @@ describe("the header idempotent-replayed", () => {
     const again = await call.submit({}, key);
     expect(again.headers.get("idempotent-replayed")).toBe(expected);
   });
+});
+
+test("the digest of a body is the same outside of Node", async () => {
+  const texts = ["", "Zoë 👗", "\ud800", "a".repeat(70_000)];
+  const inNode = await Promise.all(texts.map(textDigest));
+  vi.stubGlobal("process", undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(await Promise.all(texts.map(textDigest))).toEqual(inNode);
 });

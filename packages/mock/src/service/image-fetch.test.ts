@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { stockEngine } from "../engine/stock.ts";
-import { MemoryStore } from "../store/memory-store.ts";
+import { Store } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { caller, tryOn } from "../../test/caller.ts";
 import { fetchingServer, personAnswers, images, png } from "../../test/fetching-server.ts";
@@ -151,15 +151,7 @@ describe("an idempotency key with fetched images", () => {
     expect(second.headers.get("idempotent-replayed")).toBeNull();
   });
 
-  test("creates one job for two concurrent requests", async () => {
-    const { submit, call } = await fetchingServer(images);
-    const key = { "idempotency-key": "order-1" };
-    const [first, second] = await Promise.all([submit({}, key), submit({}, key)]);
-    expect(second.body.job_id).toBe(first.body.job_id);
-    expect((await call.account()).body.credits_remaining).toBe(992);
-  });
-
-  test("shares one fetch among concurrent requests with the same body only", async () => {
+  test("shares one fetch and one job among concurrent requests with the same body only", async () => {
     const { calls, fetches, open } = await delayedFetches();
     const key = { "idempotency-key": "order-1" };
     const repeats = [calls.submit({}, key), calls.submit({}, key), calls.submit({}, key)];
@@ -175,6 +167,7 @@ describe("an idempotency key with fetched images", () => {
     expect(new Set(ids).size).toBe(1);
     expect(statuses).toEqual([200, 200, 200]);
     expect(fetches()).toBe(8);
+    expect((await calls.call.account()).body.credits_remaining).toBe(1_000 - 4 * 8);
   });
 
   test("shares a failed fetch among concurrent requests, but not with later ones", async () => {
@@ -207,12 +200,12 @@ test("warns after 2 seconds if a fetch waits for a manual clock", async () => {
   const machine = manualHost();
   const never = new Promise<never>(() => undefined);
   const { service } = bareService({
-    store: new MemoryStore(),
+    store: new Store(),
     engine: stockEngine(),
     network: { resolve: () => never, connect: () => never },
     host: machine.host,
   });
-  const { id: keyId } = await service.keys.create({});
+  const { id: keyId } = service.keys.create({});
   const fields = tryOn();
   const request = {
     keyId,

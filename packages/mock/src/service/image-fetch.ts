@@ -1,11 +1,10 @@
 import { abortable } from "../abortable.ts";
 import { boundedBytes } from "../bounded-bytes.ts";
-import { BlockedUrlError, requireAllowed, sendGuarded, type Network } from "../delivery/network.ts";
-import type { EngineImage } from "../engine/engine.ts";
-import type { System } from "../system/system.ts";
+import { BlockedUrlError, requireAllowed, sendGuarded } from "../delivery/network.ts";
+import { imageKind, type EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
+import type { ServiceContext } from "./context.ts";
 import { imageKindNames } from "./image-input.ts";
-import { imageKind } from "../engine/image-kind.ts";
 import type { Submission } from "./submission.ts";
 
 /** Real milliseconds that a manual clock waits for hosts. */
@@ -17,21 +16,14 @@ class ImageFetchError extends Error {}
 /** Images of a submission or their errors, the person's first. */
 type FetchResults = readonly PromiseSettledResult<EngineImage>[];
 
-/** Parts that image fetches need. */
-export interface ImageFetchParts {
-  readonly system: System;
-  readonly network: Network | undefined;
-  readonly allowPrivate: boolean;
-}
-
 /** Fetches the image URLs of submissions, each within limits of time and bytes. */
 export class ImageFetch {
-  readonly #parts: ImageFetchParts;
+  readonly #context: ServiceContext;
   readonly #inProgress = new Set<AbortController>();
   readonly #shared = new Map<string, Promise<FetchResults>>();
 
-  constructor(parts: ImageFetchParts) {
-    this.#parts = parts;
+  constructor(context: ServiceContext) {
+    this.#context = context;
   }
 
   /**
@@ -42,7 +34,7 @@ export class ImageFetch {
   async fetchImages(submission: Submission, shareAs?: string): Promise<Submission> {
     const fetching =
       shareAs === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, shareAs);
-    const outcomes = await this.#parts.system.clock.outside(fetching, patience, true);
+    const outcomes = await this.#context.system.clock.outside(fetching, patience, true);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) return { ...submission, imageProblem: describeError(failed.reason) };
     const images = outcomes.flatMap((outcome) =>
@@ -75,7 +67,7 @@ export class ImageFetch {
 
   /** @throws ImageFetchError that names the field. */
   async #fetch(field: string, url: string): Promise<EngineImage> {
-    const { clock } = this.#parts.system;
+    const { clock } = this.#context.system;
     const stop = new AbortController();
     const timer = clock.setTimeout(() => {
       const seconds = limits.imageFetch / 1_000;
@@ -83,7 +75,7 @@ export class ImageFetch {
     }, limits.imageFetch);
     this.#inProgress.add(stop);
     try {
-      const bytes = await abortable(this.#read(url, stop.signal), stop.signal);
+      const bytes = await abortable(this.#read(url, stop.signal), stop);
       const mediaType = imageKind(bytes);
       if (mediaType === undefined) {
         throw new ImageFetchError(`the URL returns no image; it must return ${imageKindNames}.`);
@@ -114,11 +106,12 @@ export class ImageFetch {
   }
 
   async #get(target: string, signal: AbortSignal): Promise<Response> {
-    const { network, allowPrivate } = this.#parts;
-    const rules = { allowPrivate, setting: "allowPrivateImages" } as const;
-    const url = requireAllowed(target, rules);
+    const { settings, network } = this.#context;
+    const { imageUrls } = settings;
+    requireAllowed(target, imageUrls);
     const headers = { accept: "image/*", "user-agent": "TryOn-Images/1.0" };
-    return sendGuarded(new Request(url, { headers, redirect: "manual", signal }), network, rules);
+    const request = new Request(target, { headers, redirect: "manual", signal });
+    return sendGuarded(request, network, imageUrls);
   }
 }
 

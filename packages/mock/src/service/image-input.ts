@@ -1,7 +1,6 @@
-import { checkUrl, type UrlRules } from "../delivery/check-url.ts";
-import type { EngineImage } from "../engine/engine.ts";
+import { urlProblem, type UrlRules } from "../delivery/check-url.ts";
+import { imageKind, type EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
-import { imageKind } from "../engine/image-kind.ts";
 import { ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -9,12 +8,18 @@ const headCharacters = 32;
 /** Names of the accepted kinds of images. */
 export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
 
+/** Image and the text that it was sent as. */
+export interface SubmittedImage {
+  readonly image: EngineImage;
+  readonly source: string;
+}
+
 /**
  * Reads an image in base64. Only its head is decoded; the engine decodes the rest when it needs the bytes.
  *
  * @throws ServiceError `bad-request` that names the field and the problem.
  */
-export function imageFromBase64(field: string, base64: string): EngineImage {
+export function imageFromBase64(field: string, base64: string): SubmittedImage {
   const reject = (problem: string): never => {
     throw new ServiceError("bad-request", `${field}: ${problem}`);
   };
@@ -33,12 +38,8 @@ export function imageFromBase64(field: string, base64: string): EngineImage {
   }
   const mediaType = imageKind(decodeBase64(unpadded(base64.slice(0, headCharacters))));
   if (mediaType === undefined) return reject(`is not an image; send ${imageKindNames}.`);
-  return {
-    field,
-    source: "bytes",
-    mediaType,
-    bytes: () => decodeBase64(unpadded(base64)),
-  };
+  const bytes = () => decodeBase64(unpadded(base64));
+  return { image: { field, source: "bytes", mediaType, bytes }, source: base64 };
 }
 
 /**
@@ -46,16 +47,17 @@ export function imageFromBase64(field: string, base64: string): EngineImage {
  *
  * @throws ServiceError `bad-request` that names the field and the problem.
  */
-export function imageFromUrl(field: string, text: string, rules: UrlRules): EngineImage {
-  const verdict = checkUrl(text, rules);
-  if (!verdict.ok) throw new ServiceError("bad-request", `${field}: ${verdict.problem}`);
-  return { field, source: "url", url: verdict.url.href };
+export function imageFromUrl(field: string, text: string, rules: UrlRules): SubmittedImage {
+  const problem = urlProblem(text, rules);
+  if (problem !== undefined) throw new ServiceError("bad-request", `${field}: ${problem}`);
+  return { image: { field, source: "url", url: new URL(text).href }, source: text };
 }
 
 /** Returns an error for the first image at a host that ends in `.invalid` (RFC 2606), or null. */
 export function fetchProblem(images: readonly EngineImage[]): string | null {
   for (const image of images) {
-    if (image.source === "bytes" || !/\.invalid\.?$/.test(new URL(image.url).hostname)) continue;
+    if (image.source === "bytes" || !image.url.includes(".invalid")) continue;
+    if (!/\.invalid\.?$/.test(new URL(image.url).hostname)) continue;
     return `${image.field}: image fetch failed; the host is unreachable.`;
   }
   return null;

@@ -1,45 +1,16 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { Network } from "../delivery/network.ts";
 import { stockEngine } from "../engine/stock.ts";
-import { MemoryStore } from "../store/memory-store.ts";
-import type { Store, Transaction } from "../store/store.ts";
+import { Store } from "../store/store.ts";
+import { Table } from "../store/table.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { imageHost } from "../../test/image-host.ts";
 import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
+import { collectGarbage } from "../../test/collect-garbage.ts";
 import { covers } from "../../test/covers.ts";
 import type { SubmissionFields } from "./submission.ts";
-
-/** Creates a store that records every write. */
-function recordingStore(): { store: Store; written: unknown[] } {
-  const written: unknown[] = [];
-  const memory = new MemoryStore();
-  const record = (transaction: Transaction): Transaction =>
-    new Proxy(transaction, {
-      get(target, name) {
-        // All members of the interface are methods.
-        const method = Reflect.get(target, name) as (...values: unknown[]) => unknown;
-        return (...values: unknown[]) => {
-          if (/^(put|add)/.test(String(name))) written.push(...values);
-          return method.apply(target, values);
-        };
-      },
-    });
-  return {
-    written,
-    store: { transact: (work) => memory.transact((inner) => work(record(inner))) },
-  };
-}
-
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  // The flag adds this function to every new context.
-  (runInNewContext("gc") as () => void)();
-}
 
 const sent = {
   person_image_b64: asset("person.jpg"),
@@ -48,7 +19,9 @@ const sent = {
 
 /** Runs a job to its end, and returns all writes and what is left of the engine's input. */
 async function runJob(fields: SubmissionFields, network?: Network) {
-  const { store, written } = recordingStore();
+  const store = new Store();
+  const writes = vi.spyOn(Table.prototype, "put");
+  onTestFinished(() => writes.mockRestore());
   const stock = stockEngine();
   let input: WeakRef<object> | undefined;
   const { service, system } = bareService({
@@ -63,7 +36,7 @@ async function runJob(fields: SubmissionFields, network?: Network) {
       },
     },
   });
-  const key = await service.keys.create({});
+  const key = service.keys.create({});
   const body = { ...fields, wait: false, webhook_url: "https://shop.example/hook" };
   await service.submissions.submit({
     keyId: key.id,
@@ -75,10 +48,10 @@ async function runJob(fields: SubmissionFields, network?: Network) {
   await system.clock.advance("2s");
   collectGarbage();
   expect(input).toBeDefined();
-  const deliveries = store.transact((transaction) => transaction.deliveries());
-  expect(deliveries).toHaveLength(1);
+  const written = writes.mock.calls.flat();
+  expect(store.transact((tables) => tables.deliveries.all())).toHaveLength(1);
   expect(written.length).toBeGreaterThan(4);
-  return { input: input?.deref(), stored: [...written, ...deliveries] };
+  return { input: input?.deref(), stored: written };
 }
 
 describe("the images of a request", () => {

@@ -1,12 +1,11 @@
 import type { WebhookDelivery } from "../delivery/webhook-delivery.ts";
-import type { RenderRequest } from "../engine/engine.ts";
+import type { Engine, RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
+import type { Options } from "../options.ts";
 import type { JobRecord } from "../store/records.ts";
-import { getKey } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { JobPlan, type Ending, type PlanState } from "./job-plan.ts";
 import { settleCredits } from "./credits.ts";
-import { failureCode, type Outcome } from "./next-jobs.ts";
+import { failureCauses, failureCode, type Outcome } from "./next-jobs.ts";
 
 /** Input of a job, dropped when the job ends. */
 export interface JobWork {
@@ -15,23 +14,33 @@ export interface JobWork {
   readonly outcome: Outcome;
 }
 
-/** Unfinished jobs as data. */
-export interface JobSchedulerState {
-  readonly running: readonly (PlanState & { readonly startedAt: number })[];
-  readonly waiting: readonly PlanState[];
+type Ending = Pick<JobRecord, "status" | "result" | "errorCode" | "errorMessage">;
+
+/** Unfinished job as data. It has the result image, but none of the submitted images. */
+export interface UnfinishedJobState {
+  readonly jobId: string;
+  readonly durationMs: number;
+  /** Undefined while the job waits for a slot. */
+  readonly startedAt: number | undefined;
+  readonly ending: Ending | "never";
 }
 
-interface RunningJob {
-  readonly plan: JobPlan;
-  readonly startedAt: number;
+interface UnfinishedJob {
+  readonly jobId: string;
+  readonly durationMs: number;
+  startedAt: number | undefined;
+  /** Undefined until the image is rendered. */
+  ending: Ending | "never" | undefined;
+  /** Renders the image, or its result. Removed once `ending` is known, which drops the submitted images. */
+  rendering: (() => Promise<Ending>) | Promise<Ending> | undefined;
 }
 
 /** Runs jobs and ends them. */
 export class JobScheduler {
   readonly #context: ServiceContext;
   readonly #delivery: WebhookDelivery;
-  readonly #running = new Map<string, RunningJob>();
-  readonly #waiting: JobPlan[] = [];
+  readonly #running = new Map<string, UnfinishedJob>();
+  readonly #waiting: UnfinishedJob[] = [];
   readonly #endWaiters = new Map<string, ((job: JobRecord) => void)[]>();
   #slotsTaken = 0;
 
@@ -61,11 +70,21 @@ export class JobScheduler {
   }
 
   /** Starts a job that has a slot, or queues it. */
-  start(work: JobWork, hasSlot: boolean): void {
-    const plan = this.#plan(work);
-    if (hasSlot) this.#run(plan);
+  start({ job, request, outcome }: JobWork, hasSlot: boolean): void {
+    const { settings, stockEngine } = this.#context;
+    const engine = job.testMode ? stockEngine : this.#context.engine;
+    const failed = failureOf(this.#context.options);
+    const ending = plannedEnding(outcome, failed);
+    const unfinished: UnfinishedJob = {
+      jobId: job.id,
+      durationMs: outcome.durationMs ?? settings.latency,
+      startedAt: undefined,
+      ending,
+      rendering: ending === undefined ? () => render(engine, request, failed) : undefined,
+    };
+    if (hasSlot) this.#run(unfinished);
     else {
-      this.#waiting.push(plan);
+      this.#waiting.push(unfinished);
       this.#startNext();
     }
   }
@@ -84,26 +103,25 @@ export class JobScheduler {
 
   /** Renders the images of waiting jobs, so that {@link state} contains no submitted image. */
   async precompute(): Promise<void> {
-    for (const plan of this.#waiting) await plan.ending();
+    for (const job of this.#waiting) await finishRendering(job);
   }
 
   /** Undefined while an image is being rendered. */
-  state(): JobSchedulerState | undefined {
-    const running = [...this.#running.values()].flatMap(({ plan, startedAt }) =>
-      plan.state === undefined ? [] : [{ ...plan.state, startedAt }],
+  state(): readonly UnfinishedJobState[] | undefined {
+    const jobs = [...this.#running.values(), ...this.#waiting];
+    const states = jobs.flatMap(({ jobId, durationMs, startedAt, ending }) =>
+      ending === undefined ? [] : [{ jobId, durationMs, startedAt, ending }],
     );
-    const waiting = this.#waiting.flatMap(({ state }) => state ?? []);
-    const isComplete =
-      running.length === this.#running.size && waiting.length === this.#waiting.length;
-    return isComplete ? { running, waiting } : undefined;
+    return states.length === jobs.length ? states : undefined;
   }
 
   /** Restores a state. The system's scheduler has the end times of the jobs. */
-  resume(state: JobSchedulerState): void {
-    for (const { startedAt, ...job } of state.running) {
-      this.#running.set(job.jobId, { plan: new JobPlan(job, job.ending), startedAt });
+  resume(states: readonly UnfinishedJobState[]): void {
+    for (const state of states) {
+      const job = { ...state, rendering: undefined };
+      if (state.startedAt === undefined) this.#waiting.push(job);
+      else this.#running.set(state.jobId, job);
     }
-    this.#waiting.push(...state.waiting.map((job) => new JobPlan(job, job.ending)));
     this.#slotsTaken = this.#running.size;
   }
 
@@ -111,71 +129,47 @@ export class JobScheduler {
     return this.#slotsTaken >= this.#context.settings.concurrency;
   }
 
-  #plan({ job, request, outcome }: JobWork): JobPlan {
-    const durationMs = outcome.durationMs ?? this.#context.settings.latency;
-    const plan = { jobId: job.id, durationMs };
-    if (outcome.ending === "never") return new JobPlan(plan, "never");
-    if (outcome.ending === "failed") {
-      return new JobPlan(plan, failed(outcome.errorMessage ?? failureCode));
-    }
-    const engine = job.testMode ? this.#context.stockEngine : this.#context.engine;
-    return new JobPlan(plan, async () => {
-      try {
-        const bytes = await engine.render(request);
-        return { result: { bytes, ...pngSize(bytes) } };
-      } catch {
-        return failed("model_rejected");
-      }
-    });
-  }
-
-  #run(plan: JobPlan): void {
+  #run(job: UnfinishedJob): void {
     const { clock, scheduler } = this.#context.system;
     const startedAt = clock.now();
-    this.#running.set(plan.jobId, { plan, startedAt });
-    if (plan.endsNever) return;
-    void clock.during(() => plan.ending());
-    scheduler.add({ kind: "job-end", id: plan.jobId, dueAt: startedAt + plan.durationMs });
+    job.startedAt = startedAt;
+    this.#running.set(job.jobId, job);
+    if (job.ending === "never") return;
+    void clock.during(() => finishRendering(job));
+    scheduler.add({ kind: "job-end", id: job.jobId, dueAt: startedAt + job.durationMs });
   }
 
   #startNext(): void {
     if (this.#isFull) return;
-    const plan = this.#waiting.shift();
-    if (plan === undefined) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
     this.#slotsTaken += 1;
-    this.#context.store.transact((transaction) => {
-      const job = transaction.job(plan.jobId);
-      if (job !== undefined) transaction.putJob({ ...job, status: "running" });
+    this.#context.store.transact((tables) => {
+      const job = tables.jobs.get(next.jobId);
+      if (job !== undefined) tables.jobs.put({ ...job, status: "running" });
     });
-    this.#run(plan);
+    this.#run(next);
   }
 
   async #end(jobId: string): Promise<void> {
     const running = this.#running.get(jobId);
-    const ending = await running?.plan.ending();
-    if (running === undefined || ending === undefined) return;
-    this.#finish(jobId, ending, running.startedAt);
+    const ending = running && (await finishRendering(running));
+    if (ending === undefined || ending === "never") return;
+    this.#finish(jobId, ending, running?.startedAt);
     this.#running.delete(jobId);
     this.releaseSlot();
   }
 
-  #finish(jobId: string, ending: Ending, startedAt: number): void {
+  #finish(jobId: string, ending: Ending, startedAt: number | undefined): void {
     const completedAt = this.#context.system.clock.now();
-    const outcome = this.#context.store.transact((transaction) => {
-      const job = transaction.job(jobId);
+    const outcome = this.#context.store.transact((tables) => {
+      const job = tables.jobs.get(jobId);
       if (job === undefined) return undefined;
-      const ended: JobRecord = {
-        ...job,
-        status: "result" in ending ? "succeeded" : "failed",
-        completedAt,
-        durationMs: Math.round(completedAt - startedAt),
-        result: "result" in ending ? ending.result : null,
-        errorCode: "result" in ending ? null : ending.errorCode,
-        errorMessage: "result" in ending ? null : ending.errorMessage,
-      };
-      transaction.putJob(ended);
-      settleCredits(transaction, ended, this.#context.options);
-      return { job: ended, key: getKey(transaction, job.keyId) };
+      const durationMs = Math.round(completedAt - (startedAt ?? job.createdAt));
+      const ended: JobRecord = { ...job, ...ending, completedAt, durationMs };
+      tables.jobs.put(ended);
+      settleCredits(tables, ended, this.#context.options);
+      return { job: ended, key: tables.key(job.keyId) };
     });
     if (outcome === undefined) return;
     for (const resolve of this.#endWaiters.get(jobId) ?? []) resolve(outcome.job);
@@ -184,6 +178,41 @@ export class JobScheduler {
   }
 }
 
-function failed(errorMessage: string): Ending {
-  return { errorCode: failureCode, errorMessage };
+function plannedEnding(
+  { ending, errorMessage }: Outcome,
+  failed: ReturnType<typeof failureOf>,
+): Ending | "never" | undefined {
+  if (ending === "never") return ending;
+  return ending === "failed" ? failed(errorMessage ?? failureCode) : undefined;
+}
+
+async function render(
+  engine: Engine,
+  request: RenderRequest,
+  failed: ReturnType<typeof failureOf>,
+): Promise<Ending> {
+  try {
+    const bytes = await engine.render(request);
+    const result = { bytes, ...pngSize(bytes) };
+    return { status: "succeeded", result, errorCode: null, errorMessage: null };
+  } catch {
+    return failed("model_rejected");
+  }
+}
+
+/** Returns a function that creates the ending of a failed job. */
+function failureOf({ errorCodes }: Options): (errorMessage: string) => Ending {
+  return (errorMessage) => {
+    const isCode = errorCodes === "cause" && failureCauses.includes(errorMessage);
+    const errorCode = isCode ? errorMessage : failureCode;
+    return { status: "failed", result: null, errorCode, errorMessage };
+  };
+}
+
+/** Renders the image of a job once. */
+async function finishRendering(job: UnfinishedJob): Promise<Ending | "never" | undefined> {
+  if (typeof job.rendering === "function") job.rendering = job.rendering();
+  job.ending ??= await job.rendering;
+  job.rendering = undefined;
+  return job.ending;
 }

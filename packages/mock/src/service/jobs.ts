@@ -16,36 +16,32 @@ export class Jobs {
     this.#context = context;
   }
 
-  /** @throws ServiceError `not-found` */
+  /** @throws ServiceError `not-found`, or `forbidden` by the option `foreignJob` */
   async get(keyId: string, jobId: string): Promise<JobRecord> {
-    const job = this.#context.store.transact((transaction) => transaction.job(jobId));
-    if (job === undefined || job.keyId !== keyId || job.createdAt > this.#visibleUntil()) {
-      throw new ServiceError("not-found", "Job not found.");
+    const job = this.#context.store.transact((tables) => tables.jobs.get(jobId));
+    if (job !== undefined && job.createdAt <= this.#visibleUntil()) {
+      if (job.keyId === keyId) return job;
+      if (this.#context.options.foreignJob === 403) {
+        throw new ServiceError("forbidden", "The job belongs to another API key.");
+      }
     }
-    return job;
+    throw new ServiceError("not-found", "Job not found.");
   }
 
-  /** @throws ServiceError `bad-request` for an unknown cursor. */
+  /** Reads a page of the list. Returns undefined for an unknown cursor. */
   async list(
     keyId: string,
     query: { limit: number; cursor: string | undefined; status: JobStatus | undefined },
-  ): Promise<JobPage> {
+  ): Promise<JobPage | undefined> {
     const { limit, cursor, status } = query;
-    return this.#context.store.transact((transaction) => {
-      const before = cursor === undefined ? undefined : transaction.job(cursor);
-      if (cursor !== undefined && before?.keyId !== keyId) {
-        throw new ServiceError(
-          "bad-request",
-          "cursor: unknown; pass the next_cursor of the previous page, or omit it for the first page.",
-        );
+    return this.#context.store.transact((tables) => {
+      if (cursor !== undefined && tables.jobs.get(cursor)?.keyId !== keyId) return undefined;
+      const found: JobRecord[] = [];
+      const group = status === undefined ? keyId : `${keyId} ${status}`;
+      for (const job of tables.jobs.newestFirst(group, cursor)) {
+        if (found.length > limit) break;
+        if (job.createdAt <= this.#visibleUntil()) found.push(job);
       }
-      const found = transaction.jobs({
-        keyId,
-        limit: limit + 1,
-        createdUntil: this.#visibleUntil(),
-        ...(before && { before }),
-        ...(status && { status }),
-      });
       const jobs = found.slice(0, limit);
       return { jobs, nextCursor: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
     });
@@ -53,7 +49,7 @@ export class Jobs {
 
   /** Reads the image of a job. Returns undefined if the job has no image or it was purged. */
   async result(jobId: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const job = this.#context.store.transact((transaction) => transaction.job(jobId));
+    const job = this.#context.store.transact((tables) => tables.jobs.get(jobId));
     return job === undefined || this.isPurged(job) ? undefined : job.result?.bytes;
   }
 

@@ -1,17 +1,19 @@
 import type { AccountState, KeyMode, KeyRecord } from "../store/records.ts";
-import type { Transaction } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
 import { readNewKey, type NewKey } from "./new-key.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** State of a key's rate limit in the current window. */
+/** State of a key's rate limit. */
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds since 1970 at which the window ends. */
+  /** Milliseconds since 1970 at which the whole limit is available again. */
   readonly resetAt: number;
+  /** Milliseconds since 1970 at which the next request is possible once the limit is reached. */
+  readonly retryAt: number;
   readonly exceeded: boolean;
 }
 
@@ -29,12 +31,12 @@ export class Keys {
    * @throws TypeError or RangeError that names an invalid field. RangeError if the token is taken or the account already
    * has a test key.
    */
-  async create(fields: NewKey): Promise<KeyRecord> {
+  create(fields: NewKey): KeyRecord {
     const { store, system } = this.#context;
     const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(fields);
-    return store.transact((transaction) => {
+    return store.transact((tables) => {
       const accountId = given.accountId ?? `acct_${system.random.token(16)}`;
-      this.#openAccount(transaction, accountId, mode, given.accountState);
+      this.#openAccount(tables, accountId, mode, given.accountState);
       const key: KeyRecord = {
         id: `key_${system.random.token(16)}`,
         token: given.token ?? `svc_${mode}_${system.random.token(32)}`,
@@ -48,49 +50,51 @@ export class Keys {
         totalCalls: 0,
         window: 0,
         windowCalls: 0,
+        callTimes: [],
         day: 0,
         daySpent: 0,
         contentBlockedInARow: 0,
       };
-      if (transaction.keyByToken(key.token) !== undefined) {
+      if (tables.keyByToken(key.token) !== undefined) {
         throw new RangeError("A key with this token already exists; choose another token.");
       }
-      transaction.putKey(key);
-      return changeBalance(transaction, key, { credits, cause: "grant", at: system.clock.now() });
+      tables.keys.put(key);
+      return changeBalance(tables, key, { credits, cause: "grant", at: system.clock.now() });
     });
   }
 
   /** Creates the account of a tenant and returns its id. */
-  async openTenant(): Promise<string> {
+  openTenant(): string {
     const { store, system } = this.#context;
-    return store.transact((transaction) => {
+    return store.transact((tables) => {
       const id = `acct_${system.random.token(16)}`;
-      transaction.putAccount({ id, state: "active", tenant: true });
+      tables.accounts.put({ id, state: "active", tenant: true });
       return id;
     });
   }
 
   /**
-   * Authenticates a request and counts it against the rate limit of its key. A request over the limit is not counted.
+   * Authenticates a request and counts it against the rate limit of its key, which it returns as it is then. A request
+   * over the limit is not counted.
    *
    * @throws ServiceError `unauthorized` for an unknown key, `forbidden` for an inactive one.
    */
-  async admit(token: string | undefined): Promise<{ key: KeyRecord; window: RateWindow }> {
+  admit(token: string | undefined): { key: KeyRecord; window: RateWindow } {
     if (token === undefined) {
       throw new ServiceError(
         "unauthorized",
         "Missing API key; send the header Authorization: Bearer <API key>.",
       );
     }
-    return this.#context.store.transact((transaction) => {
-      const key = transaction.keyByToken(token);
+    return this.#context.store.transact((tables) => {
+      const key = tables.keyByToken(token);
       if (key === undefined) {
         throw new ServiceError(
           "unauthorized",
           "Invalid API key; create one on the developer dashboard.",
         );
       }
-      if (transaction.account(key.accountId)?.state === "flagged") {
+      if (tables.accounts.get(key.accountId)?.state === "flagged") {
         throw new ServiceError(
           "forbidden",
           "The account is not eligible: it was flagged for fraud.",
@@ -99,43 +103,56 @@ export class Keys {
       if (key.state !== "active") {
         throw new ServiceError("forbidden", `The API key is ${key.state}.`);
       }
-      return { key, window: this.#countCall(transaction, key) };
+      return this.#countCall(tables, key);
     });
   }
 
-  #countCall(transaction: Transaction, key: KeyRecord): RateWindow {
-    const window = Math.floor(this.#context.system.clock.now() / limits.rateWindow);
-    const calls = key.window === window ? key.windowCalls : 0;
-    const exceeded = calls >= key.rateLimitPerMinute;
-    if (!exceeded) {
-      transaction.putKey({
-        ...key,
-        window,
-        windowCalls: calls + 1,
-        totalCalls: key.totalCalls + 1,
-      });
-    }
+  /** Removes a request that was not accepted from `total_calls`, by the option `totalCalls`. */
+  uncount(keyId: string): void {
+    if (this.#context.options.totalCalls !== "accepted") return;
+    this.#context.store.transact((tables) => {
+      // A reset can have removed the key.
+      const key = tables.keys.get(keyId);
+      if (key !== undefined) tables.keys.put({ ...key, totalCalls: key.totalCalls - 1 });
+    });
+  }
+
+  #countCall(tables: Tables, key: KeyRecord): { key: KeyRecord; window: RateWindow } {
+    const now = this.#context.system.clock.now();
+    const isSliding = this.#context.options.rateWindow === "sliding";
+    const window = Math.floor(now / limits.rateWindow);
+    const times = key.callTimes.filter((at) => at > now - limits.rateWindow);
+    const fixedCalls = key.window === window ? key.windowCalls : 0;
+    const calls = isSliding ? times.length : fixedCalls;
+    const limit = key.rateLimitPerMinute;
+    const exceeded = calls >= limit;
+    const counted = {
+      ...key,
+      window,
+      windowCalls: calls + 1,
+      callTimes: isSliding ? [...times, now] : [],
+      totalCalls: key.totalCalls + 1,
+    };
+    if (!exceeded) tables.keys.put(counted);
+    const remaining = Math.max(0, limit - calls - 1);
+    const start = window * limits.rateWindow;
+    const last = exceeded ? (times.at(-1) ?? now) : now;
+    const resetAt = (isSliding ? last : start) + limits.rateWindow;
+    const retryAt = (isSliding ? (times[0] ?? now) : start) + limits.rateWindow;
     return {
-      limit: key.rateLimitPerMinute,
-      remaining: Math.max(0, key.rateLimitPerMinute - calls - 1),
-      resetAt: (window + 1) * limits.rateWindow,
-      exceeded,
+      key: exceeded ? key : counted,
+      window: { limit, remaining, resetAt, retryAt, exceeded },
     };
   }
 
-  #openAccount(
-    transaction: Transaction,
-    id: string,
-    mode: KeyMode,
-    state: AccountState | undefined,
-  ): void {
-    const keys = transaction.keysOfAccount(id);
+  #openAccount(tables: Tables, id: string, mode: KeyMode, state: AccountState | undefined): void {
+    const keys = tables.keys.all(id);
     if (mode === "test" && keys.some((key) => key.mode === "test")) {
       throw new RangeError("The account already has a test key, and an account has exactly one.");
     }
-    const account = transaction.account(id);
+    const account = tables.accounts.get(id);
     if (account === undefined || state !== undefined) {
-      transaction.putAccount({ ...account, id, state: state ?? "active" });
+      tables.accounts.put({ ...account, id, state: state ?? "active" });
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { AccountState, KeyMode, KeyState } from "../store/records.ts";
+import type { AccountState, KeyMode, KeyRecord, KeyState } from "../store/records.ts";
 import { show } from "../shown.ts";
 
 /** Fields of a new key. All are optional. */
@@ -23,42 +23,38 @@ export interface NewKey {
   accountState?: AccountState;
 }
 
-const startCredits = 1_000;
-const defaultRateLimit = 60;
-
-const modes: readonly KeyMode[] = ["live", "test"];
-const states: readonly KeyState[] = ["active", "disabled", "revoked", "suspended"];
-const accountStates: readonly AccountState[] = ["active", "flagged"];
-
 /** New key with defaults for all fields that are not random. */
-export interface ResolvedNewKey extends NewKey {
-  readonly mode: KeyMode;
-  readonly state: KeyState;
-  readonly name: string | null;
-  readonly credits: number;
-  readonly rateLimitPerMinute: number;
+type ResolvedNewKey = NewKey &
+  Pick<KeyRecord, "mode" | "state" | "name" | "credits" | "rateLimitPerMinute">;
+
+/** Values that a field accepts. */
+interface Rule {
+  readonly accepts: (value: unknown) => boolean;
+  /** Completes "FIELD must be …". */
+  readonly limit: string;
 }
 
-type Check = (field: string, value: unknown) => void;
+const nonEmpty: Rule = {
+  accepts: (value) => typeof value === "string" && value !== "",
+  limit: "a non-empty string",
+};
 
-const checks: Readonly<Record<keyof NewKey, Check>> = {
-  token: (field, value) => {
-    if (typeof value === "string" && /^[\u0021-\u007e]+$/.test(value)) return;
-    throw new TypeError(
-      `${field} must consist of visible ASCII characters, because it is sent in a header.`,
-    );
+const rules: Readonly<Record<keyof NewKey, Rule>> = {
+  token: {
+    accepts: (value) => typeof value === "string" && /^[\u0021-\u007e]+$/.test(value),
+    limit: "visible ASCII characters, because it is sent in a header",
   },
-  mode: oneOf(modes),
+  mode: oneOf("live", "test"),
   credits: wholeNumber(0),
   rateLimitPerMinute: wholeNumber(1),
-  name: (field, value) => {
-    if (value === null || typeof value === "string") return;
-    throw new TypeError(`${field} must be a string or null; got ${show(value)}.`);
+  name: {
+    accepts: (value) => value === null || typeof value === "string",
+    limit: "a string or null",
   },
-  state: oneOf(states),
-  webhookSecret: nonEmptyString,
-  accountId: nonEmptyString,
-  accountState: oneOf(accountStates),
+  state: oneOf("active", "disabled", "revoked", "suspended"),
+  webhookSecret: nonEmpty,
+  accountId: nonEmpty,
+  accountState: oneOf("active", "flagged"),
 };
 
 /**
@@ -73,46 +69,43 @@ export function readNewKey(fields: NewKey): ResolvedNewKey {
     );
   }
   for (const [field, value] of Object.entries(fields)) {
-    if (!Object.hasOwn(checks, field)) {
-      const known = Object.keys(checks).join(", ");
+    if (!Object.hasOwn(rules, field)) {
+      const known = Object.keys(rules).join(", ");
       throw new TypeError(`Unknown field ${show(field)}; a key has ${known}.`);
     }
     // The line above has checked that it is one of them.
-    if (value !== undefined) checks[field as keyof NewKey](field, value);
+    const { accepts, limit } = rules[field as keyof NewKey];
+    if (value === undefined || accepts(value)) continue;
+    // An invalid token is likely a real key.
+    const got = field === "token" ? "" : `; got ${show(value)}`;
+    throw new RangeError(`${field} must be ${limit}${got}.`);
   }
-  const mode = fields.mode ?? (fields.token?.startsWith("svc_test_") ? "test" : "live");
-  checkPrefix(fields.token, mode);
+  const { token } = fields;
+  const mode = fields.mode ?? (token?.startsWith("svc_test_") ? "test" : "live");
+  const other = mode === "live" ? "svc_test_" : "svc_live_";
+  if (token?.startsWith(other)) {
+    throw new TypeError(`token begins with ${other}, but the mode is ${mode}; use svc_${mode}_.`);
+  }
   return {
     ...fields,
     mode,
     state: fields.state ?? "active",
     name: fields.name ?? null,
-    credits: fields.credits ?? (mode === "live" ? startCredits : 0),
-    rateLimitPerMinute: fields.rateLimitPerMinute ?? defaultRateLimit,
+    credits: fields.credits ?? (mode === "live" ? 1_000 : 0),
+    rateLimitPerMinute: fields.rateLimitPerMinute ?? 60,
   };
 }
 
-function checkPrefix(token: string | undefined, mode: KeyMode): void {
-  const other = mode === "live" ? "svc_test_" : "svc_live_";
-  if (token?.startsWith(other) !== true) return;
-  throw new TypeError(`token begins with ${other}, but the mode is ${mode}; use svc_${mode}_.`);
-}
-
-function oneOf(allowed: readonly string[]): Check {
-  return (field, value) => {
-    if (typeof value === "string" && allowed.includes(value)) return;
-    throw new RangeError(`${field} must be one of ${allowed.join(", ")}; got ${show(value)}.`);
+function oneOf(...values: readonly string[]): Rule {
+  return {
+    accepts: (value) => typeof value === "string" && values.includes(value),
+    limit: `one of ${values.join(", ")}`,
   };
 }
 
-function wholeNumber(min: number): Check {
-  return (field, value) => {
-    if (Number.isSafeInteger(value) && Number(value) >= min) return;
-    throw new RangeError(`${field} must be a whole number from ${min} up; got ${show(value)}.`);
+function wholeNumber(min: number): Rule {
+  return {
+    accepts: (value) => Number.isSafeInteger(value) && Number(value) >= min,
+    limit: `a whole number from ${min} up`,
   };
-}
-
-function nonEmptyString(field: string, value: unknown): void {
-  if (typeof value === "string" && value !== "") return;
-  throw new TypeError(`${field} must be a non-empty string; got ${show(value)}.`);
 }

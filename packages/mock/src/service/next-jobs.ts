@@ -13,8 +13,11 @@ export interface PlannedOutcome {
   readonly apiKey: string | null;
 }
 
-/** Error code of every failure after the model was called. */
+/** Error code of failures after the model was called. */
 export const failureCode = "generation_failed";
+
+/** Causes of a failure that are its error code with the option `errorCodes`. */
+export const failureCauses: readonly string[] = ["model_rejected", "storage_failed"];
 
 /** Error message of blocked content. */
 export const contentBlocked = "content_blocked";

@@ -44,6 +44,7 @@ describe("a purchase", () => {
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_one", pack));
     expect(body).toMatchObject({
+      payment_intent_id: expect.stringMatching(/^pi_[a-zA-Z0-9]{24}$/),
       status: "succeeded",
       pack_slug: pack,
       credits_added: credits,
@@ -122,6 +123,19 @@ describe("a purchase", () => {
     expect(rejected.problems.map(({ loc, type }) => [loc.at(-1), type])).toEqual(expected);
   });
 
+  test("of an unknown pack is rejected with 422 with unknownPack 422", async () => {
+    covers("purchase.validation.400-or-422", "purchase-request.pack-slug.values");
+    const { mock, call } = setUp({ options: { unknownPack: 422 } });
+    const rejected = await call.purchase(order("spt_one", "huge"));
+    expect(rejected.status).toBe(422);
+    expect(rejected.problems).toMatchObject([{ loc: ["body", "pack_slug"], input: "huge" }]);
+    expect(rejected.problems[0]?.msg).toContain("'demo'");
+    // The option is about packs only.
+    expect((await call.purchase(order("tok_one"))).status).toBe(400);
+    expect((await call.purchase(order())).status).toBe(200);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
   test.each(["spt_", `spt_${"x".repeat(196)}`])(
     "may have a token of the minimum or maximum length",
     async (token) => {
@@ -137,12 +151,30 @@ describe("a purchase", () => {
 
 describe("a repeated token", () => {
   test("repeats the first response for the same key and pack", async () => {
-    covers("purchase.repeat.idempotent", "purchase.repeat.answer");
+    covers(
+      "purchase.repeat.idempotent",
+      "purchase.repeat.answer",
+      "purchase.repeat.reported-credits",
+    );
     const { mock, call } = setUp();
     const first = await call.purchase(order());
     const again = await call.purchase(order());
     expect(again.body).toEqual(first.body);
     expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("reports no added credits with repeatCredits 0", async () => {
+    covers("purchase.repeat.reported-credits", "purchase-response.credits-added.this-call");
+    const { mock, call } = setUp({ options: { repeatCredits: 0 } });
+    const first = await call.purchase(order());
+    const again = await call.purchase(order());
+    expect(first.body.credits_added).toBe(100);
+    expect(again.body).toEqual({ ...first.body, credits_added: 0 });
+    const { body } = await call.purchase(order("spt_processing_1"));
+    await mock.settlePayment(body.payment_intent_id);
+    const settled = await call.purchase(order("spt_processing_1"));
+    expect(settled.body).toMatchObject({ status: "succeeded", credits_added: 0 });
+    expect(settled.body.credits_remaining).toBe(1_200);
   });
 
   test("buys once for concurrent requests", async () => {
@@ -189,6 +221,15 @@ describe("a purchase with a test key", () => {
     const call = caller(mock, mock.keys.test);
     const { body } = await call.purchase(order("spt_declined_1"));
     expect(body).toMatchObject({ status: "succeeded", credits_added: 100, credits_remaining: 0 });
+    expect(body.payment_intent_id).toMatch(/^pi_test_[a-zA-Z0-9]{24}$/);
     expect((await mock.ledger(mock.keys.test))?.balance).toBe(0);
+  });
+
+  test("reports no added credits with testKeyCredits 0", async () => {
+    covers("purchase.test-key.reported-credits", "purchase.test-key.fake-success");
+    const { mock, call } = setUp({ options: { testKeyCredits: 0 } });
+    const { body } = await caller(mock, mock.keys.test).purchase(order());
+    expect(body).toMatchObject({ status: "succeeded", credits_added: 0, credits_remaining: 0 });
+    expect((await call.purchase(order("spt_two"))).body.credits_added).toBe(100);
   });
 });

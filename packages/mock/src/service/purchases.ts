@@ -1,30 +1,58 @@
 import type { KeyRecord, PurchaseRecord } from "../store/records.ts";
-import { getKey, type Transaction } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import { isPackSlug, packs, type PackSlug } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
-import type { PaymentDecision, PaymentProcessor } from "./payment-processor.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** Result of a purchase. */
 export interface PurchaseResponse {
   readonly purchase: PurchaseRecord;
-  /** Credits that this request added. */
+  /** `credits_added` of the response. */
   readonly creditsAdded: number;
   readonly creditsRemaining: number;
 }
 
-/** Response of the payment processor to a test key, which never reaches it. */
-const testPayment: PaymentDecision = { accepted: true, status: "succeeded", nextAction: null };
+/** Payment that the processor of a real service would make. */
+interface Payment {
+  /** `succeeded`, `processing`, `requires_action`, `canceled`: other values are possible. */
+  readonly status: string;
+  readonly nextAction: PurchaseRecord["nextAction"];
+}
+
+/** Reasons to decline a payment, by the beginning of its token. */
+const declinedTokens = {
+  spt_declined_: "the payment was declined",
+  spt_insufficient_funds_: "insufficient funds",
+} as const;
+
+const nextAction = {
+  type: "redirect_to_url",
+  redirect_to_url: { url: "https://payments.example/authenticate" },
+} as const;
+
+/** Payments by the beginning of their token. Others succeed. */
+const payments: Readonly<Record<string, Payment>> = {
+  spt_processing_: { status: "processing", nextAction: null },
+  spt_canceled_: { status: "canceled", nextAction: null },
+  spt_requires_action_: { status: "requires_action", nextAction },
+};
+const success: Payment = { status: "succeeded", nextAction: null };
+
+/** Decides on a payment by its token, and charges nothing. @throws ServiceError `payment-failed` */
+function pay(token: string): Payment {
+  const beginsToken = ([beginning]: readonly [string, unknown]) => token.startsWith(beginning);
+  const reason = Object.entries(declinedTokens).find(beginsToken)?.[1];
+  if (reason === undefined) return Object.entries(payments).find(beginsToken)?.[1] ?? success;
+  throw new ServiceError("payment-failed", `Payment failed: ${reason}. No credits were added.`);
+}
 
 /** Sells credit packs. A pair of key and token buys only once. */
 export class Purchases {
   readonly #context: ServiceContext;
-  readonly #processor: PaymentProcessor;
 
-  constructor(context: ServiceContext, processor: PaymentProcessor) {
+  constructor(context: ServiceContext) {
     this.#context = context;
-    this.#processor = processor;
   }
 
   /** @throws ServiceError `bad-request`, `payment-failed` or `conflict`. No credits are added then. */
@@ -43,60 +71,57 @@ export class Purchases {
         "shared_payment_granted_token: must begin with spt_; pass the token that the user granted.",
       );
     }
-    return this.#context.store.transact((transaction) => {
-      const key = getKey(transaction, keyId);
-      const account = transaction.account(key.accountId);
+    return this.#context.store.transact((tables) => {
+      const key = tables.key(keyId);
+      const account = tables.accounts.get(key.accountId);
       // Tenants may use the same token. The prefix is unique, because every token begins with spt_.
       const token = account?.tenant === true ? `${account.id}:${order.token}` : order.token;
-      const earlier = transaction.purchaseByToken(token);
+      const earlier = tables.purchases.all(token)[0];
       if (earlier !== undefined) return this.#repeat(key, earlier, packSlug);
+      const { options, system } = this.#context;
       const isTest = key.mode === "test";
-      const decision = isTest ? testPayment : this.#processor.pay(order.token, packs[packSlug].usd);
-      if (!decision.accepted) {
-        throw new ServiceError(
-          "payment-failed",
-          `Payment failed: ${decision.reason}. No credits were added.`,
-        );
-      }
-      const granted = decision.status === "succeeded";
+      // A test key never reaches the processor.
+      const payment = isTest ? success : pay(order.token);
+      const granted = payment.status === "succeeded";
       const purchase: PurchaseRecord = {
-        paymentIntentId: `pi_${isTest ? "test_" : ""}${this.#context.system.random.token(24)}`,
+        paymentIntentId: `pi_${isTest ? "test_" : ""}${system.random.token(24)}`,
         keyId: key.id,
         token,
         packSlug,
-        status: decision.status,
-        creditsAdded: granted ? packs[packSlug].credits : 0,
-        nextAction: decision.nextAction,
+        creditsAdded:
+          granted && !(isTest && options.testKeyCredits === 0) ? packs[packSlug].credits : 0,
+        ...payment,
         granted,
       };
-      transaction.putPurchase(purchase);
-      const paid = granted && !isTest ? this.#grant(transaction, key, purchase) : key;
+      tables.purchases.put(purchase);
+      const paid = granted && !isTest ? this.#grant(tables, key, purchase) : key;
       return { purchase, creditsAdded: purchase.creditsAdded, creditsRemaining: paid.credits };
     });
   }
 
   /** Records the final status of a payment and grants its credits once. Returns false for an unknown payment. */
   async settle(paymentIntentId: string, status: string): Promise<boolean> {
-    return this.#context.store.transact((transaction) => {
-      const purchase = transaction.purchase(paymentIntentId);
+    return this.#context.store.transact((tables) => {
+      const purchase = tables.purchases.get(paymentIntentId);
       if (purchase === undefined) return false;
       if (purchase.granted) return true;
       const granted = status === "succeeded";
       // Every stored purchase has the slug of a pack.
       const creditsAdded = granted ? packs[purchase.packSlug as PackSlug].credits : 0;
       const settled = { ...purchase, status, granted, creditsAdded, nextAction: null };
-      transaction.putPurchase(settled);
+      tables.purchases.put(settled);
       if (granted) {
-        const key = getKey(transaction, purchase.keyId);
-        this.#grant(transaction, key, settled);
+        const key = tables.key(purchase.keyId);
+        this.#grant(tables, key, settled);
       }
       return true;
     });
   }
 
   #repeat(key: KeyRecord, earlier: PurchaseRecord, packSlug: PackSlug): PurchaseResponse {
+    const { purchaseRepeat, repeatCredits } = this.#context.options;
     const sameOrder = earlier.keyId === key.id && earlier.packSlug === packSlug;
-    if (!sameOrder || this.#context.options.purchaseRepeat === 409) {
+    if (!sameOrder || purchaseRepeat === 409) {
       throw new ServiceError(
         "conflict",
         "A payment was already processed for this token; read the balance, or ask the user for a new token.",
@@ -104,14 +129,14 @@ export class Purchases {
     }
     return {
       purchase: earlier,
-      creditsAdded: earlier.creditsAdded,
+      creditsAdded: repeatCredits === 0 ? 0 : earlier.creditsAdded,
       creditsRemaining: key.credits,
     };
   }
 
-  #grant(transaction: Transaction, key: KeyRecord, purchase: PurchaseRecord): KeyRecord {
+  #grant(tables: Tables, key: KeyRecord, purchase: PurchaseRecord): KeyRecord {
     const at = this.#context.system.clock.now();
     const { paymentIntentId, creditsAdded: credits } = purchase;
-    return changeBalance(transaction, key, { credits, cause: "purchase", at, paymentIntentId });
+    return changeBalance(tables, key, { credits, cause: "purchase", at, paymentIntentId });
   }
 }

@@ -1,31 +1,20 @@
-import { WebhookDelivery, type DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
+import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
-import type { KeyRecord, LedgerEntry } from "../store/records.ts";
-import { getKey } from "../store/store.ts";
+import type { LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
-import { FirstResponses, type SyncRequest } from "./first-responses.ts";
-import type { ImageFetch } from "./image-fetch.ts";
-import { JobScheduler, type JobSchedulerState } from "./job-scheduler.ts";
+import type { SyncRequest } from "./first-responses.ts";
+import { ImageFetch } from "./image-fetch.ts";
+import { JobScheduler, type UnfinishedJobState } from "./job-scheduler.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys } from "./keys.ts";
-import { NextJobs, type PlannedOutcome } from "./next-jobs.ts";
-import type { PaymentProcessor } from "./payment-processor.ts";
+import type { NextJobs, PlannedOutcome } from "./next-jobs.ts";
 import { Purchases } from "./purchases.ts";
 import { ResultUrls } from "./result-urls.ts";
 import { Submissions } from "./submissions.ts";
 
-/** Parts of the service that its user supplies. */
-export interface ServiceParts {
-  readonly processor: PaymentProcessor;
-  /** Plans the next attempt to deliver a webhook. */
-  readonly planAttempt: () => DeliveryAttemptPlan;
-  /** Undefined if the service accepts image URLs without fetching them. */
-  readonly imageFetch?: ImageFetch | undefined;
-}
-
 /** State of the service outside its store, its scheduler and its random source. */
 export interface ServiceState {
-  readonly jobs: JobSchedulerState;
+  readonly jobs: readonly UnfinishedJobState[];
   readonly syncRequests: readonly SyncRequest[];
   readonly nextJobs: readonly PlannedOutcome[];
   /** Ids of deliveries with an unfinished attempt. */
@@ -42,30 +31,24 @@ export class Service {
   readonly options: Options;
   readonly #context: ServiceContext;
   readonly deliveries: WebhookDelivery;
-  readonly nextJobs = new NextJobs();
+  readonly nextJobs: NextJobs;
   readonly #scheduler: JobScheduler;
-  readonly #firstResponses: FirstResponses;
+  /** Undefined if the service accepts image URLs without fetching them. */
   readonly #imageFetch: ImageFetch | undefined;
 
-  constructor(context: ServiceContext, parts: ServiceParts) {
+  constructor(context: ServiceContext) {
     const { options, system } = context;
     this.#context = context;
     this.options = options;
     this.results = new ResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
-    const { results } = this;
-    this.deliveries = new WebhookDelivery({ ...context, results, planAttempt: parts.planAttempt });
+    this.deliveries = new WebhookDelivery(context, this.results);
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
-    this.#imageFetch = parts.imageFetch;
+    if (context.settings.images === "fetch") this.#imageFetch = new ImageFetch(context);
     this.#scheduler = new JobScheduler(context, this.deliveries);
-    this.#firstResponses = new FirstResponses(context, this.#scheduler);
-    this.submissions = new Submissions(context, {
-      scheduler: this.#scheduler,
-      firstResponses: this.#firstResponses,
-      nextJobs: this.nextJobs,
-      imageFetch: parts.imageFetch,
-    });
-    this.purchases = new Purchases(context, parts.processor);
+    this.submissions = new Submissions(context, this.#scheduler, this.#imageFetch);
+    this.nextJobs = this.submissions.nextJobs;
+    this.purchases = new Purchases(context);
   }
 
   /** Aborts webhook deliveries and image fetches. */
@@ -85,7 +68,7 @@ export class Service {
     return (
       jobs && {
         jobs,
-        syncRequests: this.#firstResponses.state,
+        syncRequests: this.submissions.firstResponses.state,
         nextJobs: this.nextJobs.state,
         delivering: this.deliveries.inProgress,
       }
@@ -98,7 +81,7 @@ export class Service {
     this.#scheduler.resume(state.jobs);
     this.nextJobs.resume(state.nextJobs);
     for (const id of state.delivering) scheduler.add({ kind: "delivery", id, dueAt: this.now() });
-    this.#firstResponses.resume(state.syncRequests);
+    this.submissions.firstResponses.resume(state.syncRequests);
   }
 
   now(): number {
@@ -110,19 +93,12 @@ export class Service {
     return this.#scheduler.startedAt(jobId);
   }
 
-  /** Reads a key. */
-  async account(keyId: string): Promise<KeyRecord> {
-    return this.#context.store.transact((transaction) => getKey(transaction, keyId));
-  }
-
   /** Reads the balance of a key and its changes, oldest first. */
-  async ledger(
-    token: string,
-  ): Promise<{ entries: readonly LedgerEntry[]; balance: number } | undefined> {
-    return this.#context.store.transact((transaction) => {
-      const key = transaction.keyByToken(token);
+  ledger(token: string): { entries: readonly LedgerEntry[]; balance: number } | undefined {
+    return this.#context.store.transact((tables) => {
+      const key = tables.keyByToken(token);
       if (key === undefined) return undefined;
-      return { entries: transaction.ledger(key.id), balance: key.credits };
+      return { entries: tables.ledger.all(key.id), balance: key.credits };
     });
   }
 }

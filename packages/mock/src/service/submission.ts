@@ -1,10 +1,12 @@
-import { checkUrl } from "../delivery/check-url.ts";
+import { urlProblem } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
+import type { Options } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
-import { imageFromBase64, imageFromUrl, fetchProblem } from "./image-input.ts";
+import type { ServiceContext } from "./context.ts";
+import { fetchProblem, imageFromBase64, imageFromUrl, type SubmittedImage } from "./image-input.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** Body of a submission with valid types. It may use aliases. */
@@ -32,20 +34,17 @@ export interface Submission {
   readonly seed: number | null;
 }
 
-/** Image and the text that it was sent as. */
-interface SubmittedImage {
-  readonly image: EngineImage;
-  readonly source: string;
-}
-
 /**
  * Resolves aliases and defaults, and validates what the types do not.
  *
  * @throws ServiceError `bad-request` that names the field, its limit and the fix.
  */
-export function readSubmission(fields: SubmissionFields, settings: Settings): Submission {
+export function readSubmission(
+  fields: SubmissionFields,
+  { settings, options }: Pick<ServiceContext, "settings" | "options">,
+): Submission {
   const person = readPerson(fields, settings);
-  const garments = readGarments(fields, settings);
+  const garments = readGarments(fields, settings, options);
   const images = [person, ...garments];
   return {
     person: person.image,
@@ -76,10 +75,10 @@ export function composeInstruction(fields: SubmissionFields): string {
 }
 
 function readPerson(fields: SubmissionFields, settings: Settings): SubmittedImage {
-  if (fields.person_image_b64) return submittedBase64("person_image_b64", fields.person_image_b64);
+  if (fields.person_image_b64) return imageFromBase64("person_image_b64", fields.person_image_b64);
   for (const name of ["person_url", "person", "model_url", "input_url"] as const) {
     const url = fields[name];
-    if (url) return submittedUrl(name, url, settings);
+    if (url) return imageFromUrl(name, url, settings.imageUrls);
   }
   throw new ServiceError(
     "bad-request",
@@ -87,7 +86,11 @@ function readPerson(fields: SubmissionFields, settings: Settings): SubmittedImag
   );
 }
 
-function readGarments(fields: SubmissionFields, settings: Settings): readonly SubmittedImage[] {
+function readGarments(
+  fields: SubmissionFields,
+  settings: Settings,
+  { garmentDataUris }: Options,
+): readonly SubmittedImage[] {
   const name = (["garment_urls", "garments", "clothing", "items"] as const).find(
     (candidate) => (fields[candidate] ?? []).length > 0,
   );
@@ -107,10 +110,15 @@ function readGarments(fields: SubmissionFields, settings: Settings): readonly Su
     );
   }
   return [
-    ...urls.map((url, index) => submittedUrl(`${name}[${index}]`, url, settings)),
-    ...base64s.map((base64, index) => submittedBase64(`garment_images_b64[${index}]`, base64)),
+    ...urls.map((url, index) => imageFromUrl(`${name}[${index}]`, url, settings.imageUrls)),
+    ...base64s.map((sent, index) => {
+      const base64 = garmentDataUris ? sent.replace(dataUriPrefix, "") : sent;
+      return imageFromBase64(`garment_images_b64[${index}]`, base64);
+    }),
   ];
 }
+
+const dataUriPrefix = /^data:[^,]*;base64,/i;
 
 function readSize(fields: SubmissionFields): OutputSize {
   const size = (fields.output_size || fields.resolution || fields.size || "1K").toUpperCase();
@@ -120,21 +128,7 @@ function readSize(fields: SubmissionFields): OutputSize {
 
 function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | null {
   if (!fields.webhook_url) return null;
-  const allowPrivate = settings.allowPrivateWebhooks;
-  const setting = "allowPrivateWebhooks";
-  const verdict = checkUrl(fields.webhook_url, { allowPrivate, setting });
-  if (verdict.ok) return fields.webhook_url;
-  throw new ServiceError("bad-request", `webhook_url: ${verdict.problem}`);
-}
-
-function submittedUrl(field: string, url: string, settings: Settings): SubmittedImage {
-  const rules = {
-    allowPrivate: settings.allowPrivateImages,
-    setting: "allowPrivateImages",
-  } as const;
-  return { image: imageFromUrl(field, url, rules), source: url };
-}
-
-function submittedBase64(field: string, base64: string): SubmittedImage {
-  return { image: imageFromBase64(field, base64), source: base64 };
+  const problem = urlProblem(fields.webhook_url, settings.webhookUrls);
+  if (problem === undefined) return fields.webhook_url;
+  throw new ServiceError("bad-request", `webhook_url: ${problem}`);
 }

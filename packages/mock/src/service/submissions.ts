@@ -1,19 +1,19 @@
 import type { RenderRequest } from "../engine/engine.ts";
 import type { IdempotencyRecord, JobRecord, KeyRecord, StoredResponse } from "../store/records.ts";
-import { getKey, type Transaction } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import { limits, sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { chargeCredits, refundCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
 import {
+  FirstResponses,
   responseFor,
-  type FirstResponses,
   type SubmitResponse,
   type SyncRequest,
 } from "./first-responses.ts";
 import type { ImageFetch } from "./image-fetch.ts";
 import type { JobScheduler, JobWork } from "./job-scheduler.ts";
-import { readOutcome, type NextJobs, type PlannedOutcome } from "./next-jobs.ts";
+import { NextJobs, readOutcome, type PlannedOutcome } from "./next-jobs.ts";
 import { ServiceError, serverError } from "./service-error.ts";
 import { readSubmission, type Submission, type SubmissionFields } from "./submission.ts";
 
@@ -29,13 +29,8 @@ export interface SubmitRequest {
   readonly origin: string;
 }
 
-/** Parts of the service that a submission needs. */
-export interface SubmissionParts {
-  readonly scheduler: JobScheduler;
-  readonly firstResponses: FirstResponses;
-  readonly nextJobs: NextJobs;
-  readonly imageFetch: ImageFetch | undefined;
-}
+/** Id and body of the idempotency record of a request. */
+type RequestIdentity = Pick<IdempotencyRecord, "id" | "bodyDigest">;
 
 interface CreatedJob {
   readonly job: JobRecord;
@@ -47,41 +42,41 @@ interface CreatedJob {
 
 /** Submissions: the order of the checks, idempotency, the charge, and the first response. */
 export class Submissions {
+  readonly nextJobs = new NextJobs();
+  readonly firstResponses: FirstResponses;
   readonly #context: ServiceContext;
-  readonly #parts: SubmissionParts;
+  readonly #scheduler: JobScheduler;
+  readonly #imageFetch: ImageFetch | undefined;
 
-  constructor(context: ServiceContext, parts: SubmissionParts) {
+  constructor(context: ServiceContext, scheduler: JobScheduler, imageFetch?: ImageFetch) {
+    this.firstResponses = new FirstResponses(context, scheduler);
     this.#context = context;
-    this.#parts = parts;
+    this.#scheduler = scheduler;
+    this.#imageFetch = imageFetch;
   }
 
   /** @throws ServiceError if the service rejects the request. Nothing is charged then. */
   async submit(request: SubmitRequest): Promise<SubmitResponse> {
-    const { store, settings } = this.#context;
-    const read = readSubmission(request.fields, settings);
-    const hasKey = request.idempotencyKey !== undefined;
-    const bodyDigest = hasKey ? await textDigest(canonicalJson(request.body)) : "";
-    const fetched = await this.#fetchImages(request, read, bodyDigest);
+    const { settings } = this.#context;
+    const read = readSubmission(request.fields, this.#context);
+    const identity = await identityOf(request);
+    const fetched = await this.#fetchImages(read, identity);
     const submission = await this.#checkImages(fetched);
     const render = await renderRequest(submission);
-    const opened = store.transact(
-      (transaction) =>
-        this.#findRecord(transaction, request, bodyDigest) ??
-        this.#create(transaction, request, submission, bodyDigest),
-    );
-    if (!("job" in opened)) return this.#parts.firstResponses.replay(opened);
+    const opened = this.#open(request, submission, identity);
+    if (!("job" in opened)) return this.firstResponses.replay(opened);
     const { job, key, response } = opened;
-    const planned = this.#parts.nextJobs.take(key.token);
+    const planned = this.nextJobs.take(key.token);
     const outcome = planned?.outcome ?? readOutcome(settings.magic ? submission.prompt : null);
     const work = { job, request: { ...render, seed: job.seed }, outcome };
-    const hasSlot = this.#parts.scheduler.takeSlot();
+    const hasSlot = this.#scheduler.takeSlot();
     if (response !== null) {
-      this.#parts.scheduler.start(work, hasSlot);
+      this.#scheduler.start(work, hasSlot);
       return { job, response, creditsRemaining: key.credits, replayed: false };
     }
-    const { keyId, idempotencyKey } = request;
-    const sync = { keyId, idempotencyKey, jobId: job.id, until: job.createdAt + limits.syncWait };
-    return this.#parts.firstResponses.share(
+    const until = job.createdAt + limits.syncWait;
+    const sync = { recordId: identity?.id, jobId: job.id, until };
+    return this.firstResponses.share(
       sync,
       this.#run(sync, work, { planned, hasSlot, wait: submission.wait }),
     );
@@ -89,22 +84,14 @@ export class Submissions {
 
   /** Fetches the images, unless the request repeats an earlier one. */
   async #fetchImages(
-    request: SubmitRequest,
     submission: Submission,
-    bodyDigest: string,
+    identity: RequestIdentity | undefined,
   ): Promise<Submission> {
-    const { imageFetch } = this.#parts;
+    const imageFetch = this.#imageFetch;
     if (imageFetch === undefined || submission.imageProblem !== null) return submission;
-    const record = this.#context.store.transact((transaction) =>
-      this.#findRecord(transaction, request, bodyDigest),
-    );
+    const record = this.#context.store.transact((tables) => this.#findRecord(tables, identity));
     if (record !== undefined) return submission;
-    const { keyId, idempotencyKey } = request;
-    const shareAs =
-      idempotencyKey === undefined
-        ? undefined
-        : JSON.stringify([keyId, idempotencyKey, bodyDigest]);
-    return imageFetch.fetchImages(submission, shareAs);
+    return imageFetch.fetchImages(submission, identity && JSON.stringify(identity));
   }
 
   async #checkImages(submission: Submission): Promise<Submission> {
@@ -125,40 +112,71 @@ export class Submissions {
    * @throws ServiceError `conflict` if its body was different.
    */
   #findRecord(
-    transaction: Transaction,
-    { keyId, idempotencyKey }: SubmitRequest,
-    bodyDigest: string,
+    tables: Tables,
+    identity: RequestIdentity | undefined,
   ): IdempotencyRecord | undefined {
-    if (idempotencyKey === undefined) return undefined;
-    const record = transaction.idempotency(keyId, idempotencyKey);
+    const record = identity && tables.idempotency.get(identity.id);
     if (record === undefined || record.expiresAt <= this.#context.system.clock.now()) {
       return undefined;
     }
-    if (record.bodyDigest === bodyDigest) return record;
+    if (record.bodyDigest === identity?.bodyDigest) return record;
     throw new ServiceError(
       "conflict",
       "The Idempotency-Key was used with a different body; use a new key for a new request.",
     );
   }
 
-  /** Creates the job, its charge and its idempotency record. */
-  #create(
-    transaction: Transaction,
+  /** Finds the earlier request under the idempotency key, or creates the job. A refusal keeps the key if the options say so. */
+  #open(
     request: SubmitRequest,
     submission: Submission,
-    bodyDigest: string,
+    identity: RequestIdentity | undefined,
+  ): IdempotencyRecord | CreatedJob {
+    const { store, options } = this.#context;
+    try {
+      return store.transact(
+        (tables) =>
+          this.#findRecord(tables, identity) ?? this.#create(tables, request, submission, identity),
+      );
+    } catch (error) {
+      const isKept = error instanceof ServiceError && error.reason !== "conflict";
+      if (isKept && options.refusedKey === "kept") {
+        store.transact((tables) =>
+          this.#remember(tables, identity, { jobId: "", response: error }),
+        );
+      }
+      throw error;
+    }
+  }
+
+  #remember(
+    tables: Tables,
+    identity: RequestIdentity | undefined,
+    outcome: Pick<IdempotencyRecord, "jobId" | "response">,
+  ): void {
+    const { system, options } = this.#context;
+    const expiresAt = system.clock.now() + options.idempotencyHours * 3_600_000;
+    if (identity !== undefined) tables.idempotency.put({ ...identity, ...outcome, expiresAt });
+  }
+
+  /** Creates the job, its charge and its idempotency record. */
+  #create(
+    tables: Tables,
+    request: SubmitRequest,
+    submission: Submission,
+    identity: RequestIdentity | undefined,
   ): CreatedJob {
     if (submission.imageProblem !== null) {
       throw new ServiceError("bad-request", submission.imageProblem);
     }
     const { system, options, engine } = this.#context;
     const now = system.clock.now();
-    const key = getKey(transaction, request.keyId);
+    const key = tables.key(request.keyId);
     const testMode = key.mode === "test";
-    const job = transaction.addJob({
+    const job: JobRecord = {
       id: `job_${system.random.token(24)}`,
       keyId: key.id,
-      status: this.#parts.scheduler.nextStatus,
+      status: this.#scheduler.nextStatus,
       outputSize: submission.outputSize,
       costCredits: testMode ? 0 : sizes[submission.outputSize].credits,
       testMode,
@@ -174,22 +192,14 @@ export class Submissions {
       errorCode: null,
       errorMessage: null,
       result: null,
-    });
+    };
+    tables.jobs.put(job);
     const { dailySpendCap } = options;
     const charge = { credits: job.costCredits, jobId: job.id, at: now, dailySpendCap };
-    const charged = testMode ? key : chargeCredits(transaction, key, charge);
+    const charged = testMode ? key : chargeCredits(tables, key, charge);
     const isPending = submission.wait || (!testMode && engine.prepare !== undefined);
     const response = isPending ? null : responseFor(job);
-    if (request.idempotencyKey !== undefined) {
-      transaction.putIdempotency({
-        keyId: key.id,
-        idempotencyKey: request.idempotencyKey,
-        bodyDigest,
-        jobId: job.id,
-        expiresAt: now + options.idempotencyHours * 3_600_000,
-        response,
-      });
-    }
+    this.#remember(tables, identity, { jobId: job.id, response });
     return { job, key: charged, response };
   }
 
@@ -200,34 +210,41 @@ export class Submissions {
     start: { planned: PlannedOutcome | undefined; hasSlot: boolean; wait: boolean },
   ): Promise<SubmitResponse> {
     const { job } = work;
-    const { scheduler, firstResponses } = this.#parts;
     try {
       if (!job.testMode) await this.#context.engine.prepare?.();
     } catch {
-      this.#parts.nextJobs.restore(start.planned);
+      this.nextJobs.restore(start.planned);
       this.#rollback(request, job);
-      if (start.hasSlot) scheduler.releaseSlot();
+      if (start.hasSlot) this.#scheduler.releaseSlot();
       throw serverError();
     }
-    scheduler.start(work, start.hasSlot);
+    this.#scheduler.start(work, start.hasSlot);
     return start.wait
-      ? firstResponses.wait(request)
-      : firstResponses.complete(request, responseFor(job));
+      ? this.firstResponses.wait(request)
+      : this.firstResponses.complete(request, responseFor(job));
   }
 
   /** Removes a job that never reached the model, and refunds it. */
-  #rollback({ keyId, idempotencyKey }: SyncRequest, job: JobRecord): void {
+  #rollback({ recordId }: SyncRequest, job: JobRecord): void {
     const { store, system, options } = this.#context;
-    store.transact((transaction) => {
-      refundCredits(transaction, getKey(transaction, keyId), job, system.clock.now());
-      transaction.removeJob(job);
-      const record =
-        idempotencyKey === undefined ? undefined : transaction.idempotency(keyId, idempotencyKey);
+    store.transact((tables) => {
+      refundCredits(tables, tables.key(job.keyId), job, system.clock.now());
+      tables.jobs.remove(job.id);
+      const record = recordId === undefined ? undefined : tables.idempotency.get(recordId);
       if (record === undefined) return;
-      if (options.stored500) transaction.putIdempotency({ ...record, response: "server-error" });
-      else transaction.removeIdempotency(record);
+      if (options.stored500) tables.idempotency.put({ ...record, response: serverError() });
+      else tables.idempotency.remove(record.id);
     });
   }
+}
+
+async function identityOf(request: SubmitRequest): Promise<RequestIdentity | undefined> {
+  const { keyId, idempotencyKey, body } = request;
+  if (idempotencyKey === undefined) return undefined;
+  return {
+    id: `${keyId}\n${idempotencyKey}`,
+    bodyDigest: await textDigest(canonicalJson(body)),
+  };
 }
 
 /** Builds the engine's input, except for the seed. */

@@ -1,3 +1,5 @@
+import type { ServiceError } from "../service/service-error.ts";
+
 // Records are immutable: a change is a new record with the same id.
 
 /** @inline */
@@ -32,6 +34,8 @@ export interface KeyRecord {
   /** Number of the current rate-limit window, counted since 1970. */
   readonly window: number;
   readonly windowCalls: number;
+  /** Times of the requests in a sliding window, oldest first. */
+  readonly callTimes: readonly number[];
   /** UTC day of `daySpent`, counted since 1970. */
   readonly day: number;
   readonly daySpent: number;
@@ -45,8 +49,6 @@ export type OutputSize = "1K" | "2K" | "4K";
 export interface JobRecord {
   readonly id: string;
   readonly keyId: string;
-  /** Number that increases with each job of the server, for the order of lists. */
-  readonly sequence: number;
   readonly status: JobStatus;
   readonly outputSize: OutputSize;
   readonly costCredits: number;
@@ -65,7 +67,7 @@ export interface JobRecord {
 }
 
 /** Result image. */
-export interface ResultRecord {
+interface ResultRecord {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly width: number;
   readonly height: number;
@@ -81,14 +83,15 @@ export interface StoredResponse {
 
 /** Stored use of an idempotency key. */
 export interface IdempotencyRecord {
-  readonly keyId: string;
-  readonly idempotencyKey: string;
+  /** API key's id and idempotency key. */
+  readonly id: string;
   /** Digest of the parsed body, independent of order and white space. */
   readonly bodyDigest: string;
+  /** Empty if the first request was refused. */
   readonly jobId: string;
   readonly expiresAt: number;
   /** Null while the first request is in progress. */
-  readonly response: StoredResponse | "server-error" | null;
+  readonly response: StoredResponse | ServiceError | null;
 }
 
 /** Reason for a change of a balance. */

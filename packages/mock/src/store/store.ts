@@ -3,85 +3,93 @@ import type {
   DeliveryRecord,
   IdempotencyRecord,
   JobRecord,
-  JobStatus,
   KeyRecord,
   LedgerEntry,
   PurchaseRecord,
 } from "./records.ts";
+import { Table } from "./table.ts";
 
-/** Query for the newest jobs of all keys. */
-export interface LatestJobsQuery {
-  readonly limit: number;
-  readonly status?: JobStatus;
+/** Tables of a {@link Store}. Read and write them only within a step. */
+export class Tables {
+  /** Functions that undo the writes of the current step. */
+  readonly undo: (() => void)[] = [];
+  readonly accounts = new Table<AccountRecord>(this.undo, ({ id }) => id);
+  /** Groups: the account's id. */
+  readonly keys = new Table<KeyRecord>(
+    this.undo,
+    ({ id }) => id,
+    ({ token, accountId }) => [`token ${token}`, accountId],
+  );
+  /** Groups: the key's id, the status, and both. */
+  readonly jobs = new Table<JobRecord>(
+    this.undo,
+    ({ id }) => id,
+    ({ keyId, status }) => [keyId, status, `${keyId} ${status}`],
+  );
+  /** Groups: the key's id. */
+  readonly ledger = new Table<LedgerEntry>(
+    this.undo,
+    (_entry, sequence) => String(sequence),
+    ({ keyId }) => [keyId],
+  );
+  /** Groups: the token. */
+  readonly purchases = new Table<PurchaseRecord>(
+    this.undo,
+    ({ paymentIntentId }) => paymentIntentId,
+    ({ token }) => [token],
+  );
+  /** Groups: the job's id. */
+  readonly deliveries = new Table<DeliveryRecord>(
+    this.undo,
+    ({ id }) => id,
+    ({ jobId }) => [jobId],
+  );
+  readonly idempotency = new Table<IdempotencyRecord>(this.undo, ({ id }) => id);
+
+  /** Reads a key that must exist. */
+  key(id: string): KeyRecord {
+    const key = this.keys.get(id);
+    if (key === undefined) throw new Error(`The key ${id} is missing from the store.`);
+    return key;
+  }
+
+  keyByToken(token: string): KeyRecord | undefined {
+    return this.keys.all(`token ${token}`)[0];
+  }
 }
 
-/** Query for one page of the jobs of a key. */
-export interface JobPageQuery {
-  readonly keyId: string;
-  readonly limit: number;
-  /** Job that precedes the page in the list. */
-  readonly before?: JobRecord;
-  readonly status?: JobStatus;
-  /** Maximum time of creation. */
-  readonly createdUntil?: number;
-}
+/** Storage of the server, in memory. */
+export class Store {
+  readonly #tables = new Tables();
 
-/** Reads and writes of one atomic step. */
-export interface Transaction {
-  account(id: string): AccountRecord | undefined;
-  putAccount(account: AccountRecord): void;
+  /** Copies everything that is stored. Both stores share the immutable records. */
+  copy(): Store {
+    const copy = new Store();
+    copyRows(this.#tables.accounts, copy.#tables.accounts);
+    copyRows(this.#tables.keys, copy.#tables.keys);
+    copyRows(this.#tables.jobs, copy.#tables.jobs);
+    copyRows(this.#tables.ledger, copy.#tables.ledger);
+    copyRows(this.#tables.purchases, copy.#tables.purchases);
+    copyRows(this.#tables.deliveries, copy.#tables.deliveries);
+    copyRows(this.#tables.idempotency, copy.#tables.idempotency);
+    copy.#tables.undo.length = 0;
+    return copy;
+  }
 
-  key(id: string): KeyRecord | undefined;
-  keyByToken(token: string): KeyRecord | undefined;
-  keysOfAccount(accountId: string): readonly KeyRecord[];
-  /** Newest keys of all accounts, newest first. */
-  latestKeys(limit: number): readonly KeyRecord[];
-  putKey(key: KeyRecord): void;
-
-  job(id: string): JobRecord | undefined;
-  /** Adds a job under the next number of the sequence. */
-  addJob(job: Omit<JobRecord, "sequence">): JobRecord;
-  putJob(job: JobRecord): void;
-  removeJob(job: JobRecord): void;
-  /** Newest first. */
-  jobs(query: JobPageQuery): readonly JobRecord[];
-  /** Newest jobs of all keys, newest first. */
-  latestJobs(query: LatestJobsQuery): readonly JobRecord[];
-  /** Number of jobs of all keys by status. */
-  jobCounts(): Readonly<Record<JobStatus, number>>;
-
-  idempotency(keyId: string, idempotencyKey: string): IdempotencyRecord | undefined;
-  putIdempotency(record: IdempotencyRecord): void;
-  removeIdempotency(record: IdempotencyRecord): void;
-
-  addLedgerEntry(entry: LedgerEntry): void;
-  /** Oldest first. */
-  ledger(keyId: string): readonly LedgerEntry[];
-
-  purchase(paymentIntentId: string): PurchaseRecord | undefined;
-  purchaseByToken(token: string): PurchaseRecord | undefined;
-  putPurchase(purchase: PurchaseRecord): void;
-
-  delivery(id: string): DeliveryRecord | undefined;
-  /** Oldest first. */
-  deliveries(jobId?: string): readonly DeliveryRecord[];
-  /** Newest deliveries of all jobs, newest first, and the number of all deliveries. */
-  latestDeliveries(limit: number): {
-    readonly deliveries: readonly DeliveryRecord[];
-    readonly total: number;
-  };
-  putDelivery(delivery: DeliveryRecord): void;
-}
-
-/** Storage of the server. */
-export interface Store {
   /** Runs `work` as one atomic step. If it throws, all of its writes are undone. Steps cannot be nested. */
-  transact<Result>(work: (transaction: Transaction) => Result): Result;
+  transact<Result>(work: (tables: Tables) => Result): Result {
+    const { undo } = this.#tables;
+    try {
+      return work(this.#tables);
+    } catch (error) {
+      for (const undoWrite of undo.toReversed()) undoWrite();
+      throw error;
+    } finally {
+      undo.length = 0;
+    }
+  }
 }
 
-/** Reads a key that must exist. */
-export function getKey(transaction: Transaction, keyId: string): KeyRecord {
-  const key = transaction.key(keyId);
-  if (key === undefined) throw new Error(`The key ${keyId} is missing from the store.`);
-  return key;
+function copyRows<Row extends object>(from: Table<Row>, to: Table<Row>): void {
+  for (const row of from.all()) to.put(row);
 }

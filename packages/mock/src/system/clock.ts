@@ -63,16 +63,16 @@ export class SystemClock implements Clock {
   }
 
   setTimeout(callback: () => void, delay: number): Timer {
-    const timer = this.#timers.make(this.now() + Math.max(0, delay), callback);
-    if (this.#closed) return timer;
-    this.#timers.add(timer);
+    const dueAt = this.now() + Math.max(0, delay);
+    if (this.#closed) return { dueAt };
+    const timer = this.#timers.add(dueAt, callback);
     this.#setAlarm();
     return timer;
   }
 
   clearTimeout(timer: Timer | undefined): void {
     if (timer === undefined) return;
-    // Every timer of this clock is a PendingTimer.
+    // Every timer of this clock is a PendingTimer, except those set after `close`, which have no callback either.
     if (this.#timers.take(timer as PendingTimer) !== undefined) this.#setAlarm();
   }
 

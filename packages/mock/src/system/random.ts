@@ -6,11 +6,8 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Largest multiple of the alphabet's length in a byte. Higher bytes would make some letters more frequent. */
 const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
 
-/** Position in a random stream. */
-export interface RandomState {
-  readonly counter: number;
-  readonly position: number;
-}
+/** Bytes of one SHA-256 digest. */
+const blockBytes = 32;
 
 /**
  * Random source with a seed: the stream of SHA-256 digests of the seed and a counter. The same seed gives the same ids on
@@ -18,35 +15,24 @@ export interface RandomState {
  */
 export class SeededRandom {
   readonly seed: string;
-  #block: Uint8Array = new Uint8Array(0);
-  #position = 0;
-  #counter = 0;
+  /** Number of bytes read. Setting it continues the stream there. */
+  position = 0;
+  #counter = -1;
+  #block = new Uint8Array(0);
 
   constructor(seed: string) {
     this.seed = seed;
   }
 
   byte(): number {
-    const value = this.#block[this.#position];
-    if (value !== undefined) {
-      this.#position += 1;
-      return value;
+    const counter = Math.floor(this.position / blockBytes);
+    if (counter !== this.#counter) {
+      this.#block = sha256(utf8ToBytes(`${this.seed}\n${counter}`));
+      this.#counter = counter;
     }
-    this.#block = this.#digest(this.#counter);
-    this.#counter += 1;
-    this.#position = 0;
-    return this.byte();
-  }
-
-  get state(): RandomState {
-    return { counter: this.#counter, position: this.#position };
-  }
-
-  /** Continues at the position of a stream of the same seed. */
-  resume({ counter, position }: RandomState): void {
-    this.#block = counter === 0 ? new Uint8Array(0) : this.#digest(counter - 1);
-    this.#counter = counter;
-    this.#position = position;
+    const value = this.#block[this.position % blockBytes] ?? 0;
+    this.position += 1;
+    return value;
   }
 
   /** Returns a number from 0 to 1, without 1. */
@@ -64,10 +50,6 @@ export class SeededRandom {
       if (byte < fairBytes) text += alphabet.charAt(byte % alphabet.length);
     }
     return text;
-  }
-
-  #digest(counter: number): Uint8Array {
-    return sha256(utf8ToBytes(`${this.seed}\n${counter}`));
   }
 }
 

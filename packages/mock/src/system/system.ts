@@ -52,6 +52,17 @@ export class ServerStateClock implements Clock {
     this.#clock.clearTimeout(timer);
   }
 
+  /** Waits for work, and returns undefined after `delay` milliseconds of this clock. The work goes on. */
+  async within<T>(delay: number, work: () => Promise<T>): Promise<T | undefined> {
+    const timeout = Promise.withResolvers<undefined>();
+    const timer = this.setTimeout(() => timeout.resolve(undefined), delay);
+    try {
+      return await this.outside(Promise.race([work(), timeout.promise]));
+    } finally {
+      this.clearTimeout(timer);
+    }
+  }
+
   /** Clears all timers of this state; timers set afterwards never fire. */
   end(): void {
     this.#ended = true;

@@ -36,14 +36,11 @@ export class Timers {
     return this.#pending;
   }
 
-  /** Creates a timer that is not in the queue. */
-  make(dueAt: number, callback: () => void): PendingTimer {
-    return { dueAt, order: this.#order++, callback };
-  }
-
-  add(timer: PendingTimer): void {
+  add(dueAt: number, callback: () => void): Timer {
+    const timer = { dueAt, order: this.#order++, callback };
     this.#queue.push(timer);
     this.#pending += 1;
+    return timer;
   }
 
   /** Removes a timer and returns its callback, or undefined when it was removed before. */

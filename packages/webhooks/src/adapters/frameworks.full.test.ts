@@ -2,6 +2,10 @@ import { createServer } from "node:http";
 import type { RequestListener, Server } from "node:http";
 import { json } from "node:stream/consumers";
 
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import type { MiddlewareHandler } from "hono";
+import { validator } from "hono/validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { ReceiverOptions } from "../index.ts";
@@ -9,7 +13,6 @@ import {
   behavesAsReceiver,
   deliverTwice,
   handledOnce,
-  linesFrom,
   observed,
   runLines,
 } from "../../test/adapter-behaviour.ts";
@@ -20,6 +23,7 @@ import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";
 import { createReceiver as forExpress } from "./express.ts";
 import { createReceiver as forFastify } from "./fastify.ts";
+import { createReceiver as forHono } from "./hono.ts";
 import { createReceiver as forKoa } from "./koa.ts";
 
 let folder: AppFolder;
@@ -37,42 +41,50 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove(), installing);
 
+// The installed packages have no types here. Another test compiles uses of them with their types.
 type Handler = (...values: never[]) => unknown;
 
 /** Functions of Express that the tests use. */
 interface Express {
-  (): RequestListener & {
-    use(handler: unknown): unknown;
-    all(at: string, handler: Handler): unknown;
-    post(at: string, handler: Handler): unknown;
-  };
-  json(options?: object): Handler;
-  raw(options?: object): Handler;
-  text(options?: object): Handler;
-  urlencoded(options?: object): Handler;
+  (): RequestListener & Record<"all" | "post" | "use", (...values: unknown[]) => unknown>;
+  readonly json: (options?: object) => Handler;
+  readonly raw: (options?: object) => Handler;
+  readonly text: (options?: object) => Handler;
+  readonly urlencoded: (options?: object) => Handler;
 }
 
 describe.each(["express", "express-4"])("%s", (release) => {
-  // The installed package has no types here. Another test compiles the examples with them.
-  const load = () => folder.require(release) as Express;
-  const startAfter =
-    (parser?: (express: Express) => Handler): Start =>
+  type App = ReturnType<Express>;
+  const start =
+    (build: (app: App, options: ReceiverOptions, express: Express) => unknown): Start =>
     (options) => {
-      const express = load();
+      const express = folder.require(release) as Express;
       const app = express();
-      if (parser !== undefined) app.use(parser(express));
-      app.all(path, forExpress(options));
+      build(app, options, express);
       return listening(createServer(app));
     };
-  const parsed = startAfter((express) => express.json());
+  const startAfter = (parser: (express: Express) => Handler): Start =>
+    start((app, options, express) => {
+      app.use(parser(express));
+      app.all(path, forExpress(options));
+    });
 
   behavesAsReceiver({
     name: release,
-    start: startAfter(),
+    start: start((app, options) => app.all(path, forExpress(options))),
     readBefore: {
-      "express.json()": parsed,
+      "express.json()": startAfter((express) => express.json()),
       "express.text()": startAfter((express) => express.text({ type: "*/*" })),
     },
+    applyFix: ([post = "", use = "", keep = ""]) =>
+      [
+        [post, use],
+        [keep, post],
+      ].map((lines) =>
+        start((app, options, express) =>
+          runLines(lines, { app, express, options, createReceiver: forExpress }),
+        ),
+      ),
   });
 
   it.each<[string, (express: Express) => Handler]>([
@@ -82,36 +94,16 @@ describe.each(["express", "express-4"])("%s", (release) => {
     expect(await deliverTwice(startAfter(parser))).toEqual(handledOnce);
   });
 
-  it("accepts events after either fix of the message is applied", async () => {
-    const [post = "", use = "", keep = ""] = await linesFrom(parsed);
-    for (const lines of [
-      [post, use],
-      [keep, post],
-    ]) {
-      const outcome = await deliverTwice((options) => {
-        const express = load();
-        const app = express();
-        runLines(lines, { app, express, options, createReceiver: forExpress });
-        return listening(createServer(app));
-      });
-      expect(outcome).toEqual(handledOnce);
-    }
-  });
-
   it("passes no error to the error handler", async () => {
     const passed: unknown[] = [];
-    const { port } = await observed(
-      (options) => {
-        const app = load()();
-        app.post(path, forExpress(options));
-        app.use((error: unknown, _request: unknown, _response: unknown, next: () => void) => {
-          passed.push(error);
-          next();
-        });
-        return listening(createServer(app));
-      },
-      { onCompleted: () => Promise.reject(new Error("down")) },
-    );
+    const app = start((server, options) => {
+      server.post(path, forExpress(options));
+      server.use((error: unknown, _request: unknown, _response: unknown, next: () => void) => {
+        passed.push(error);
+        next();
+      });
+    });
+    const { port } = await observed(app, { onCompleted: () => Promise.reject(new Error("down")) });
     expect(await send(port, await signedEvent("job_1"))).toMatchObject({ status: 500 });
     expect(passed).toEqual([]);
   });
@@ -124,49 +116,43 @@ interface FastifyApp {
   addHook(name: string, hook: Handler): unknown;
   post(at: string, handler: Handler): unknown;
   ready(): Promise<unknown>;
-  close(): Promise<unknown>;
 }
 
-const servedByFastify = async (build: (app: FastifyApp) => unknown) => {
-  const fastify = folder.require("fastify") as (options: object) => FastifyApp;
-  const app = fastify({ bodyLimit: 50, forceCloseConnections: true });
-  build(app);
-  await app.ready();
-  return listening(app.server);
-};
-const registered = (app: FastifyApp, options: ReceiverOptions) =>
+const register = (app: FastifyApp, options: ReceiverOptions) =>
   app.register(forFastify(options), { prefix: path });
-const parsing = async (_request: never, _reply: never, payload: AsyncIterable<Uint8Array>) => {
-  await json(payload as Parameters<typeof json>[0]);
+const hook = async (_request: never, _reply: never, payload: Parameters<typeof json>[0]) => {
+  await json(payload);
 };
 
-const parsedByFastify: Start = (options) =>
-  servedByFastify((app) => {
-    app.addHook("preParsing", parsing);
-    registered(app, options);
-  });
+const servedByFastify =
+  (build: (app: FastifyApp, options: ReceiverOptions) => unknown): Start =>
+  async (options) => {
+    const fastify = folder.require("fastify") as (settings: object) => FastifyApp;
+    const app = fastify({ bodyLimit: 50, forceCloseConnections: true });
+    build(app, options);
+    await app.ready();
+    return listening(app.server);
+  };
 
 describe("Fastify", () => {
   behavesAsReceiver({
     name: "Fastify",
-    start: (options) => servedByFastify((app) => registered(app, options)),
-    readBefore: { "a hook": parsedByFastify },
-  });
-
-  it("accepts events after the lines of the message are applied to Fastify", async () => {
-    const lines = await linesFrom(parsedByFastify);
-    const outcome = await deliverTwice((options) =>
-      servedByFastify((app) =>
-        runLines(lines, { app, options, hook: parsing, createReceiver: forFastify }),
+    start: servedByFastify(register),
+    readBefore: {
+      "a hook": servedByFastify((app, options) => {
+        app.addHook("preParsing", hook);
+        register(app, options);
+      }),
+    },
+    applyFix: (lines) => [
+      servedByFastify((app, options) =>
+        runLines(lines, { app, options, hook, createReceiver: forFastify }),
       ),
-    );
-    expect(outcome).toEqual(handledOnce);
+    ],
   });
 
   it("accepts events without a content type, or with one that has no parser", async () => {
-    const { port, handled } = await observed((options) =>
-      servedByFastify((app) => registered(app, options)),
-    );
+    const { port, handled } = await observed(servedByFastify(register));
     for (const type of [{}, { "content-type": "application/vnd.tryon" }]) {
       const { body, headers } = await signedEvent(`job_${handled.length}`);
       const { "content-type": _, ...others } = headers;
@@ -178,15 +164,14 @@ describe("Fastify", () => {
 
   it("keeps the parsers of the app for its other routes", async () => {
     const bodies: unknown[] = [];
-    const { port } = await observed((options) =>
-      servedByFastify((app) => {
-        registered(app, options);
-        app.post("/orders", async (request: { body: unknown }) => {
-          bodies.push(request.body);
-          return {};
-        });
-      }),
-    );
+    const app = servedByFastify((fastify, options) => {
+      register(fastify, options);
+      fastify.post("/orders", async (request: { body: unknown }) => {
+        bodies.push(request.body);
+        return {};
+      });
+    });
+    const { port } = await observed(app);
     const headers = { "content-type": "application/json" };
     const body = Buffer.from('{"order":1}');
     expect(await send(port, { path: "/orders", headers, body })).toMatchObject({ status: 200 });
@@ -195,7 +180,7 @@ describe("Fastify", () => {
 
   it("names the fix if it is used as a handler", async () => {
     const plugin = forFastify({ secrets: secret, onCompleted: () => {} });
-    const { port } = await observed(() => servedByFastify((app) => app.post(path, plugin)));
+    const { port } = await observed(servedByFastify((app) => app.post(path, plugin)));
     const headers = { "content-type": "application/json" };
     const response = await send(port, { headers, body: Buffer.from("{}") });
     expect(response).toMatchObject({
@@ -212,40 +197,71 @@ interface KoaApp {
   callback(): RequestListener;
 }
 
-const servedByKoa = (build: (app: KoaApp) => unknown) => {
-  const Koa = folder.require("koa") as new () => KoaApp;
-  const app = new Koa();
-  // Koa would log each aborted request.
-  app.silent = true;
-  build(app);
-  return listening(createServer(app.callback()));
-};
 const bodyParser = () => (folder.require("koa-bodyparser") as () => Handler)();
 const koaBody = () => (folder.require("koa-body") as { koaBody: () => Handler }).koaBody();
 
-const koaAfter =
-  (...parsers: ReadonlyArray<() => Handler>): Start =>
-  (options) =>
-    servedByKoa((app) => {
-      for (const parser of parsers) app.use(parser());
-      app.use(forKoa(options));
-    });
+const servedByKoa =
+  (build: (app: KoaApp, options: ReceiverOptions) => unknown): Start =>
+  (options) => {
+    const Koa = folder.require("koa") as new () => KoaApp;
+    const app = new Koa();
+    // Koa would log each aborted request.
+    app.silent = true;
+    build(app, options);
+    return listening(createServer(app.callback()));
+  };
+
+const koaAfter = (...parsers: ReadonlyArray<() => Handler>): Start =>
+  servedByKoa((app, options) => {
+    for (const parser of parsers) app.use(parser());
+    app.use(forKoa(options));
+  });
 
 describe("Koa", () => {
   behavesAsReceiver({
     name: "Koa",
     start: koaAfter(),
-    readBefore: {
-      "koa-bodyparser": koaAfter(bodyParser),
-      "koa-body": koaAfter(koaBody),
-    },
+    readBefore: { "koa-bodyparser": koaAfter(bodyParser), "koa-body": koaAfter(koaBody) },
+    applyFix: (lines) => [
+      servedByKoa((app, options) =>
+        runLines(lines, { app, options, bodyParser, createReceiver: forKoa }),
+      ),
+    ],
+  });
+});
+
+const middleware: MiddlewareHandler = async (context, next) => {
+  await context.req.json();
+  await next();
+};
+
+const servedByHono =
+  (build: (app: Hono, options: ReceiverOptions) => unknown): Start =>
+  (options) => {
+    const app = new Hono();
+    build(app, options);
+    const listener = getRequestListener(app.fetch);
+    return listening(createServer((...args) => void listener(...args)));
+  };
+
+const honoAfter = (...before: readonly MiddlewareHandler[]): Start =>
+  servedByHono((app, options) => {
+    for (const one of before) app.use(one);
+    app.all(path, forHono(options));
   });
 
-  it("accepts events after the lines of the message are applied to Koa", async () => {
-    const lines = await linesFrom(koaAfter(bodyParser));
-    const outcome = await deliverTwice((options) =>
-      servedByKoa((app) => runLines(lines, { app, options, bodyParser, createReceiver: forKoa })),
-    );
-    expect(outcome).toEqual(handledOnce);
+describe("Hono", () => {
+  behavesAsReceiver({
+    name: "Hono",
+    start: honoAfter(),
+    readBefore: {
+      "a middleware": honoAfter(middleware),
+      "a validator": honoAfter(validator("json", (value) => value)),
+    },
+    applyFix: (lines) => [
+      servedByHono((app, options) =>
+        runLines(lines, { app, options, middleware, createReceiver: forHono }),
+      ),
+    ],
   });
 });

@@ -1,5 +1,4 @@
 import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
-import type { Delivery, ReceiverResponse } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
@@ -71,18 +70,26 @@ export function createReceiver(
   return async (invocation) => {
     // A manual invocation may have no event.
     const event: LambdaEvent = invocation ?? {};
-    return resultOf(event, await receive(deliveryOf(event)));
-  };
-}
-
-function deliveryOf(event: LambdaEvent): Delivery {
-  const { requestContext, multiValueHeaders, headers, isBase64Encoded } = event;
-  const body = event.body ?? "";
-  return {
-    method: event.httpMethod ?? requestContext?.http?.method,
-    // If both are present, `headers` has only the last of several values.
-    headers: multiValueHeaders ?? headers ?? {},
-    body: isBase64Encoded === true ? streamOf(body) : body,
+    const { requestContext, multiValueHeaders, isBase64Encoded } = event;
+    const body = event.body ?? "";
+    const response = await receive({
+      method: event.httpMethod ?? requestContext?.http?.method,
+      // If both are present, `headers` has only the last of several values.
+      headers: multiValueHeaders ?? event.headers ?? {},
+      body: isBase64Encoded === true ? streamOf(body) : body,
+    });
+    const result: LambdaResult = {
+      statusCode: response.status,
+      headers: { ...response.headers },
+      body: response.body ?? "",
+      isBase64Encoded: false,
+    };
+    // A load balancer with multi-value headers ignores `headers`.
+    if (requestContext?.elb !== undefined && multiValueHeaders) {
+      const fields = Object.entries(response.headers).map(([name, value]) => [name, [value]]);
+      result.multiValueHeaders = Object.fromEntries(fields);
+    }
+    return result;
   };
 }
 
@@ -91,35 +98,11 @@ function streamOf(body: string): NodeRequest {
   return {
     headers: {},
     async *[Symbol.asyncIterator]() {
-      yield decodeBase64(body);
+      // Lambda has Buffer, and the types of all runtimes do not.
+      const { Buffer } = globalThis as unknown as {
+        readonly Buffer: { from(text: string, encoding: "base64"): Uint8Array };
+      };
+      yield Buffer.from(body, "base64");
     },
   };
-}
-
-/** Decodes base64. Invalid base64 gives other bytes, which match no signature. */
-function decodeBase64(body: string): Uint8Array {
-  // Buffer is faster, but the types of all runtimes do not have it.
-  const { Buffer } = globalThis as {
-    Buffer?: { from(text: string, encoding: string): Uint8Array };
-  };
-  if (Buffer !== undefined) return Buffer.from(body, "base64");
-  try {
-    return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
-  } catch {
-    return new TextEncoder().encode(body);
-  }
-}
-
-function resultOf(event: LambdaEvent, { status, headers, body }: ReceiverResponse): LambdaResult {
-  const result = {
-    statusCode: status,
-    headers: { ...headers },
-    body: body ?? "",
-    isBase64Encoded: false,
-  };
-  // A load balancer with multi-value headers ignores `headers`.
-  if (event.requestContext?.elb === undefined || !event.multiValueHeaders) return result;
-  const multiValueHeaders: Record<string, string[]> = {};
-  for (const [name, value] of Object.entries(headers)) multiValueHeaders[name] = [value];
-  return { ...result, multiValueHeaders };
 }

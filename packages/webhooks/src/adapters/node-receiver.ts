@@ -41,13 +41,6 @@ export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string)
   };
 }
 
-/** Fields of `http.IncomingMessage` that show how much of a body is unread. */
-interface UnreadFields {
-  readonly headers: NodeRequest["headers"];
-  readonly complete?: unknown;
-  readonly httpVersionMajor?: unknown;
-}
-
 /** Length of a body that Node reads to its end faster than it opens a new connection, in bytes. */
 const shortBody = 65_536;
 
@@ -56,8 +49,11 @@ const shortBody = 65_536;
  * the whole body to find the next request. HTTP/2 has streams for that and forbids the header.
  */
 export function closeIfUnread(request: object, response: ReceiverResponse): ReceiverResponse {
-  // Requests that tests or cloud platforms create do not have these fields.
-  const { headers, complete, httpVersionMajor } = request as UnreadFields;
+  // Requests that tests or cloud platforms create have no `complete` and no version.
+  const { headers, complete, httpVersionMajor } = request as NodeRequest & {
+    readonly complete?: unknown;
+    readonly httpVersionMajor?: unknown;
+  };
   if (complete !== false || httpVersionMajor === 2) return response;
   if (Number(headers["content-length"]) <= shortBody) return response;
   return { ...response, headers: { ...response.headers, connection: "close" } };

@@ -1,11 +1,15 @@
-import type { Attempt } from "./check-result.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext } from "./input.ts";
+
+/** Result of one attempt to deliver an event. */
+export type Attempt =
+  | { readonly status: number; readonly took: number; readonly text: string }
+  | { readonly problem: string };
 
 /** Maximum length of the text of a response that is printed, in characters. */
 const maxText = 2_000;
 
 /** Maximum number of bytes read. A secret that starts in the printed text is read to its end. */
-const maxBytes = 2 * maxText;
+const maxBytes = 8 * maxText;
 
 /**
  * Sends a request once and follows no redirect. Returns errors instead of throwing them. Removes
@@ -15,7 +19,7 @@ export async function attemptDelivery(
   request: Request,
   secret: string,
   timeout: number,
-  { fetch, elapsed }: Pick<CliContext, "fetch" | "elapsed">,
+  { fetch, elapsed }: CliContext,
 ): Promise<Attempt> {
   const signal = AbortSignal.timeout(timeout);
   const start = elapsed();
@@ -50,11 +54,12 @@ async function readStart(response: Response): Promise<string> {
 
 /** Shortens a text, and removes a secret from it, as it is and as JSON writes it. */
 function redact(text: string, secret: string): string {
-  const forms = [JSON.stringify(secret).slice(1, -1), secret];
-  // A secret that starts before the cut is kept whole until it is removed.
-  const ends = forms.map((form) => text.lastIndexOf(form, maxText - 1) + form.length);
-  const start = text.slice(0, Math.max(maxText, ...ends));
-  return forms.reduce((rest, form) => rest.replaceAll(form, "[secret]"), start);
+  let redacted = text;
+  for (const form of [JSON.stringify(secret).slice(1, -1), secret]) {
+    // With the same length, a secret that was read only in part stays behind the printed text.
+    redacted = redacted.replaceAll(form, "[secret]".padEnd(form.length));
+  }
+  return redacted.slice(0, maxText);
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,42 +1,59 @@
 import { UsageError } from "@tryon/command-line";
 
-import type { Input } from "./input.ts";
-import type { CheckCommand } from "./program.ts";
-import { parseHeader, readRawRequest, type Pairs, type SavedDelivery } from "./raw-request.ts";
+import type { ReadInput } from "./input.ts";
 
-export async function readDelivery(command: CheckCommand, input: Input): Promise<SavedDelivery> {
-  const { request, body = "-", header = [], headers } = command;
-  if (request !== undefined) return readRawRequest(await input.bytes("request", request));
-  const bytes = await input.bytes("body", body);
-  const file = headers === undefined ? "" : await input.text("headers", headers);
-  const given = header.map((line) => parseHeader(line, "--header"));
-  return { body: bytes, headers: [...given, ...parseHeaders(file)] };
+type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** Delivery in files. */
+interface SavedDelivery {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Pairs;
 }
 
-/** Parses lines such as `Name: value`, or JSON: an object, or a list of pairs. */
-function parseHeaders(text: string): Pairs {
-  if (/^\s*[{[]/.test(text)) return parseJsonHeaders(text);
-  const lines = text.split(/\r?\n/).filter((line) => line !== "");
-  return lines.map((line) => parseHeader(line, "--headers"));
+/** Reads a delivery from a recorded request, or from a body and headers. */
+export async function readDelivery(
+  request: string | undefined,
+  body: string,
+  headers: readonly string[],
+  read: ReadInput,
+): Promise<SavedDelivery> {
+  if (request !== undefined) return parseRequest(await read("request", request));
+  const bytes = await read("body", body);
+  return { body: bytes, headers: headers.map((line) => parseHeader(line, "--header")) };
 }
 
-function parseJsonHeaders(text: string): Pairs {
-  const value = parseJson(text);
-  const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(Object(value));
-  return pairs.flatMap((pair): Pairs => {
-    const [name, values]: unknown[] = Array.isArray(pair) ? pair : [];
-    const list: unknown[] = Array.isArray(values) ? values : [values];
-    return list.map((one): readonly [string, string] => {
-      if (typeof name === "string" && typeof one === "string") return [name, one];
-      throw new UsageError("--headers has a name or value that is not a string.");
-    });
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError("--headers is not valid JSON.");
+/** Parses an HTTP/1.1 request: request line, headers, blank line, body. */
+function parseRequest(bytes: Buffer<ArrayBuffer>): SavedDelivery {
+  // latin1 has one character per byte, so that positions in text and bytes are equal.
+  const text = bytes.toString("latin1");
+  const end = /\r?\n\r?\n/.exec(text);
+  const [requestLine = "", ...lines] = text.slice(0, end?.index).split(/\r?\n/);
+  if (end === null || !/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?$/.test(requestLine)) {
+    throw new UsageError(
+      "--request is not an HTTP request: it needs a line such as POST /hook HTTP/1.1, headers, a blank line and the body.",
+    );
   }
+  const headers = lines.map((line) => parseHeader(line, "--request"));
+  return { headers, body: bodyOf(bytes.subarray(end.index + end[0].length), headers) };
+}
+
+/** @throws UsageError, without the line: it can contain a signature. */
+function parseHeader(line: string, flag: string): readonly [name: string, value: string] {
+  const [, name, value] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value.trim()];
+  throw new UsageError(`${flag} has a header that is not of the form "Name: value".`);
+}
+
+/** Cuts off what an editor adds after the body, such as a line break. */
+function bodyOf(body: Uint8Array<ArrayBuffer>, headers: Pairs): Uint8Array<ArrayBuffer> {
+  const values = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  if (values.has("transfer-encoding")) {
+    throw new UsageError("--request has a chunked body. Save the decoded body, and use --body.");
+  }
+  const length = values.get("content-length") ?? "";
+  if (!/^\d+$/.test(length)) return body;
+  if (body.length >= Number(length)) return body.subarray(0, Number(length));
+  throw new UsageError(
+    `--request has a body of ${body.length} bytes, but Content-Length is ${length}: the body is incomplete.`,
+  );
 }

@@ -1,11 +1,23 @@
-import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 
-import { UsageError } from "@tryon/command-line";
+import { repeated, UsageError, type Command, type Output } from "@tryon/command-line";
 
-import type { CliContext } from "./context.ts";
+import { isUsable } from "../verification/secrets.ts";
 
-/** Maximum size of a file, in bytes. A delivery is much smaller. */
-const maxBytes = 16_777_216;
+/** Surroundings of the command. */
+export interface CliContext {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Monotonic clock, in milliseconds. */
+  readonly elapsed: () => number;
+}
+
+/** Reads the file of an option, or standard input for the file `-`. */
+export type ReadInput = (flag: string, path: string) => Promise<Buffer<ArrayBuffer>>;
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "the file does not exist",
@@ -13,46 +25,76 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
-/** Reads files, and standard input for the file `-`. Standard input can be read once. */
-export class Input {
-  readonly #stdin: CliContext["stdin"];
-  #reader: string | undefined;
-
-  constructor({ stdin }: Pick<CliContext, "stdin">) {
-    this.#stdin = stdin;
-  }
-
-  /** @throws UsageError if a file cannot be read, or for a second read of standard input. */
-  async bytes(flag: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
-    if (path === "-" && this.#reader !== undefined) {
-      throw new UsageError(`--${this.#reader} and --${flag} cannot both be read from stdin.`);
+/** Creates a reader that throws a `UsageError` for an unreadable file or a second read of standard input. */
+export function createReader({ stdin }: CliContext): ReadInput {
+  let reader: string | undefined;
+  return async (flag, path) => {
+    if (path === "-" && reader !== undefined) {
+      throw new UsageError(`--${reader} and --${flag} cannot both be read from stdin.`);
     }
-    if (path === "-") this.#reader = flag;
-    const chunks = path === "-" ? this.#stdin : fileChunks(path);
-    const parts: Uint8Array[] = [];
-    let length = 0;
+    if (path === "-") reader = flag;
     try {
-      for await (const chunk of chunks) {
-        parts.push(chunk);
-        length += chunk.length;
-        if (length > maxBytes) {
-          throw new UsageError(`The input of --${flag} is longer than ${maxBytes} bytes.`);
-        }
-      }
+      return await (path === "-" ? buffer(stdin) : readFile(path));
     } catch (error) {
-      if (error instanceof UsageError) throw error;
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       throw new UsageError(`The input of --${flag} cannot be read: ${reasons[code] ?? code}.`);
     }
-    return new Uint8Array(Buffer.concat(parts));
-  }
-
-  async text(flag: string, path: string): Promise<string> {
-    return new TextDecoder().decode(await this.bytes(flag, path));
-  }
+  };
 }
 
-function fileChunks(path: string): AsyncIterable<Uint8Array> {
-  // Without an encoding, the chunks are bytes.
-  return createReadStream(path) as AsyncIterable<Uint8Array>;
+const variable = "TRYON_WEBHOOK_SECRET";
+
+/** Adds the options of all commands. */
+export const addCommonOptions = (program: Command) =>
+  program
+    .option("--json", "print JSON, one object per line")
+    .optionsGroup(`Secret (default: the variable ${variable}):`)
+    .option("--secret-file <file>", "file with a secret, - for stdin; repeatable", repeated);
+
+/** Reads the secrets of files, or else the secret of the environment. */
+export async function readSecrets(
+  paths: readonly string[] | undefined,
+  read: ReadInput,
+  { environment }: CliContext,
+): Promise<ReadonlyArray<string | undefined>> {
+  return paths === undefined
+    ? [environment[variable]]
+    : readSecretFiles("secret-file", paths, read);
+}
+
+/** Reads one secret per file, without the line break that an editor adds at the end. */
+export async function readSecretFiles(
+  flag: string,
+  paths: readonly string[] = [],
+  read: ReadInput,
+): Promise<readonly string[]> {
+  const secrets: string[] = [];
+  for (const path of paths) {
+    secrets.push(new TextDecoder().decode(await read(flag, path)).replace(/\r?\n$/, ""));
+  }
+  return secrets;
+}
+
+/** Reads the secret to sign with. */
+export async function readSecret(
+  paths: readonly string[] | undefined,
+  read: ReadInput,
+  context: CliContext,
+): Promise<string> {
+  const [secret, ...more] = await readSecrets(paths, read, context);
+  if (more.length > 0) throw new UsageError("Signing needs exactly one secret.");
+  if (secret !== undefined && isUsable(secret)) return secret;
+  throw new UsageError(
+    `The secret is missing, blank, undefined or null. Set ${variable} or use --secret-file.`,
+  );
+}
+
+/** Prints a line. Escapes characters that control a terminal, as JSON does. */
+export function print({ stdout }: CliContext, text: string): void {
+  const escaped = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    if (character === "\n" || character === "\t") return character;
+    const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  });
+  stdout.write(`${escaped}\n`);
 }

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { secret, signatureOf } from "../../test/explained.ts";
 const send = (to: string, ...options: readonly string[]) =>
   command(["send", "--to", to, ...options], { secret });
 
-/** A receiver that verifies what it gets, and notes what came of it. */
+/** Starts a receiver that verifies each request, and collects the outcomes. */
 async function verifying() {
   const outcomes: Array<Awaited<ReturnType<typeof safeVerify>>> = [];
   const { url, arrived } = await receiver(async (response, { headers, body }) => {
@@ -22,7 +22,7 @@ async function verifying() {
 }
 
 describe("tryon-webhooks sign", () => {
-  it("prints the value of the header and nothing else", async () => {
+  it("prints only the value of the header", async () => {
     const stdin = Buffer.from([0xff, 0, 0x0a]);
     expect(await command(["sign", "--body", "-"], { stdin, secret })).toEqual({
       code: 0,
@@ -41,7 +41,7 @@ describe("tryon-webhooks sign", () => {
 });
 
 describe("tryon-webhooks send", () => {
-  it("sends an event that verifies, and says that it was taken", async () => {
+  it("sends a valid event, and reports that it was delivered", async () => {
     const { url, outcomes, arrived } = await verifying();
     expect(await send(url)).toEqual({
       code: 0,
@@ -52,7 +52,7 @@ describe("tryon-webhooks send", () => {
     expect(arrived[0]?.headers).toHaveProperty("x-service-event", "tryon.completed");
   });
 
-  it("sends the event that was asked for", async () => {
+  it("sends the event of the options", async () => {
     const { url, outcomes } = await verifying();
     await send(url, "--status", "failed", "--job-id", "job_1");
     await send(url, "--event", "credits.low", "--job-id", "job_2");
@@ -62,7 +62,7 @@ describe("tryon-webhooks send", () => {
     ]);
   });
 
-  it("sends a body as it is", async () => {
+  it("sends a body unchanged", async () => {
     const { url, arrived, outcomes } = await verifying();
     const body = '{ "event":"tryon.completed",\n"job_id":"job_1","status":"failed" }\n';
     expect(await send(url, "--body", fileOf(body))).toMatchObject({ code: 0 });
@@ -70,23 +70,12 @@ describe("tryon-webhooks send", () => {
     expect(outcomes).toMatchObject([{ ok: true }]);
   });
 
-  it("sends the same several times, a line for each", async () => {
+  it("sends the same event several times, and prints a line for each", async () => {
     const { url, arrived } = await verifying();
     const { stdout } = await send(url, "--repeat", "3", "--json");
-    expect(
-      stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as unknown),
-    ).toEqual(
-      Array.from({ length: 3 }, () => ({
-        status: 204,
-        took: 0,
-        text: "",
-        ok: true,
-        meaning: expect.any(String),
-      })),
-    );
+    const result = { status: 204, took: 0, text: "", ok: true, meaning: expect.any(String) };
+    const lines = stdout.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([result, result, result]);
     expect(new Set(arrived.map(({ body }) => String(body))).size).toBe(1);
     expect(arrived).toHaveLength(3);
   });
@@ -100,7 +89,7 @@ describe("tryon-webhooks send", () => {
     ["base64", "malformed_signature"],
     ["missing", "missing_signature"],
     ["job-id", "header_mismatch"],
-  ])("breaks one thing, which has to be refused: %s", async (breakage, code) => {
+  ])("makes one part wrong, which the receiver rejects: %s", async (breakage, code) => {
     const { url, outcomes } = await verifying();
     const ended = await send(url, "--break", breakage);
     expect(outcomes).toMatchObject([{ ok: false, code }]);
@@ -109,97 +98,82 @@ describe("tryon-webhooks send", () => {
     expect(ended.stdout).toContain(code);
   });
 
-  it.each([404, 405])("does not take %i for a refusal: nothing has verified it", async (status) => {
+  it.each([
+    [404, "Nothing receives events there"],
+    [405, "Nothing receives events there"],
+    [200, "it does not verify"],
+    [500, "Respond with 400"],
+  ])("has exit code 1 if the response to a wrong event is %i", async (status, meaning) => {
     const { url } = await receiver((response) => response.writeHead(status).end());
-    expect(await send(url, "--break", "signature")).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining("Nothing receives events there"),
-    });
-  });
-
-  it("ends with 1 for a receiver that takes a broken event, or breaks at it", async () => {
-    const lax = await receiver((response) => response.writeHead(200).end());
-    expect(await send(lax.url, "--break", "body")).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining("it does not verify"),
-    });
-    const frail = await receiver((response) => response.writeHead(500).end());
-    expect(await send(frail.url, "--break", "body")).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining("Respond with 400"),
-    });
+    const ended = await send(url, "--break", "signature");
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(meaning) });
   });
 });
 
-describe("an answer with 2xx that never ends counts, since its status has come", () => {
-  it("of which the beginning is long", async () => {
-    const { url } = await receiver((response) => response.writeHead(200).write("x".repeat(9_000)));
+describe("a 2xx response that never ends counts, because its status has arrived", () => {
+  it("with a long beginning", async () => {
+    const { url } = await receiver((response) => response.writeHead(200).write("x".repeat(20_000)));
     const { code, stdout } = await send(url, "--timeout", "10m");
     expect({ code, length: stdout.match(/x+/)?.[0].length }).toEqual({ code: 0, length: 2_000 });
   });
 
-  it("of which little comes in time", async () => {
+  it("with a short beginning, at the timeout", async () => {
     const { url } = await receiver((response) => response.writeHead(200).write("little"));
     const { code, stdout } = await send(url, "--timeout", "0.2s");
     expect({ code, end: stdout.split("\n")[1] }).toEqual({ code: 0, end: "little" });
   });
 });
 
-describe("an answer that the service does not count as received ends with 1 and says what follows", () => {
+describe("an attempt that the service counts as failed has exit code 1, and reports the retries", () => {
   const again = "retry after 1, 4 and 16 s";
 
-  it("an error, whose beginning is shown", async () => {
+  it("an error, with the beginning of its text", async () => {
     const long = `\u001b[31moops ${secret} ${"x".repeat(10_000)}`;
     const { url } = await receiver((response) => response.writeHead(500).end(long));
     const { code, stdout } = await send(url);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^500 after 0 ms\. Only 2xx counts\./);
     expect(stdout).toContain(again);
-    expect(stdout).toContain("\\u001b[31moops [secret] xxx");
+    expect(stdout).toMatch(/\\u001b\[31moops \[secret\] +xxx/);
     expect(stdout.length).toBeLessThan(2_300);
   });
 
   it.each([
-    ["letters that JSON escapes", 'whsec_"two"\\words\n'],
-    ["only usual letters", secret],
-  ])("an error that repeats a secret of %s, which is removed", async (_what, typed) => {
+    ["characters that JSON escapes", 'whsec_"two"\\words\n'],
+    ["other characters", secret],
+  ])("an error that repeats a secret of %s, without the secret", async (_what, typed) => {
     const escaped = JSON.stringify(typed).slice(1, -1);
     const filler = "x".repeat(2_000 - typed.length * 3);
     const { url } = await receiver((response) =>
-      response.writeHead(500).end(`${typed} ${escaped} ${filler}${typed}${typed.repeat(300)}`),
+      response.writeHead(500).end(`${typed} ${escaped} ${filler}${typed}${typed.repeat(1_000)}`),
     );
     for (const flags of [[], ["--json"]]) {
-      const ended = await command(["send", "--to", url, "--secret", typed, ...flags]);
+      const ended = await command(["send", "--to", url, ...flags], { secret: typed });
       expect(ended).toMatchObject({ code: 1, stderr: "" });
-      expect(ended.stdout).toContain("[secret] [secret] xxx");
+      expect(ended.stdout).toMatch(/\[secret\] +\[secret\] +xxx/);
       expect(ended.stdout).not.toContain(escaped);
       expect(ended.stdout.replaceAll("[secret]", "")).not.toContain("whsec");
       expect(ended.stdout.length).toBeLessThan(2_300);
     }
   });
 
-  it("a redirect, which is not followed", async () => {
-    const { url, arrived } = await receiver((response) =>
-      response.writeHead(307, { location: "/elsewhere" }).end(),
-    );
-    const { code, stdout } = await send(url);
+  it.each<[string, (response: ServerResponse) => unknown, string, string]>([
+    [
+      "a redirect, which is not followed",
+      (response) => response.writeHead(307, { location: "/elsewhere" }).end(),
+      "10s",
+      "the service follows no redirect",
+    ],
+    ["no response in time", () => undefined, "50", "did not respond within 0.05 s"],
+    ["a closed connection", (response) => response.socket?.destroy(), "10s", "closed"],
+  ])("%s", async (_what, respond, timeout, expected) => {
+    const { url, arrived } = await receiver(respond);
+    const { code, stdout } = await send(url, "--timeout", timeout);
     expect(code).toBe(1);
-    expect(stdout).toContain("the service follows no redirect");
+    expect(stdout).toContain(expected);
     expect(stdout).toContain(again);
-    expect(arrived).toHaveLength(1);
-  });
-
-  it("no answer in time", async () => {
-    const { url } = await receiver(() => undefined);
-    const { code, stdout } = await send(url, "--timeout", "50");
-    expect(code).toBe(1);
-    expect(stdout).toContain("did not respond within 0.05 s");
-    expect(stdout).toContain(again);
-  });
-
-  it("a connection that is cut", async () => {
-    const { url } = await receiver((response) => response.socket?.destroy());
-    expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining("closed") });
+    // A busy machine can reach a short timeout before the request arrives.
+    expect(arrived.length).toBeLessThanOrEqual(1);
   });
 
   it("a host that does not exist", async () => {

@@ -1,56 +1,131 @@
+import {
+  duration,
+  InvalidArgumentError,
+  Option,
+  text,
+  UsageError,
+  wholeNumber,
+  type Command,
+} from "@tryon/command-line";
+
 import { signedRequest } from "../index.ts";
-import { attemptDelivery } from "./attempt.ts";
-import { checkResult, type Attempt, type CheckResult } from "./check-result.ts";
-import type { CliContext } from "./context.ts";
-import { Input } from "./input.ts";
-import { printable } from "./printable.ts";
-import type { SendCommand } from "./program.ts";
-import { readSecret } from "./secret-input.ts";
-import { tamper } from "./tamper.ts";
+import { attemptDelivery, type Attempt } from "./attempt.ts";
+import { addCommonOptions, createReader, print, readSecret, type CliContext } from "./input.ts";
+import { tamper, tamperings, type Tampering } from "./tamper.ts";
+
+export const addSendOptions = (program: Command) =>
+  addCommonOptions(program)
+    .optionsGroup("Event:")
+    .requiredOption("--to <url>", "URL of the receiver, on this machine or with https", receiverUrl)
+    .option("--allow-http", "allow a receiver on another machine without https")
+    .addOption(
+      new Option("--status <status>", "status of the job, succeeded by default").choices([
+        "succeeded",
+        "failed",
+      ]),
+    )
+    .option("--job-id <id>", "id of the job (default: random)", text)
+    .option("--event <kind>", "kind of the event (default: tryon.completed)", text)
+    .addOption(
+      new Option("--body <file>", "body to send instead of these, - for stdin")
+        .argParser(text)
+        .conflicts(["status", "jobId", "event"]),
+    )
+    .optionsGroup("Delivery:")
+    .option("--repeat <number>", "number of times to send the event", wholeNumber(1, 1_000), 1)
+    .addOption(
+      new Option("--break <part>", "make one part wrong, so that the receiver must reject it")
+        // A mutable copy, as the type of `choices` requires.
+        .choices([...tamperings]),
+    )
+    .addOption(
+      new Option("--timeout <duration>", "maximum time for a response, such as 10s or 10000")
+        .argParser(duration(600))
+        .default(10_000, "10s, as the service gives it"),
+    );
+
+type SendOptions = ReturnType<ReturnType<typeof addSendOptions>["opts"]>;
 
 /**
  * Signs an event, sends it to a receiver and prints each result.
  *
  * @returns the exit code: 0 if each attempt has the expected result.
  */
-export async function runSend(command: SendCommand, context: CliContext): Promise<number> {
-  const { break: tampering, repeat, timeout, json } = command;
-  const input = new Input(context);
-  const secret = await readSecret(command, input, context);
-  const valid = await createRequest(command, input, secret);
+export async function runSend(options: SendOptions, context: CliContext): Promise<number> {
+  const { to: url, allowHttp, break: tampering, repeat, timeout, json } = options;
+  const isLoopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== "https:" && !isLoopback && allowHttp !== true) {
+    throw new UsageError(
+      "--to is on another machine and not https, so others could read and replay the event. Use https, or --allow-http.",
+    );
+  }
+  const read = createReader(context);
+  const secret = await readSecret(options.secretFile, read, context);
+  const { body, event: kind, status, jobId: job_id } = options;
+  const fields = { ...(status && { status }), ...(job_id && { job_id }) };
+  const content =
+    body === undefined ? { ...fields, ...(kind && { event: kind }) } : await read("body", body);
+  const valid = await signedRequest(content, { secret, url });
   const request = tampering === undefined ? valid : await tamper(valid, tampering, secret);
   let code = 0;
   for (let sent = 0; sent < repeat; sent += 1) {
     const attempt = await attemptDelivery(request.clone(), secret, timeout, context);
-    const result = checkResult(attempt, tampering);
-    const text =
-      json === true ? JSON.stringify({ ...attempt, ...result }) : describe(attempt, result);
-    context.stdout.write(`${printable(text)}\n`);
+    const result = judge(attempt, tampering);
+    print(
+      context,
+      json === true ? JSON.stringify({ ...attempt, ...result }) : describe(attempt, result.meaning),
+    );
     if (!result.ok) code = 1;
   }
   return code;
 }
 
-async function createRequest(
-  { to: url, body, status, jobId: job_id, event = "tryon.completed" }: SendCommand,
-  input: Input,
-  secret: string,
-): Promise<Request> {
-  if (body !== undefined) {
-    return signedRequest(await input.bytes("body", body), { secret, url });
+function receiverUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError("It must be a URL such as http://localhost:3000/hook.");
   }
-  const fields = {
-    ...(status !== undefined && { status }),
-    ...(job_id !== undefined && { job_id }),
-  };
-  return signedRequest(event === "tryon.completed" ? fields : { ...fields, event }, {
-    secret,
-    url,
-  });
+  if (url.username !== "" || url.password !== "") {
+    throw new InvalidArgumentError("A webhook URL cannot have a user name or password.");
+  }
+  return url;
 }
 
-function describe(attempt: Attempt, { meaning }: CheckResult): string {
+function describe(attempt: Attempt, meaning: string): string {
   if ("problem" in attempt) return `${attempt.problem} ${meaning}`;
-  const { status, took, text } = attempt;
-  return `${status} after ${took} ms. ${meaning}${text === "" ? "" : `\n${text}`}`;
+  const { status, took, text: response } = attempt;
+  return `${status} after ${took} ms. ${meaning}${response === "" ? "" : `\n${response}`}`;
+}
+
+const retries =
+  "The service would count this as failed, and retry after 1, 4 and 16 s before it stops.";
+
+const verdict = (ok: boolean, meaning: string) => ({ ok, meaning });
+
+/** Expects 2xx for a valid event, and 4xx for one that is wrong on purpose. Adds the reaction of the service. */
+function judge(attempt: Attempt, tampering: Tampering | undefined) {
+  if ("problem" in attempt) return verdict(false, retries);
+  const { status } = attempt;
+  if (status >= 300 && status < 400) {
+    const redirects = "Only 2xx counts, and the service follows no redirect: use the final URL.";
+    return verdict(false, `${redirects} ${retries}`);
+  }
+  if (tampering === undefined) {
+    return status < 300
+      ? verdict(true, "The service would count this as delivered.")
+      : verdict(false, `Only 2xx counts. ${retries}`);
+  }
+  if (status < 300) {
+    const accepted = `The receiver accepted an event that is wrong on purpose (${tampering})`;
+    return verdict(false, `${accepted}: it does not verify.`);
+  }
+  if (status === 404 || status === 405) {
+    return verdict(false, "Nothing receives events there, so nothing was verified: check --to.");
+  }
+  return status < 500
+    ? verdict(true, "The receiver rejected it, as it should.")
+    : verdict(
+        false,
+        "The receiver failed instead of rejecting it. Respond with 400 to such a request.",
+      );
 }

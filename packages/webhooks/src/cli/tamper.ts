@@ -24,39 +24,28 @@ export async function tamper(
   secret: string,
 ): Promise<Request> {
   const headers = new Headers(request.headers);
-  const signature = headers.get(signatureName) ?? "";
-  const digest = signature.slice("sha256=".length);
-  let body: Uint8Array<ArrayBuffer> = new Uint8Array(await request.arrayBuffer());
-  switch (tampering) {
-    case "body":
-      body = Uint8Array.of(...body, 0x20);
-      break;
-    case "rewritten":
-      body = rewritten(body);
-      break;
-    case "signature":
-      headers.set(signatureName, `sha256=${digest.slice(0, -1)}${digest.endsWith("0") ? 1 : 0}`);
-      break;
-    case "secret":
-      headers.set(signatureName, await sign({ body, secret: `${secret}-other` }));
-      break;
-    case "prefix":
-      headers.set(signatureName, digest);
-      break;
-    case "base64":
-      headers.set(signatureName, `sha256=${Buffer.from(digest, "hex").toString("base64")}`);
-      break;
-    case "missing":
-      headers.delete(signatureName);
-      break;
-    case "job-id":
-      headers.set("x-service-job-id", `${headers.get("x-service-job-id") ?? "job_"}other`);
-      break;
-  }
+  const digest = headers.get(signatureName)?.slice("sha256=".length) ?? "";
+  const signed = new Uint8Array(await request.arrayBuffer());
+  const signatures: Partial<Record<Tampering, string>> = {
+    signature: `sha256=${digest.slice(0, -1)}${digest.endsWith("0") ? 1 : 0}`,
+    secret: await sign({ body: signed, secret: `${secret}-other` }),
+    prefix: digest,
+    base64: `sha256=${Buffer.from(digest, "hex").toString("base64")}`,
+  };
+  const signature = signatures[tampering];
+  if (signature !== undefined) headers.set(signatureName, signature);
+  if (tampering === "missing") headers.delete(signatureName);
+  if (tampering === "job-id") headers.set("x-service-job-id", "job_other");
+  const body =
+    tampering === "body"
+      ? Uint8Array.of(...signed, 0x20)
+      : tampering === "rewritten"
+        ? rewritten(signed)
+        : signed;
   return new Request(request.url, { method: "POST", headers, body });
 }
 
-/** Writes the same JSON as other bytes, as a JSON parser and writer do. */
+/** Serializes the same JSON to other bytes. */
 function rewritten(body: Uint8Array): Uint8Array<ArrayBuffer> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));

@@ -15,10 +15,7 @@ import {
 } from "../../test/explained.ts";
 
 const utf8 = (text: string) => Buffer.from(text, "utf8");
-const event: Readonly<Record<string, unknown>> = Object.freeze({
-  // Parsed and put together anew, so that each test may write it in its own way.
-  ...(JSON.parse(eventBody) as Record<string, unknown>),
-});
+const event: Readonly<Record<string, unknown>> = { ...Object(JSON.parse(eventBody)) };
 const sortedBody = JSON.stringify(
   Object.fromEntries(Object.entries(event).toSorted(([one], [other]) => (one < other ? -1 : 1))),
 );
@@ -47,7 +44,6 @@ describe("a body that was changed on its way is recognized", () => {
     ["body_rewritten", "escaped for unescaped non-ASCII", ascii(eventBody), eventBody],
     ["body_rewritten", "plain for Python's default", eventBody, ascii(spaced)],
     ["body_rewritten", "plain for escaped slashes", eventBody, eventBody.replace("/", "\\/")],
-    ["body_rewritten", "plain for PHP's default", eventBody, ascii(eventBody.replace("/", "\\/"))],
     ["body_rewritten", "plain for Go's default", eventBody, escapedForHtml(eventBody)],
     ["body_trimmed", "added", `${eventBody}\n`, eventBody],
     ["body_trimmed", "taken off", eventBody, `${eventBody}\n`],
@@ -56,16 +52,7 @@ describe("a body that was changed on its way is recognized", () => {
     ["body_trimmed", "CRLF for LF", lines.replaceAll("\n", "\r\n"), lines],
     ["body_trimmed", "put on", utf8(`\uFEFF${eventBody}`), eventBody],
     ["body_trimmed", "taken off", eventBody, utf8(`\uFEFF${eventBody}`)],
-    ["body_charset", "written as latin1", Buffer.from('{"a":"Größe"}', "latin1"), '{"a":"Größe"}'],
-    ["body_charset", "read as latin1", utf8(utf8(eventBody).toString("latin1")), eventBody],
-    [
-      "body_charset",
-      "read as windows-1252",
-      new TextDecoder("windows-1252").decode(utf8('{"a":"👗€"}')),
-      '{"a":"👗€"}',
-    ],
     ["body_charset", "written as UTF-16", Buffer.from(eventBody, "utf16le"), eventBody],
-    ["body_charset", "signed as UTF-16", eventBody, Buffer.from(eventBody, "utf16le")],
     ["body_encoded", "as in Lambda", utf8(eventBody).toString("base64"), eventBody],
     ["body_encoded", "of the other alphabet", utf8(eventBody).toString("base64url"), eventBody],
     ["body_encoded", "as a value", `payload=${encodeURIComponent(eventBody)}`, eventBody],
@@ -113,58 +100,27 @@ describe("a body with a likely mistake", () => {
 
 describe("a body without bytes", () => {
   const headers = { "x-service-signature": signatureOf(spaced) };
-  const explainBody = (body: unknown, secrets: string = secret) =>
-    // What the types forbid, JavaScript allows.
-    explained({ body: body as string, headers, secrets }, secrets, "job_7Hk2mQ9x", eventBody);
-
-  it("is the only cause if the signature fits the parsed JSON", async () => {
-    const explanation = await explainBody(event);
-    expect(explanation).toMatchObject({ code: "raw_body_required" });
-    expect(provenCauses(explanation)).toEqual(["body_parsed"]);
-    expect(JSON.stringify(explanation)).toContain("the signature fits its JSON");
-  });
-
-  it("is reported with a likely mistake in the secret", async () => {
-    expect(causes(await explainBody(event, `${secret}\n`))).toEqual([
-      "body_parsed",
-      "secret_padded",
-      "nothing_fits",
-    ]);
-  });
-
-  it("is reported if the secret fits nothing, too", async () => {
-    expect(causes(await explainBody(event, "whsec_a"))).toEqual(["body_parsed", "nothing_fits"]);
-  });
-
-  it("is found in the body property of an Express request", async () => {
-    const request = { headers, readableDidRead: true, body: event };
-    const explanation = await explainBody(request);
-    expect(provenCauses(explanation)).toEqual(["body_read_before"]);
-    expect(JSON.stringify(explanation)).toContain("the signature fits its JSON");
-  });
+  const request = () =>
+    new Request("https://shop.example", { method: "POST", body: spaced, headers });
+  const read = request();
 
   it.each<[Cause, unknown]>([
     ["body_missing", undefined],
     ["body_missing", null],
     ["body_parsed", 7],
+    ["body_parsed", event],
     ["body_parsed", new FormData()],
+    ["body_read_before", { headers, readableDidRead: true, body: event }],
+    ["body_read_before", read],
     ["body_unreadable", new Blob(["{}"]).stream().pipeThrough(new TextDecoderStream())],
+    ["body_too_large", request()],
   ])("%s", async (cause, body) => {
-    const explanation = await explainBody(body);
-    expect(explanation).toMatchObject({ code: "raw_body_required" });
+    if (!read.bodyUsed) await read.json();
+    // The types forbid some values and JavaScript allows them.
+    const options = { body: body as string, headers, secrets: secret, maxBodyBytes: 10 };
+    const explanation = await explained(options, secret, "job_7Hk2mQ9x", eventBody);
+    const code = cause === "body_too_large" ? cause : "raw_body_required";
+    expect(explanation).toMatchObject({ code });
     expect(causes(explanation)).toEqual([cause]);
-  });
-
-  it("is reported as read for a Request", async () => {
-    const request = new Request("https://shop.example", { method: "POST", body: spaced, headers });
-    await request.json();
-    expect(causes(await explainBody(request))).toEqual(["body_read_before"]);
-  });
-
-  it("is reported as too large", async () => {
-    const body = new Request("https://shop.example", { method: "POST", body: spaced, headers });
-    const explanation = await explained({ body, secrets: secret, maxBodyBytes: 10 });
-    expect(explanation).toMatchObject({ code: "body_too_large" });
-    expect(causes(explanation)).toEqual(["body_too_large"]);
   });
 });

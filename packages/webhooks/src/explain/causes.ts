@@ -3,16 +3,15 @@ const passBytes =
 const passHeaders =
   "Pass all headers as they arrived. If you do, a proxy removes some, or the request is not from the service.";
 const passValue = "Pass the value of X-Service-Signature as it arrived.";
+const writeValue =
+  "Pass the value as it arrived. If the signer is yours, write sha256= and 64 hexadecimal digits.";
 const getJob = "Get the job by its id instead, and report it to the service.";
 
-/** Returns message and fix of each cause. As a table with templates, bundles of `verify` alone would keep it. */
-const createCauses = (): Readonly<Record<Cause, readonly [message: string, fix: string]>> => ({
+const causes = {
   secret_missing: [
-    "No secret is set.",
+    "A secret is missing, blank or not a string.",
     "Set `secrets`, or the environment variable that it reads, where this program runs.",
   ],
-  secret_blank: ["A secret is blank.", "Set it, or leave the entry undefined to skip it."],
-  secret_not_text: ["A secret is not a string.", "Pass the secret as a string."],
   secret_source_failed: [
     "The function for the secrets failed.",
     "Call it by itself. The error of verify() has its error as `cause`.",
@@ -49,7 +48,10 @@ const createCauses = (): Readonly<Record<Cause, readonly [message: string, fix: 
   body_parsed: ["The body was parsed, so it is not the signed bytes.", passBytes],
   body_read_before: ["The body was already read.", passBytes],
   body_unreadable: ["The body ended early, or it is a stream of text.", passBytes],
-  body_empty: ["The body is empty.", `Read the body once, and await it. ${passBytes}`],
+  body_empty: [
+    "The body is empty.",
+    "Read the body once, await it, and verify before any parser reads it.",
+  ],
   body_too_large: [
     "The body is larger than maxBodyBytes.",
     "Respond with 413. An event is much smaller than 10,000 bytes.",
@@ -61,11 +63,11 @@ const createCauses = (): Readonly<Record<Cause, readonly [message: string, fix: 
   body_rewritten: ["The JSON of the body was parsed and serialized again.", passBytes],
   body_trimmed: [
     "White space, a line break or a byte order mark was added, removed or converted.",
-    `Do not trim the body, and do not store it through a text editor or Git. ${passBytes}`,
+    "Do not trim the body, and do not store it through a text editor or Git.",
   ],
   body_charset: [
     "The body was decoded or encoded with another charset than UTF-8.",
-    `Do not convert the body to text before you verify it. ${passBytes}`,
+    "Do not convert the body to text before you verify it.",
   ],
   body_encoded: [
     "The body is base64, a form, percent-encoded, or JSON inside of JSON.",
@@ -77,36 +79,28 @@ const createCauses = (): Readonly<Record<Cause, readonly [message: string, fix: 
   ],
   headers_missing: ["The headers are missing.", passHeaders],
   signature_header_missing: ["The X-Service-Signature header is missing.", passHeaders],
-  signature_header_renamed: [
-    "X-Service-Signature has another name, with underscores or a prefix.",
-    "Pass the headers of the request itself, or restore the name.",
-  ],
   signature_header_other: [
     "There is the signature header of another service.",
     "Use a separate route for webhooks of each service.",
   ],
   signature_empty: ["X-Service-Signature has no value, or none that is text.", passValue],
   signature_padded: ["X-Service-Signature has white space or quotes around it.", passValue],
-  signature_prefix: [
-    "X-Service-Signature does not begin with sha256= in lower case.",
-    `${passValue} If the signer is yours, write sha256= and 64 hexadecimal digits.`,
-  ],
+  signature_prefix: ["X-Service-Signature does not begin with sha256= in lower case.", writeValue],
   signature_base64: [
     "The digest in X-Service-Signature is base64.",
     'Use hexadecimal digits. Node: digest("hex").',
   ],
-  signature_length: ["The digest in X-Service-Signature does not have 64 digits.", passValue],
+  signature_length: [
+    "The digest in X-Service-Signature does not have 64 digits. Another hash than SHA-256 has another length.",
+    'Pass the value as it arrived. If the signer is yours: createHmac("sha256", secret), digest("hex").',
+  ],
   signature_not_hex: [
     "The digest in X-Service-Signature has characters other than hexadecimal digits.",
     passValue,
   ],
-  signature_other_hash: [
-    "The digest in X-Service-Signature has the length of another hash than SHA-256.",
-    'Sign with HMAC-SHA256. Node: createHmac("sha256", secret).',
-  ],
   signature_of_other_service: [
     "X-Service-Signature has the format of another service.",
-    "Check the sender. If the signer is yours, write sha256= and 64 hexadecimal digits.",
+    writeValue,
   ],
   signature_repeated: [
     "The same X-Service-Signature is there more than once.",
@@ -116,72 +110,28 @@ const createCauses = (): Readonly<Record<Cause, readonly [message: string, fix: 
     "There are several X-Service-Signature headers with different values.",
     "Check for a proxy that adds one. The service sends one, so the request may be forged.",
   ],
-  json_invalid: ["The signature is valid, but the body is not a JSON object in UTF-8.", getJob],
+  json_invalid: ["The signature is valid, but the body is not JSON in UTF-8.", getJob],
   event_field: ["The signature is valid, but a field is missing or has a wrong value.", getJob],
   header_differs: [
     "X-Service-Event or X-Service-Job-Id differs from the signed body.",
     "Check for a proxy or middleware that changes headers.",
   ],
-  time_missing: [
-    "The signed completed_at is missing or not a time.",
-    "Omit maxAge, or get the job by its id.",
-  ],
   time_too_old: [
-    "The signed completed_at is older than maxAge.",
-    "Check the clock of this machine. If it is right, the delivery is a recorded one, or maxAge is too small.",
+    "The signed completed_at is older than maxAge, missing or not a time.",
+    "Check the clock of this machine. If it is right, the delivery is a recorded one, or maxAge is too small. Otherwise get the job by its id.",
   ],
   nothing_fits: [
     "The signature does not fit the secret and the body, and no common mistake explains it.",
     "Check that the secret belongs to the key that created the job. Pass the secrets of your other keys as otherSecrets (--other-secret-file on the command line). Otherwise the request is forged.",
   ],
-});
-const causes = /* @__PURE__ */ createCauses();
+} satisfies Readonly<Record<string, readonly [message: string, fix: string]>>;
 
-/** Cause that {@link explain} reports, named after the part with the mistake. Names are stable; messages are not. */
-export type Cause =
-  | "secret_missing"
-  | "secret_blank"
-  | "secret_not_text"
-  | "secret_source_failed"
-  | "secret_placeholder"
-  | "secret_is_api_key"
-  | "secret_padded"
-  | "secret_prefix"
-  | "secret_encoded"
-  | "secret_list_joined"
-  | "secret_of_other_key"
-  | "body_missing"
-  | "body_parsed"
-  | "body_read_before"
-  | "body_unreadable"
-  | "body_empty"
-  | "body_too_large"
-  | "body_truncated"
-  | "body_rewritten"
-  | "body_trimmed"
-  | "body_charset"
-  | "body_encoded"
-  | "body_compressed"
-  | "headers_missing"
-  | "signature_header_missing"
-  | "signature_header_renamed"
-  | "signature_header_other"
-  | "signature_empty"
-  | "signature_padded"
-  | "signature_prefix"
-  | "signature_base64"
-  | "signature_length"
-  | "signature_not_hex"
-  | "signature_other_hash"
-  | "signature_of_other_service"
-  | "signature_repeated"
-  | "signature_contradicted"
-  | "json_invalid"
-  | "event_field"
-  | "header_differs"
-  | "time_missing"
-  | "time_too_old"
-  | "nothing_fits";
+/**
+ * Cause that {@link explain} reports, named after the part with the mistake. Names are stable; messages are not.
+ *
+ * @useDeclaredType
+ */
+export type Cause = keyof typeof causes;
 
 /** Mistake in a delivery or in its verification. */
 export interface Finding {
@@ -194,9 +144,10 @@ export interface Finding {
   readonly fix: string;
 }
 
-/** Creates a finding. `detail` must not contain any part of the delivery. */
-export function finding(cause: Cause, proven: boolean, detail = ""): Finding {
+/** Creates a finding. The details must not contain any part of the delivery. */
+export function finding(cause: Cause, proven: boolean, ...details: readonly string[]): Finding {
   const [message, fix] = causes[cause];
+  const detail = details.filter((part) => part !== "").join(", ");
   const where = detail === "" ? message : message.replace(/\.$/, ` (${detail}).`);
   return { cause, proven, message: where, fix };
 }

@@ -1,57 +1,39 @@
-/** The bytes of text in hexadecimal, or nothing where it is not. */
-export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return undefined;
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+import { bytesOfHex } from "../verification/signature.ts";
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Decodes hexadecimal digits. Returns undefined for other text. */
+export function decodeHex(text: string): Bytes | undefined {
+  return /^(?:[0-9a-f]{2})+$/i.test(text) ? bytesOfHex(text) : undefined;
 }
 
-export function encodeHex(bytes: Uint8Array): string {
-  let hex = "";
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
-  return hex;
-}
-
-/** The bytes of text in base64 of either alphabet, padded or not, or nothing where it is not. */
-export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** Decodes base64 of either alphabet, padded or not. Returns undefined for other text. */
+export function decodeBase64(text: string): Bytes | undefined {
   const plain = text
     .replaceAll("-", "+")
     .replaceAll("_", "/")
     .replace(/={1,2}$/, "");
   if (!/^[A-Za-z0-9+/]{2,}$/.test(plain) || plain.length % 4 === 1) return undefined;
-  return bytesOfLatin1(atob(plain));
+  return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
 }
 
-export function encodeBase64(bytes: Uint8Array): string {
-  return btoa(latin1(bytes));
-}
-
-/** One character for each byte, with the same number. */
-export function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8_192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  }
-  return text;
-}
-
-/** One byte for each character; none may have a number above 255. */
-export function bytesOfLatin1(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
-/** The text of bytes in UTF-8, its byte order mark kept, or nothing where they are none. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
+/**
+ * Decodes bytes without their byte order mark. Returns undefined if they are not text in the
+ * charset, or the runtime lacks the charset.
+ */
+export function decode(charset: string, bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+export function encodeUtf8(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
 
-/** What JSON says, or nothing where it is none: no JSON says `undefined`. */
+/** Parses JSON. Returns undefined for other text. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

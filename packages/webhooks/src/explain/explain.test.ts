@@ -32,38 +32,18 @@ describe("a valid delivery", () => {
   });
 });
 
-const now = () => Date.parse("2026-01-04T12:00:48Z");
-
 describe("a delivery with a valid signature that is rejected", () => {
-  it.each<[readonly Cause[], string, string | Uint8Array, Record<string, string>]>([
-    [["json_invalid"], "", Uint8Array.of(0x22, 0xff, 0x22), {}],
-    [["json_invalid"], "", "{", {}],
-    [["json_invalid"], "", "", {}],
-    [["json_invalid"], "", "[1]", {}],
-    [["json_invalid"], "", "7", {}],
-    [
-      ["event_field", "event_field"],
-      "job_id: missing",
-      '{"event":"tryon.completed","status":"4711"}',
-      {},
-    ],
-    [
-      ["event_field"],
-      "status: wrong value",
-      '{"event":"tryon.completed","job_id":"j","status":"4711"}',
-      {},
-    ],
-    [["event_field"], "event: missing", '{"job_id":"j"}', {}],
-    [["header_differs"], "X-Service-Event", eventBody, { "x-service-event": "TryOn.Completed" }],
-    [["header_differs"], "X-Service-Job-Id", eventBody, { "x-service-job-id": "job_4711" }],
-    [["time_too_old"], "259200 s, maxAge 60 s", eventBody, {}],
-    [["time_missing"], "", '{"event":"tryon.completed","job_id":"j","status":"failed"}', {}],
-  ])("%s: %s", async (expected, detail, body, more) => {
+  const event = '{"event":"tryon.completed","job_id":"j","status":"4711"}';
+
+  it.each<[Cause, string, Record<string, string>]>([
+    ["json_invalid", "{", {}],
+    ["event_field", event, {}],
+    ["header_differs", eventBody, { "x-service-event": "TryOn.Completed" }],
+    ["time_too_old", eventBody, {}],
+  ])("%s: %s", async (cause, body, more) => {
     const headers = { ...signed(body), ...more };
-    const options = { body, headers, secrets: secret, maxAge: 60_000, now };
-    const explanation = await explained(options, secret, "4711", eventBody);
-    expect(causes(explanation)).toEqual(expected);
-    expect(JSON.stringify(explanation)).toContain(detail);
+    const options = { body, headers, secrets: secret, maxAge: 60_000 };
+    expect(causes(await explained(options, secret, "4711", eventBody))).toEqual([cause]);
   });
 });
 
@@ -76,7 +56,7 @@ const anything = fc.oneof(text, fc.uint8Array({ maxLength: 60 }), fc.anything())
 
 it("never throws, and agrees with safeVerify for any input", async () => {
   const property = fc.asyncProperty(anything, anything, anything, async (body, value, secrets) => {
-    // What the types forbid, JavaScript allows.
+    // The types forbid some values and JavaScript allows them.
     const options = { body, headers: { "x-service-signature": value }, secrets } as ExplainOptions;
     const [explanation, outcome] = [await explain(options), await safeVerify(options)];
     expect(explanation).toMatchObject(outcome);
@@ -85,31 +65,21 @@ it("never throws, and agrees with safeVerify for any input", async () => {
   await fc.assert(property, { numRuns: 150 });
 });
 
-it("never contains the valid digest of the body", async () => {
-  const mutations: ReadonlyArray<(body: string) => string> = [
-    (body) => `${body} `,
-    (body) => body.replace("failed", "succeeded"),
-    (body) => JSON.stringify(JSON.parse(body), null, 3),
-    (body) => Buffer.from(body).toString("base64"),
-  ];
-  for (const mutate of mutations) {
-    const body = mutate(eventBody);
-    const right = [body, eventBody].map((one) => digestOf(one));
-    const explanation = await explain({ body, headers: signed(eventBody), secrets: secret });
-    const encodings = ["hex", "base64", "base64url"] as const;
-    const digests = right.flatMap((digest) =>
-      encodings.map((encoding) => digest.toString(encoding)),
-    );
-    const unseen = [...digests, body, secret, "job_7Hk2mQ9x"];
-    expect(leaked(JSON.stringify(explanation), unseen)).toEqual([]);
-  }
+it.each([
+  `${eventBody} `,
+  eventBody.replace("failed", "succeeded"),
+  Buffer.from(eventBody).toString("base64"),
+])("never contains the valid digest of the body: %s", async (body) => {
+  const explanation = await explain({ body, headers: signed(eventBody), secrets: secret });
+  const digests = [body, eventBody].flatMap((one) =>
+    (["hex", "base64", "base64url"] as const).map((encoding) => digestOf(one).toString(encoding)),
+  );
+  const unseen = [...digests, body, secret, "job_7Hk2mQ9x"];
+  expect(leaked(JSON.stringify(explanation), unseen)).toEqual([]);
 });
 
 it("accepts the options of verify, and has typed outcomes", () => {
   expectTypeOf<VerifyOptions>().toExtend<ExplainOptions>();
-  expectTypeOf(explain).returns.resolves.toEqualTypeOf<Explanation>();
   expectTypeOf<Extract<Explanation, { ok: true }>["event"]>().toEqualTypeOf<TryOnEvent>();
-  expectTypeOf<Extract<Explanation, { ok: false }>>().not.toHaveProperty("event");
-  expectTypeOf<"body_rewritten">().toExtend<Cause>();
   expectTypeOf<string>().not.toExtend<Cause>();
 });

@@ -1,31 +1,24 @@
 import { readBody } from "../verification/body.ts";
-import { equalBytes } from "../verification/equal-bytes.ts";
-import type { TryOnEvent } from "../verification/event.ts";
-import type { WebhookHeaders } from "../verification/header-values.ts";
-import { usableSecrets } from "../verification/secrets.ts";
-import type { Secrets } from "../verification/secrets.ts";
+import { headerPairs } from "../verification/header-values.ts";
+import type { HeaderPairs, WebhookHeaders } from "../verification/header-values.ts";
+import { isUsable } from "../verification/secrets.ts";
+import { equalBytes } from "../verification/signature.ts";
 import { defaultMaxBodyBytes, safeVerify } from "../verification/verify.ts";
-import type { VerifyOptions } from "../verification/verify.ts";
-import { isWebhookError } from "../webhook-error.ts";
-import type { WebhookErrorCode } from "../webhook-error.ts";
+import type { VerifyOptions, VerifyOutcome } from "../verification/verify.ts";
+import type { WebhookError, WebhookErrorCode } from "../webhook-error.ts";
 import { bodyCandidates, keyCandidates } from "./candidates.ts";
-import type { Candidate } from "./candidates.ts";
 import { finding } from "./causes.ts";
-import type { Finding } from "./causes.ts";
+import type { Cause, Finding } from "./causes.ts";
 import { encodeUtf8 } from "./encodings.ts";
+import type { Bytes } from "./encodings.ts";
 import {
   inspectBody,
-  inspectEvent,
   inspectHeaders,
   inspectSecrets,
   inspectSignature,
   suspectBody,
   suspectSecret,
 } from "./inspect.ts";
-import type { Digest } from "./inspect.ts";
-
-type Bytes = Uint8Array<ArrayBuffer>;
-type SecretList = ReadonlyArray<string | undefined>;
 
 /** Options of {@link explain}: those of `verify`, and secrets that may have been confused. */
 export type ExplainOptions = VerifyOptions & {
@@ -38,23 +31,16 @@ export type ExplainOptions = VerifyOptions & {
   readonly otherSecrets?: ReadonlyArray<string | undefined> | undefined;
 };
 
-/** Result of {@link explain}. It holds no secret, no digest and no part of a rejected body. */
+/**
+ * Result of {@link explain}: the outcome of `safeVerify`, and the findings for a rejected delivery.
+ * It holds no secret, no digest and no part of a rejected body.
+ */
 export type Explanation =
-  | {
-      readonly ok: true;
-      readonly event: TryOnEvent;
-      /** Index in `secrets` of the secret that fits. */
-      readonly secretIndex: number;
-    }
-  | {
-      readonly ok: false;
-      /** Code of the error that `verify` throws. */
-      readonly code: WebhookErrorCode;
-      /** Message of the error that `verify` throws. */
-      readonly message: string;
+  | Extract<VerifyOutcome, { ok: true }>
+  | (Extract<VerifyOutcome, { ok: false }> & {
       /** Causes, the certain ones first. Never empty. */
       readonly findings: readonly Finding[];
-    };
+    });
 
 /** Bytes that one explanation hashes at most. */
 const maxHashedBytes = 268_435_456;
@@ -77,160 +63,92 @@ const maxHashedBytes = 268_435_456;
  * }
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
-  const { body, otherSecrets = [], maxBodyBytes = defaultMaxBodyBytes } = options;
-  const { maxAge = Infinity, now = Date.now } = options;
-  const headers = readHeaders(options);
-  const { secrets, secretsFailed } = await readSecrets(options.secrets);
-  const { bytes, problem } = await readBytes(body, maxBodyBytes);
+  const { body, secrets: source, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const headers = headerPairs(options, /./);
+  const called = typeof source === "function" ? (async () => source())() : undefined;
+  const secrets: unknown = called === undefined ? source : await called.catch(() => source);
+  const read = await readBody(body, maxBodyBytes).catch((error: WebhookError) => error);
+  const bytes = read instanceof Error ? undefined : read;
   const outcome = await safeVerify({
+    ...options,
     // `verify` accepts values that its types forbid; without bytes its outcome is corrected below.
     body: bytes as Bytes,
-    headers: (headers ?? {}) as WebhookHeaders,
-    secrets: secretsFailed ? failingSource : (secrets as Secrets),
-    maxBodyBytes,
-    maxAge,
-    now,
+    // In a list, a value that is a list stays one.
+    headers: headers.map(([name, value]) => [name, [value]]) as unknown as WebhookHeaders,
+    secrets: called === undefined ? source : () => called,
   });
   if (outcome.ok) return outcome;
-  const { code, message } = outcome.code === "raw_body_required" && problem ? problem : outcome;
-  const explained = (findings: readonly Finding[]) =>
-    ({ ok: false, code, message, findings }) as const;
-  switch (code) {
-    case "missing_signature":
-      return explained(inspectHeaders(headers));
-    case "invalid_secret":
-      return explained(
-        secretsFailed ? [finding("secret_source_failed", true)] : inspectSecrets(secrets),
-      );
-    case "body_too_large":
-      return explained([finding("body_too_large", true)]);
-    case "invalid_json":
-    case "invalid_event":
-    case "header_mismatch":
-    case "stale_event":
-      return explained(inspectEvent(bytes ?? new Uint8Array(), headers, { maxAge, now }));
-    case "raw_body_required":
-    case "malformed_signature":
-    case "multiple_signatures":
-    case "signature_mismatch":
-    case "duplicate_event":
-  }
-  const { findings: format, digest } = inspectSignature(headers);
-  const { cause, parsed } = bytes === undefined ? inspectBody(body) : {};
-  const known = cause === undefined ? format : [finding(cause, true)];
-  const hashed = bytes ?? serialize(parsed);
-  if (digest === undefined || hashed === undefined) return explained(known);
-  const usable = secretsOrNone(secrets);
-  const match = await findMistake(digest, usable, otherSecrets, hashed, maxBodyBytes);
-  if (match === undefined) {
-    const suspects = usable.flatMap((secret, at) =>
-      secret === undefined ? [] : suspectSecret(secret, usable.length > 1 ? `secrets[${at}]` : ""),
-    );
-    const suspect = bytes === undefined ? [] : suspectBody(bytes, headers);
-    return explained([...known, ...suspects, ...suspect, finding("nothing_fits", false)]);
-  }
-  if (cause === undefined) return explained([...known, ...match]);
-  const more = match.filter((one) => !one.cause.startsWith("body_"));
-  return explained([finding(cause, true, "the signature fits its JSON"), ...more]);
+  const { code, message } =
+    outcome.code === "raw_body_required" && read instanceof Error ? read : outcome;
+  const findings = await findCauses(code, options, headers, secrets, bytes);
+  return { ok: false, code, message, findings };
 }
 
-function readHeaders({ headers, body }: ExplainOptions): unknown {
-  try {
-    // Anything but an object throws, and has no headers.
-    const given = (headers ?? (body as { headers?: unknown }).headers) as object;
-    // Some iterables can be read only once.
-    return Symbol.iterator in given ? [...(given as Iterable<unknown>)] : given;
-  } catch {
-    return undefined;
-  }
-}
+/** Causes of the codes that have only one. */
+const onlyCauses: Partial<Record<WebhookErrorCode, Cause>> = {
+  body_too_large: "body_too_large",
+  invalid_json: "json_invalid",
+  invalid_event: "event_field",
+  header_mismatch: "header_differs",
+  stale_event: "time_too_old",
+};
 
-async function readSecrets(source: ExplainOptions["secrets"]) {
-  try {
-    const secrets: unknown = typeof source === "function" ? await source() : source;
-    return { secrets, secretsFailed: false };
-  } catch {
-    return { secrets: undefined, secretsFailed: true };
-  }
-}
-
-function failingSource(): never {
-  throw new Error("The function for the secrets failed.");
-}
-
-async function readBytes(body: unknown, maxBodyBytes: number) {
-  try {
-    return { bytes: await readBody(body, maxBodyBytes), problem: undefined };
-  } catch (error) {
-    if (!isWebhookError(error)) throw error;
-    return { bytes: undefined, problem: error };
-  }
-}
-
-/** Secrets were not checked yet if the signature is malformed. */
-function secretsOrNone(secrets: unknown): SecretList {
-  try {
-    return usableSecrets(secrets);
-  } catch {
-    return [];
-  }
-}
-
-function serialize(parsed: unknown): Bytes | undefined {
-  try {
-    return parsed === undefined ? undefined : encodeUtf8(JSON.stringify(parsed));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Finds the one mistake that explains a digest: none if it fits as it is, undefined if there is none. */
-async function findMistake(
-  digest: Digest,
-  secrets: SecretList,
-  otherSecrets: SecretList,
-  bytes: Bytes,
-  maxBodyBytes: number,
-): Promise<readonly Finding[] | undefined> {
+async function findCauses(
+  code: WebhookErrorCode,
+  { body, otherSecrets = [], maxBodyBytes = defaultMaxBodyBytes }: ExplainOptions,
+  headers: HeaderPairs,
+  secrets: unknown,
+  bytes: Bytes | undefined,
+): Promise<readonly Finding[]> {
+  const cause = code === "raw_body_required" ? inspectBody(body) : onlyCauses[code];
+  if (cause !== undefined) return [finding(cause, true)];
+  if (code === "missing_signature") return inspectHeaders(headers);
+  if (code === "invalid_secret") return inspectSecrets(secrets);
+  const { findings, digest } = inspectSignature(headers);
+  if (digest === undefined || bytes === undefined) return findings;
+  const list = [secrets].flat();
+  // Secrets were not checked yet if the signature is malformed.
+  const usable = list.flatMap((secret, at) =>
+    typeof secret === "string" && isUsable(secret)
+      ? [{ secret, key: encodeUtf8(secret), place: list.length > 1 ? `secrets[${at}]` : "" }]
+      : [],
+  );
   let hashedBytes = 0;
-  const fits = async (key: string | Bytes, value: Bytes): Promise<boolean> => {
+  const fits = async (key: Bytes | undefined, value: Bytes): Promise<boolean> => {
+    // An empty key cannot be imported.
+    if (!key?.length) return false;
     hashedBytes += value.length;
     return hashedBytes <= maxHashedBytes && hmacFits(digest, key, value);
   };
-  const place = (at: number) => (secrets.length > 1 ? `secrets[${at}]` : "");
-  for (const secret of secrets) {
-    if (secret !== undefined && (await fits(secret, bytes))) return [];
-  }
-  for (const [at, secret] of otherSecrets.entries()) {
+  for (const { key } of usable) if (await fits(key, bytes)) return findings;
+  for (const [at, other] of otherSecrets.entries()) {
     // The types forbid other values, JavaScript does not.
-    if (typeof secret !== "string" || secret.trim() === "") continue;
-    if (!(await fits(secret, bytes)) && !(await fits(secret.trim(), bytes))) continue;
-    return [finding("secret_of_other_key", true, `otherSecrets[${at}]`)];
-  }
-  for (const [at, secret] of secrets.entries()) {
-    for (const one of secret === undefined ? [] : keyCandidates(secret)) {
-      if (!one.value || one.value.length === 0 || one.value === secret) continue;
-      if (await fits(one.value, bytes)) return found(one, place(at));
+    if (typeof other !== "string") continue;
+    for (const text of [other, other.trim()]) {
+      if (await fits(encodeUtf8(text), bytes))
+        return [...findings, finding("secret_of_other_key", true, `otherSecrets[${at}]`)];
     }
   }
-  for await (const one of bodyCandidates(bytes, maxBodyBytes)) {
-    if (one.value === undefined) continue;
-    const value = typeof one.value === "string" ? encodeUtf8(one.value) : one.value;
-    for (const secret of secrets) {
-      if (secret !== undefined && (await fits(secret, value))) return found(one, "");
+  for (const { secret, place } of usable) {
+    for (const { value, ...mistake } of keyCandidates(secret)) {
+      if (await fits(value, bytes))
+        return [...findings, finding(mistake.cause, true, place, mistake.detail)];
     }
   }
-  return undefined;
+  for await (const { value, ...mistake } of bodyCandidates(bytes, maxBodyBytes)) {
+    if (value === undefined) continue;
+    for (const { key } of usable) {
+      if (await fits(key, value))
+        return [...findings, finding(mistake.cause, true, mistake.detail)];
+    }
+  }
+  const suspects = usable.flatMap(({ secret, place }) => suspectSecret(secret, place));
+  return [...findings, ...suspects, ...suspectBody(bytes, headers), finding("nothing_fits", false)];
 }
 
-function found({ cause, detail }: Candidate, place: string): readonly Finding[] {
-  return [finding(cause, true, [place, detail].filter((part) => part !== "").join(", "))];
-}
-
-async function hmacFits(digest: Digest, key: string | Bytes, bytes: Bytes): Promise<boolean> {
+async function hmacFits(digest: Bytes, key: Bytes, bytes: Bytes): Promise<boolean> {
   const { subtle } = globalThis.crypto;
-  const algorithm = { name: "HMAC", hash: digest.hash };
-  const raw = typeof key === "string" ? encodeUtf8(key) : key;
-  const imported = await subtle.importKey("raw", raw, algorithm, false, ["sign"]);
-  return equalBytes(new Uint8Array(await subtle.sign(algorithm, imported, bytes)), digest.bytes);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await subtle.importKey("raw", key, algorithm, false, ["sign"]);
+  return equalBytes(new Uint8Array(await subtle.sign(algorithm, imported, bytes)), digest);
 }

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import type { Cause } from "../index.ts";
+import type { Cause, ExplainOptions } from "../index.ts";
 import {
   causes,
   eventBody,
@@ -28,7 +28,6 @@ describe("a secret with a mistake is recognized", () => {
     ["secret_padded", "a line break written as two characters", `${secret}\\n`, secret],
     ["secret_padded", "quotes and a line break", `'${secret}'\r\n`, secret],
     ["secret_padded", "the signer's has a line break", secret, `${secret}\n`],
-    ["secret_padded", "the signer's has quotes", secret, `"${secret}"`],
     ["secret_prefix", "no whsec_", secret.slice(6), secret],
     ["secret_prefix", "whsec_ twice", `whsec_${secret}`, secret],
     ["secret_prefix", "the signer took whsec_ off", secret, secret.slice(6)],
@@ -41,8 +40,6 @@ describe("a secret with a mistake is recognized", () => {
       "whsec_c2VjcmV0IQ==",
       Buffer.from("secret!"),
     ],
-    ["secret_encoded", "base64 by the signer", secret, Buffer.from(secret).toString("base64")],
-    ["secret_encoded", "hexadecimal by the signer", secret, Buffer.from(secret).toString("hex")],
     ["secret_list_joined", "two in one text", `whsec_old,${secret}`, secret],
   ])("%s: %s", async (cause, _, given, signedWith) => {
     const explanation = await verifiedWith(given, signedWith);
@@ -55,28 +52,14 @@ describe("a secret of another kind", () => {
   const headers = { "x-service-signature": signatureOf(eventBody, secret) };
   const body = eventBody;
 
-  it("is found in otherSecrets by its index", async () => {
-    const otherSecrets = [undefined, "whsec_other", secret];
-    const explanation = await explained(
-      { body, headers, secrets: "whsec_a", otherSecrets },
-      secret,
-    );
-    expect(explanation).toMatchObject({
-      findings: [{ cause: "secret_of_other_key", proven: true }],
-    });
-    expect(JSON.stringify(explanation)).toContain("otherSecrets[2]");
-  });
-
-  it("is found in otherSecrets if a line break follows it", async () => {
-    const options = { body, headers, secrets: "whsec_a", otherSecrets: [`${secret}\n`] };
-    expect(provenCauses(await explained(options, secret))).toEqual(["secret_of_other_key"]);
-  });
-
-  it("is named by its index in a list", async () => {
-    const secrets = ["whsec_a", undefined, ` ${secret}`];
-    const explanation = await explained({ body, headers, secrets }, secret);
-    expect(provenCauses(explanation)).toEqual(["secret_padded"]);
-    expect(JSON.stringify(explanation)).toContain("(secrets[2])");
+  it.each<[Cause, string, ExplainOptions["secrets"], Array<string | undefined>]>([
+    ["secret_of_other_key", "otherSecrets[2]", "whsec_a", [undefined, "whsec_other", secret]],
+    ["secret_of_other_key", "otherSecrets[0]", "whsec_a", [`${secret}\n`]],
+    ["secret_padded", "secrets[2]", ["whsec_a", undefined, ` ${secret}`], []],
+  ])("is reported with its index: %s, %s", async (cause, place, secrets, otherSecrets) => {
+    const explanation = await explained({ body, headers, secrets, otherSecrets }, secret);
+    expect(provenCauses(explanation)).toEqual([cause]);
+    expect(JSON.stringify(explanation)).toContain(`(${place})`);
   });
 
   it.each<[Cause, string]>([
@@ -101,28 +84,24 @@ describe("unusable secrets", () => {
     ["secret_missing", undefined],
     ["secret_missing", [undefined, undefined]],
     ["secret_missing", []],
-    ["secret_blank", ""],
-    ["secret_blank", [secret, " \n"]],
+    ["secret_missing", ""],
+    ["secret_missing", [secret, " \n"]],
     ["secret_placeholder", "undefined"],
     ["secret_placeholder", [secret, " null\n"]],
-    ["secret_not_text", [secret, 7]],
-    ["secret_not_text", null],
+    ["secret_missing", [secret, 7]],
+    ["secret_missing", null],
     ["secret_source_failed", () => Promise.reject(new Error(secret))],
-    ["secret_blank", () => ["", secret]],
+    ["secret_missing", () => ["", secret]],
   ])("%s", async (cause, secrets) => {
-    // What the types forbid, JavaScript allows.
+    // The types forbid some values and JavaScript allows them.
     const explanation = await explained({ ...options, secrets: secrets as string }, secret);
     expect(explanation).toMatchObject({ code: "invalid_secret" });
     expect(causes(explanation)).toEqual([cause]);
   });
 
   it("are requested once", async () => {
-    let calls = 0;
-    const secrets = () => {
-      calls += 1;
-      return "whsec_a";
-    };
+    const secrets = vi.fn<() => string>(() => "whsec_a");
     await explained({ ...options, secrets });
-    expect(calls).toBe(1);
+    expect(secrets).toHaveBeenCalledTimes(1);
   });
 });

@@ -7,34 +7,31 @@ import {
   eventBody,
   explained,
   leaked,
-  provenCauses,
   secret,
   signatureOf,
 } from "../../test/explained.ts";
 
 const hex = digestOf(eventBody).toString("hex");
 const base64 = digestOf(eventBody).toString("base64");
-const sha1 = digestOf(eventBody, secret, "sha1");
-const sha512 = digestOf(eventBody, secret, "sha512");
+const sha1 = digestOf(eventBody, secret, "sha1").toString("hex");
 
-const confidential = [
-  secret,
-  eventBody,
-  hex,
-  base64,
-  sha1.toString("hex"),
-  sha512.toString("base64"),
-];
-
-const carrying = (value: string, secrets: string = secret) =>
+/** Explains the event with these headers. */
+const explainHeaders = (headers: Record<string, unknown>, secrets: string | undefined = secret) =>
   explained(
-    { body: eventBody, headers: { "x-service-signature": value }, secrets },
-    ...confidential,
-    value.length > 20 ? value : "",
+    // The types forbid some values and JavaScript allows them.
+    { body: eventBody, headers: headers as Record<string, string>, secrets },
+    secret,
+    eventBody,
+    hex,
+    base64,
+    sha1,
+    ...Object.values(headers).flatMap((value) =>
+      typeof value === "string" && value.length > 20 ? [value] : [],
+    ),
   );
 
-describe("a signature in another format is recognized and compared", () => {
-  it.each<[readonly Cause[], string]>([
+describe("a malformed signature", () => {
+  it.each<[readonly Cause[], unknown, string?]>([
     [["signature_base64"], `sha256=${base64}`],
     [["signature_prefix", "signature_base64"], base64],
     [["signature_prefix"], hex],
@@ -42,54 +39,25 @@ describe("a signature in another format is recognized and compared", () => {
     [["signature_prefix"], `Sha256=${hex.toUpperCase()}`],
     [["signature_prefix"], `sha256:${hex}`],
     [["signature_prefix"], `hmac-sha256=${hex}`],
-    [["signature_prefix", "signature_other_hash"], `sha1=${sha1.toString("hex")}`],
-    [["signature_prefix", "signature_other_hash"], `sha512=${sha512.toString("hex")}`],
-    [["signature_other_hash"], `sha256=${sha1.toString("hex")}`],
-    [["signature_base64", "signature_other_hash"], `sha256=${sha512.toString("base64")}`],
-    [["signature_of_other_service"], `v1=${hex}`],
+    [["signature_prefix"], `v1=${hex}`],
     [["signature_padded"], ` sha256=${hex}\n`],
     [["signature_padded"], `"sha256=${hex}"`],
     [["signature_not_hex"], `sha256=${hex.match(/../g)?.join(":")}`],
     [["signature_not_hex"], `sha256=0x${hex}`],
-  ])("%s", async (expected, value) => {
-    const explanation = await carrying(value);
+    [["signature_not_hex"], `sha256=${hex.slice(1)}g`],
+    [["signature_length"], `sha256=${hex.slice(1)}`],
+    [["signature_length"], `sha256=${hex}0`],
+    [["signature_length"], `sha256=${sha1}`],
+    [["signature_empty"], "sha256="],
+    [["signature_empty"], ""],
+    [["signature_empty"], 7],
+    [["signature_base64", "secret_padded"], `sha256=${base64}`, `${secret}\n`],
+    [["signature_prefix", "nothing_fits"], digestOf("another").toString("hex")],
+    [["signature_prefix", "nothing_fits"], hex, ""],
+  ])("has the causes %j: %s", async (expected, value, secrets) => {
+    const explanation = await explainHeaders({ "x-service-signature": value }, secrets);
     expect(explanation).toMatchObject({ ok: false, code: "malformed_signature" });
     expect(causes(explanation)).toEqual(expected);
-  });
-
-  it("is reported with a mistake in the secret", async () => {
-    const explanation = await carrying(`sha256=${base64}`, `${secret}\n`);
-    expect(provenCauses(explanation)).toEqual(["signature_base64", "secret_padded"]);
-  });
-
-  it("is reported if nothing fits, too", async () => {
-    const explanation = await carrying(digestOf("another").toString("hex"));
-    expect(causes(explanation)).toEqual(["signature_prefix", "nothing_fits"]);
-  });
-
-  it.each<[Cause, string]>([
-    ["signature_length", `sha256=${hex.slice(1)}`],
-    ["signature_length", `sha256=${hex}0`],
-    ["signature_not_hex", `sha256=${hex.slice(1)}g`],
-    ["signature_empty", "sha256="],
-    ["signature_empty", ""],
-  ])("cannot be compared: %s of %s", async (cause, value) => {
-    const explanation = await carrying(value);
-    expect(explanation).toMatchObject({ code: "malformed_signature" });
-    expect(causes(explanation)).toEqual([cause]);
-  });
-
-  it("is inspected if the secret is missing, too", async () => {
-    const headers = { "x-service-signature": hex };
-    const explanation = await explained({ body: eventBody, headers, secrets: undefined });
-    expect(causes(explanation)).toEqual(["signature_prefix", "nothing_fits"]);
-  });
-
-  it("is not text", async () => {
-    // What the types forbid, JavaScript allows.
-    const headers = { "x-service-signature": 7 } as unknown as Record<string, string>;
-    const explanation = await explained({ body: eventBody, headers, secrets: secret });
-    expect(causes(explanation)).toEqual(["signature_empty"]);
   });
 });
 
@@ -103,48 +71,28 @@ describe("more than one signature", () => {
     ],
     [["signature_contradicted"], [`sha256=${hex}`, signatureOf("a")]],
     [["signature_of_other_service"], `t=1767268848,v1=${hex}`],
-  ])("%s", async (expected, value) => {
-    const headers = { "X-Service-Signature": value };
-    const explanation = await explained(
-      { body: eventBody, headers, secrets: secret },
-      ...confidential,
-    );
+  ])("has the causes %j", async (expected, value) => {
+    const explanation = await explainHeaders({ "X-Service-Signature": value });
     expect(explanation).toMatchObject({ code: "multiple_signatures" });
     expect(causes(explanation)).toEqual(expected);
   });
 });
 
-const explainHeaders = (headers: Record<string, string>) =>
-  explained(
-    { body: eventBody, headers, secrets: secret },
-    ...confidential,
-    ...Object.values(headers),
-  );
-
 describe("no signature header", () => {
+  const others = { "X-Hub-Signature-256": "sha256=4711", "X-Secret-Name": "4712" };
+
   it.each<[readonly Cause[], Record<string, string>]>([
     [["headers_missing"], {}],
     [["signature_header_missing"], { accept: "*/*; v=4711" }],
-    [["signature_header_renamed"], { HTTP_X_SERVICE_SIGNATURE: `sha256=${hex}` }],
-    [["signature_header_renamed"], { x_service_signature: `sha256=${hex}` }],
-    [
-      ["signature_header_missing", "signature_header_other"],
-      { "X-Hub-Signature-256": "sha256=4711" },
-    ],
-  ])("%s", async (expected, headers) => {
+    [["signature_header_missing", "signature_header_other"], others],
+  ])("has the causes %j", async (expected, headers) => {
     const explanation = await explainHeaders(headers);
     expect(explanation).toMatchObject({ code: "missing_signature" });
     expect(causes(explanation)).toEqual(expected);
   });
 
-  it("lists the headers of the service and the signature headers of others", async () => {
-    const explanation = await explainHeaders({
-      "X-Service-Event": "tryon.completed",
-      "X-Hub-Signature-256": "sha256=4711",
-      "X-Secret-Name": "4712",
-    });
-    const text = JSON.stringify(explanation);
-    expect(text).toContain("x-service-event arrived");
+  it("names only the signature header of another service", async () => {
+    const text = JSON.stringify(await explainHeaders(others));
     expect(text).toContain("x-hub-signature-256");
     expect(leaked(text.toLowerCase(), ["x-secret-name", "4711"])).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { listening } from "../../test/running.ts";
 import { send } from "../../test/senders.ts";
-import { isWebhookError, sign, verify } from "../index.ts";
+import { sign, verify } from "../index.ts";
 import { safeVerifySync, verifySync } from "./index.ts";
 import type { SyncSecretSource, VerifySyncOptions } from "./index.ts";
 
@@ -45,14 +45,6 @@ function thrownBy(given: object): unknown {
   }
 }
 
-it("returns the event without a promise", () => {
-  expect(verifySync({ body, headers, secrets })).toMatchObject({ job_id: "job_1" });
-});
-
-it("throws an error that the main entry of the package recognizes", () => {
-  expect(isWebhookError(thrownBy({ body: "{}" }), "signature_mismatch")).toBe(true);
-});
-
 it("throws the error of another option unchanged", () => {
   const options = { body, headers, secrets, maxAge: 1, now: throwFailure };
   expect(() => safeVerifySync(options)).toThrow(failure);
@@ -75,10 +67,7 @@ describe("a body", () => {
     ["a parsed object", JSON.parse(body) as unknown],
     ["a parsed object with the fields of a request", { headers, rawBody: body }],
     ["a request with a parsed object", { headers, body: JSON.parse(body) as unknown }],
-    ["a stream", new Blob([body]).stream()],
-    ["undefined", undefined],
     ["null", null],
-    ["a number", 7],
   ])("is rejected if it is %s, and the message names verify", (_, value) => {
     const outcome = untyped({ body: value, headers });
     expect(outcome).toMatchObject({ ok: false, code: "raw_body_required" });
@@ -109,22 +98,12 @@ describe("a body", () => {
     expect(error).not.toHaveProperty("cause");
   });
 
-  it.each([Number.NaN, -1, 0, bytes.length - 1])("is rejected over a limit of %s", (limit) => {
-    expect(untyped({ body, headers, maxBodyBytes: limit })).toMatchObject({
-      ok: false,
-      code: "body_too_large",
-    });
-  });
-
-  it("is accepted at the limit in bytes", () => {
-    const text = `${body} \u00e9`;
-    const length = Buffer.byteLength(text);
-    expect(untyped({ body: text, headers, maxBodyBytes: length })).toMatchObject({
-      code: "signature_mismatch",
-    });
-    expect(untyped({ body: text, headers, maxBodyBytes: length - 1 })).toMatchObject({
-      code: "body_too_large",
-    });
+  it.each([
+    [0, "body_too_large"],
+    [body.length + 2, "body_too_large"],
+    [body.length + 3, "signature_mismatch"],
+  ])("has a limit of %s in bytes: %s", (maxBodyBytes, code) => {
+    expect(untyped({ body: `${body} \u00e9`, headers, maxBodyBytes })).toMatchObject({ code });
   });
 
   it("is copied before its verification if threads share it", () => {
@@ -143,14 +122,6 @@ describe("a body", () => {
 });
 
 describe("secrets", () => {
-  it.each<[string, SyncSecretSource]>([
-    ["an array", ["whsec_new", secrets]],
-    ["a function that returns an array", () => ["whsec_new", secrets]],
-    ["an array whose first entry is not set", [undefined, secrets]],
-  ])("can be %s, with the index of the matching secret", (_, source) => {
-    expect(outcomeWith(source)).toMatchObject({ ok: true, secretIndex: 1 });
-  });
-
   it.each([
     ["the first", 0],
     ["the last", 3],
@@ -165,10 +136,8 @@ describe("secrets", () => {
     );
   });
 
-  it.each([undefined, "", " ", [], [undefined], ["", secrets]])("are rejected as %j", (source) => {
-    const rejection = { ok: false, code: "invalid_secret" };
-    expect(outcomeWith(source)).toMatchObject(rejection);
-    expect(outcomeWith(() => source)).toMatchObject(rejection);
+  it("are rejected if their function returns none", () => {
+    expect(outcomeWith(() => undefined)).toMatchObject({ ok: false, code: "invalid_secret" });
   });
 
   it("are rejected with the cause if their function throws", () => {

@@ -4,28 +4,18 @@ import { bufferedBytes, checkLength } from "../verification/body.ts";
 import type { NodeRequest } from "../verification/body.ts";
 import type { TryOnEvent } from "../verification/event.ts";
 import type { WebhookHeaders } from "../verification/header-values.ts";
-import type { RawBody } from "../verification/raw-bytes.ts";
+import type { RawBody } from "../verification/body.ts";
 import { secretsFailed, usableSecrets } from "../verification/secrets.ts";
 import type { Secrets } from "../verification/secrets.ts";
 import { bytesOfHex } from "../verification/signature.ts";
 import { beginVerification } from "../verification/verification.ts";
 import type { Verified } from "../verification/verification.ts";
 import { defaultMaxBodyBytes } from "../verification/verify.ts";
-import type { VerifyOutcome, VerifySettings } from "../verification/verify.ts";
+import type { VerifyOptions, VerifyOutcome } from "../verification/verify.ts";
 import { isWebhookError, WebhookError } from "../webhook-error.ts";
 
 /** {@link Secrets}, or a function that returns them without a promise for each delivery. */
 export type SyncSecretSource = Secrets | (() => Secrets);
-
-/** Options of {@link verifySync} without the delivery. */
-export interface VerifySyncSettings extends Omit<VerifySettings, "secrets"> {
-  /**
-   * Webhook secret that was shown when the API key was created, with its `whsec_` prefix. Pass an
-   * array to replace a secret, or a function, called once per delivery, that returns either.
-   * `undefined` entries are skipped. All others are tried every time.
-   */
-  readonly secrets: SyncSecretSource;
-}
 
 /**
  * Request that holds its bytes: as `body`, or as `rawBody` of a Node request or a request of a
@@ -35,26 +25,8 @@ export type BufferedRequest =
   | (NodeRequest & { readonly rawBody: RawBody })
   | { readonly headers: WebhookHeaders; readonly body: ArrayBuffer | ArrayBufferView };
 
-/** Delivery in memory, and options of its verification. */
-export type VerifySyncOptions = VerifySyncSettings &
-  (
-    | {
-        /** Raw bytes as they arrived, or text that was decoded from valid UTF-8. */
-        readonly body: RawBody;
-        /** Headers of the request. */
-        readonly headers: WebhookHeaders;
-      }
-    | {
-        /** Request with its bytes. For an unread request, use `verify`, which reads it. */
-        readonly body: BufferedRequest;
-        /**
-         * Headers, if they differ from those of the request.
-         *
-         * @default the headers of `body`
-         */
-        readonly headers?: WebhookHeaders | undefined;
-      }
-  );
+/** Delivery in memory, and options of its verification, as of `verify`. */
+export type VerifySyncOptions = VerifyOptions<SyncSecretSource, BufferedRequest>;
 
 /**
  * Verifies a delivery in memory like `verify`, without a promise, by `node:crypto`. The checks,

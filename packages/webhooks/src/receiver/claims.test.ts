@@ -55,26 +55,20 @@ describe("a claim", () => {
 });
 
 describe("while an event is being handled", () => {
-  it("another delivery waits for 8 s, and then gets 503", async () => {
+  it.each([
+    ["8 s by default", undefined, 8_000],
+    ["0.1 s with a claimWait of 0.1 s", 100, 100],
+  ])("another delivery waits for %s, and then gets 503", async (_name, claimWait, wait) => {
     await one.deliver();
-    const second = await two.deliver();
-    await clock.advance(7_999);
+    const other = start({ claimWait });
+    const second = await other.deliver();
+    await clock.advance(wait - 1);
     expect(second.status).toBeUndefined();
     await clock.advance(1);
     expect(second.status).toBe(503);
     expect(await (await second.response).json()).toMatchObject({ code: "duplicate_event" });
-    expect(two.errors).toMatchObject([{ error: { code: "duplicate_event" }, status: 503 }]);
-    expect(two.calls).toEqual([]);
-  });
-
-  it("another delivery waits for claimWait", async () => {
-    const process = start({ claimWait: 100 });
-    await process.deliver();
-    const second = await process.deliver();
-    await clock.advance(99);
-    expect(second.status).toBeUndefined();
-    await clock.advance(1);
-    expect(second.status).toBe(503);
+    expect(other.errors).toMatchObject([{ error: { code: "duplicate_event" }, status: 503 }]);
+    expect(other.calls).toEqual([]);
   });
 
   it("waiting deliveries get 204 after its success", async () => {
@@ -112,15 +106,6 @@ it("the next delivery handles the event after a failed handler", async () => {
   expect(one.calls).toHaveLength(2);
 });
 
-it.each(["succeed", "fail"] as const)(
-  "leaves no timer when the handler ends by %s",
-  async (end) => {
-    await one.deliver();
-    await one[end]();
-    expect(clock.pending).toBe(0);
-  },
-);
-
 describe("while the store is unreachable", () => {
   it("a delivery gets 500, and nothing is handled", async () => {
     one.store.failing.add("claim");
@@ -151,24 +136,6 @@ describe("while the store is unreachable", () => {
     expect(one.aborted).toBe(false);
   });
 
-  it("until the claim expires, the signal of the handler is aborted", async () => {
-    const first = await one.deliver();
-    one.store.failing.add("claim");
-    await clock.advance(14_999);
-    expect(one.aborted).toBe(false);
-    await clock.advance(1);
-    expect(one.aborted).toBe(true);
-    const { reason } = one.calls[0]?.context.signal ?? {};
-    expect(reason).toMatchObject({ message: expect.stringContaining("job_1") });
-    await two.deliver();
-    expect(two.calls).toHaveLength(1);
-    await one.fail();
-    expect(first.status).toBe(500);
-    const third = await two.deliver();
-    await clock.advance(8_000);
-    expect(third.status).toBe(503);
-  });
-
   it("the response to a failed handler is 500, and the claim expires", async () => {
     const first = await one.deliver();
     one.store.failing.add("release");
@@ -183,17 +150,6 @@ describe("while the store is unreachable", () => {
 });
 
 describe("after the store has responded late", () => {
-  it("a renewal that never settles loses the claim", async () => {
-    await one.deliver();
-    one.store.block("claim");
-    await clock.advance(14_999);
-    expect(one.aborted).toBe(false);
-    await clock.advance(1);
-    expect(one.aborted).toBe(true);
-    await two.deliver();
-    expect(two.calls).toHaveLength(1);
-  });
-
   it("an expired claim is not used", async () => {
     const process = start({ claimTtl: 15_000, claimWait: 60_000 });
     const unblock = process.store.block("claim");
@@ -225,6 +181,27 @@ describe("after the store has responded late", () => {
 });
 
 describe("the signal of a handler is aborted", () => {
+  it.each<[string, (store: ReceivingProcess["store"]) => unknown]>([
+    ["unreachable", (store) => store.failing.add("claim")],
+    ["blocked", (store) => store.block("claim")],
+  ])("when the claim expires while the store is %s", async (_name, interrupt) => {
+    const first = await one.deliver();
+    interrupt(one.store);
+    await clock.advance(14_999);
+    expect(one.aborted).toBe(false);
+    await clock.advance(1);
+    expect(one.aborted).toBe(true);
+    const { reason } = one.calls[0]?.context.signal ?? {};
+    expect(reason).toMatchObject({ message: expect.stringContaining("job_1") });
+    await two.deliver();
+    expect(two.calls).toHaveLength(1);
+    await one.fail();
+    expect(first.status).toBe(500);
+    const third = await two.deliver();
+    await clock.advance(8_000);
+    expect(third.status).toBe(503);
+  });
+
   it("after a suspension in which the claim expired, and another delivery is handled", async () => {
     await one.deliver();
     clock.skip(15_000);
@@ -298,20 +275,38 @@ describe("done", () => {
     expect(two.calls).toEqual([]);
   });
 
-  it("leads to 500 if it fails, and only it is repeated for the next delivery", async () => {
-    const first = await one.deliver();
-    one.store.failing.add("done");
-    await one.succeed();
-    await clock.advance(2_000);
-    expect(first.status).toBe(500);
-    expect(one.errors).toMatchObject([{ status: 500 }]);
-    one.store.failing.clear();
-    await clock.advance(15_000);
-    expect(await one.statusOf()).toBe(204);
-    expect(one.calls).toHaveLength(1);
-    expect(await two.statusOf()).toBe(204);
-    expect(two.calls).toEqual([]);
-  });
+  it.each<[string, (store: ReceivingProcess["store"]) => () => void, number, string]>([
+    [
+      "is unreachable for 2 s",
+      ({ failing }) => {
+        failing.add("done");
+        return () => failing.clear();
+      },
+      2_000,
+      "unreachable",
+    ],
+    ["does not respond for 8 s", (store) => store.block("done"), 8_000, "`done` within 2000 ms"],
+  ])(
+    "leads to 500 if the store %s, and only it is repeated for the next delivery",
+    async (_name, interrupt, time, message) => {
+      const [process, next] = [start(), start()];
+      const first = await process.deliver();
+      const restore = interrupt(process.store);
+      await process.succeed();
+      await clock.advance(time - 1);
+      expect(first.status).toBeUndefined();
+      await clock.advance(1);
+      expect([first.status, process.store.count("done")]).toEqual([500, 3]);
+      expect(process.errors).toMatchObject([
+        { error: { message: expect.stringContaining(message) }, status: 500 },
+      ]);
+      expect(clock.pending).toBe(0);
+      restore();
+      await clock.advance(15_000);
+      expect([await process.statusOf(), await next.statusOf()]).toEqual([204, 204]);
+      expect([process.calls.length, next.calls.length]).toEqual([1, 0]);
+    },
+  );
 
   it("is repeated for the latest 1,000 events that were not recorded", async () => {
     one.store.failing.add("done");
@@ -430,25 +425,6 @@ describe("while the store does not respond", () => {
     await first.succeed();
     await clock.advance(250);
     expect([attempt.status, second.status]).toEqual([204, 204]);
-  });
-
-  it("`done` is tried three times within 8 s, and then the response is 500", async () => {
-    const process = start();
-    const first = await process.deliver();
-    const unblock = process.store.block("done");
-    await process.succeed();
-    await clock.advance(7_999);
-    expect(first.status).toBeUndefined();
-    await clock.advance(1);
-    expect(first.status).toBe(500);
-    expect(process.store.count("done")).toBe(3);
-    expect(process.errors).toMatchObject([
-      { error: { message: expect.stringContaining("`done` within 2000 ms") }, status: 500 },
-    ]);
-    expect(clock.pending).toBe(0);
-    unblock();
-    expect(await process.statusOf()).toBe(204);
-    expect(process.calls).toHaveLength(1);
   });
 
   it.each([

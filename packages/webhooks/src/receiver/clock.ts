@@ -15,28 +15,3 @@ export const systemClock: Clock = {
   // The line above created the timer.
   clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
-
-/** Resolves after `delay` milliseconds of the clock. */
-export function sleep(clock: Clock, delay: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimeout(resolve, delay);
-  });
-}
-
-/** Settles like a promise, or rejects with `message` after `timeout` milliseconds of the clock. */
-export async function withTimeout<Result>(
-  clock: Clock,
-  timeout: number,
-  promise: Promise<Result>,
-  message: string,
-): Promise<Result> {
-  let timer: unknown;
-  const expiry = new Promise<never>((_resolve, reject) => {
-    timer = clock.setTimeout(() => reject(new Error(message)), timeout);
-  });
-  try {
-    return await Promise.race([promise, expiry]);
-  } finally {
-    clock.clearTimeout(timer);
-  }
-}

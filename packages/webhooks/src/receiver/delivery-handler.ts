@@ -1,4 +1,4 @@
-import { headerValues } from "../verification/header-values.ts";
+import { headerPairs } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
 import type { Verified } from "../verification/verification.ts";
@@ -6,11 +6,9 @@ import { check, defaultMaxBodyBytes } from "../verification/verify.ts";
 import type { VerifyOptions } from "../verification/verify.ts";
 import { isWebhookError, WebhookError } from "../webhook-error.ts";
 import type { WebhookErrorCode } from "../webhook-error.ts";
-import { Claim } from "./claim.ts";
-import { systemClock } from "./clock.ts";
+import { createClaim } from "./claim.ts";
 import { createErrorLog } from "./log.ts";
-import { createMemoryStore } from "./memory-store.ts";
-import { checkHandlers, claimTimes } from "./options.ts";
+import { claimSettings } from "./options.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** Request of any framework. */
@@ -45,6 +43,8 @@ const statuses: Partial<Record<RejectionCode, number>> = {
 const maxUnrecorded = 1_000;
 
 const failed = "The event was not handled. Send it again.";
+const notBytes = "The body is not bytes: it was parsed, read before or incomplete.";
+const connectionClosed = "The sender closed the connection before the end of the body.";
 const busy = "Another delivery of this event is being handled. Send it again later.";
 
 /**
@@ -57,20 +57,15 @@ export function createDeliveryHandler(
   options: ReceiverOptions,
   rawBodyFix?: string,
 ): (delivery: Delivery) => Promise<ReceiverResponse> {
-  const { secrets, onCompleted, onUnknown, background = false, clock = systemClock } = options;
+  const { secrets, onCompleted, onUnknown, background = false } = options;
   const { maxBodyBytes = defaultMaxBodyBytes, maxAge } = options;
-  const { store = createMemoryStore({ clock }), onError = createErrorLog(clock) } = options;
-  checkHandlers(options);
-  const times = claimTimes(options);
+  const settings = claimSettings(options);
+  const { clock } = settings;
+  const { onError = createErrorLog(clock) } = options;
   if (typeof secrets !== "function") usableSecrets(secrets);
 
   /** Keys of handled events that the store has not recorded. Their handlers must not run again. */
   const unrecorded = new Set<string>();
-  const addUnrecorded = (key: string): void => {
-    unrecorded.add(key);
-    const [oldest] = unrecorded;
-    if (unrecorded.size > maxUnrecorded && oldest !== undefined) unrecorded.delete(oldest);
-  };
 
   const report = async (error: unknown, status: number): Promise<void> => {
     try {
@@ -79,19 +74,33 @@ export function createDeliveryHandler(
       // An error of the callback must not change the response.
     }
   };
-  const reject = (code: RejectionCode, error: Error, message = error.message): ReceiverResponse => {
-    const status = isAborted(code, error) ? 400 : (statuses[code] ?? 400);
+  const reject = (
+    code: RejectionCode,
+    error: unknown,
+    message: string,
+    status = statuses[code] ?? 400,
+  ): ReceiverResponse => {
     void report(error, status);
     const headers: Record<string, string> = { "content-type": "application/json" };
     if (code === "method_not_allowed") headers["allow"] = "POST";
     return { status, headers, body: JSON.stringify({ code, message }) };
   };
   // Errors of a handler or a store are for the log, not for the sender.
-  const fail = (error: unknown): ReceiverResponse =>
-    reject("handler_failed", asError(error), failed);
+  const fail = (error: unknown): ReceiverResponse => reject("handler_failed", error, failed);
+
+  /** Rejects a delivery that is not an event. A body without bytes gets the fix for the framework. */
+  const rejectInvalid = (error: WebhookError): ReceiverResponse => {
+    const { code, cause } = error;
+    if (code !== "raw_body_required") return reject(code, error, error.message);
+    // After a closed connection, the receiver needs no fix.
+    const closed = cause instanceof Error && "code" in cause && cause.code === "ECONNRESET";
+    const fix = rawBodyFix === undefined ? error.message : `${notBytes} ${rawBodyFix}`;
+    const message = closed ? connectionClosed : fix;
+    return reject(code, new WebhookError(code, message, { cause }), message, closed ? 400 : 500);
+  };
 
   const verifyDelivery = async ({ headers, body }: Delivery): Promise<VerifiedDelivery> => {
-    const [length] = headerValues({ headers, body }, /^content-length$/i)("content-length");
+    const [[, length] = []] = headerPairs({ headers, body }, /^content-length$/i);
     const declared = Number(length);
     if (declared > maxBodyBytes) {
       throw new WebhookError(
@@ -104,36 +113,36 @@ export function createDeliveryHandler(
     return check(delivery as VerifyOptions);
   };
 
-  /** Handles a claimed event and records it in the store, or releases the claim. */
-  const handleClaimed = async (
-    { event, secretIndex }: VerifiedDelivery,
-    claim: Claim,
-  ): Promise<void> => {
-    if (!unrecorded.has(claim.key)) {
-      const context = { signal: claim.signal, secretIndex };
-      try {
-        await (event.status === null ? onUnknown?.(event, context) : onCompleted(event, context));
-      } catch (error) {
-        await claim.release().catch((failure: unknown) => void report(failure, 500));
-        throw error;
-      }
-    }
-    addUnrecorded(claim.key);
-    await claim.done();
-    unrecorded.delete(claim.key);
-  };
-
   const claimAndHandle = async (
-    delivery: VerifiedDelivery,
+    verified: VerifiedDelivery,
     arrivedAt: number,
   ): Promise<ReceiverResponse> => {
-    const claim = new Claim(store, clock, times, await keyOf(delivery), arrivedAt);
+    const { event, secretIndex } = verified;
+    const key = await keyOf(verified);
+    const claim = createClaim(settings, key, arrivedAt);
     const state = await claim.take();
     if (state === "done") return accept(204);
     if (state === "open") {
-      return reject("duplicate_event", new WebhookError("duplicate_event", busy));
+      return reject("duplicate_event", new WebhookError("duplicate_event", busy), busy);
     }
-    const work = handleClaimed(delivery, claim);
+    /** Handles the event and records it in the store, or releases the claim. */
+    const handle = async (): Promise<void> => {
+      if (!unrecorded.has(key)) {
+        const context = { signal: claim.signal, secretIndex };
+        try {
+          await (event.status === null ? onUnknown?.(event, context) : onCompleted(event, context));
+        } catch (error) {
+          await claim.release().catch((failure: unknown) => void report(failure, 500));
+          throw error;
+        }
+      }
+      unrecorded.add(key);
+      const [oldest = key] = unrecorded;
+      if (unrecorded.size > maxUnrecorded) unrecorded.delete(oldest);
+      await claim.done();
+      unrecorded.delete(key);
+    };
+    const work = handle();
     if (background === false) {
       await work;
       return accept(204);
@@ -146,17 +155,16 @@ export function createDeliveryHandler(
   return async (delivery) => {
     const arrivedAt = clock.now();
     if (delivery.method !== "POST") {
-      return reject("method_not_allowed", new Error("The method must be POST."));
+      const error = new Error("The method must be POST.");
+      return reject("method_not_allowed", error, error.message);
     }
-    let verified: VerifiedDelivery;
     try {
-      verified = await verifyDelivery(delivery);
+      const verified = await verifyDelivery(delivery);
+      if (verified.event.status === null && onUnknown === undefined) return accept(204);
+      return await claimAndHandle(verified, arrivedAt).catch(fail);
     } catch (error) {
-      if (!isWebhookError(error)) return fail(error);
-      return reject(error.code, withFix(error, rawBodyFix));
+      return isWebhookError(error) ? rejectInvalid(error) : fail(error);
     }
-    if (verified.event.status === null && onUnknown === undefined) return accept(204);
-    return claimAndHandle(verified, arrivedAt).catch(fail);
   };
 }
 
@@ -171,29 +179,4 @@ async function keyOf({ event, bytes }: VerifiedDelivery): Promise<string> {
   // A job may have several events of an unknown kind. Only the same body is the same event.
   const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes);
   return `${kind}:${formatSignature(new Uint8Array(digest))}`;
-}
-
-/** Replaces the fixes for all frameworks with the fix for this one. */
-function withFix(error: WebhookError, fix: string | undefined): WebhookError {
-  const { code, cause } = error;
-  if (code !== "raw_body_required") return error;
-  if (isAborted(code, error)) {
-    return new WebhookError(code, "The sender closed the connection before the end of the body.", {
-      cause,
-    });
-  }
-  if (fix === undefined) return error;
-  const message = `The body is not bytes: it was parsed, read before or incomplete. ${fix}`;
-  return new WebhookError(code, message, { cause });
-}
-
-/** Returns true if the sender closed the connection, so that the receiver needs no fix. */
-function isAborted(code: RejectionCode, { cause }: Error): boolean {
-  if (code !== "raw_body_required") return false;
-  return cause instanceof Error && "code" in cause && cause.code === "ECONNRESET";
-}
-
-function asError(value: unknown): Error {
-  if (value instanceof Error) return value;
-  return new Error("A value that is not an Error was thrown. See the cause.", { cause: value });
 }

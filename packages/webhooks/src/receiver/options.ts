@@ -1,6 +1,8 @@
 import type { TryOnCompletedEvent, UnknownEvent } from "../verification/event.ts";
 import type { VerifySettings } from "../verification/verify.ts";
+import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
+import { createMemoryStore } from "./memory-store.ts";
 import type { ReceiverStore } from "./store.ts";
 
 /** Second argument of a handler. */
@@ -91,11 +93,25 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   readonly clock?: Clock | undefined;
 }
 
-/** Times of the claims of a receiver, in milliseconds. */
-export type ClaimTimes = Readonly<Record<"claimTtl" | "claimWait" | "dedupeTtl", number>>;
+/** Options of the claims of a receiver, with their defaults. */
+export interface ClaimSettings {
+  readonly store: ReceiverStore;
+  readonly clock: Clock;
+  readonly claimTtl: number;
+  readonly claimWait: number;
+  readonly dedupeTtl: number;
+}
 
-/** @throws `RangeError` that names the invalid option. */
-export function claimTimes(options: ReceiverOptions): ClaimTimes {
+/** @throws `TypeError` or `RangeError` that names the invalid option. */
+export function claimSettings(options: ReceiverOptions): ClaimSettings {
+  const { onCompleted, onUnknown, onError, clock = systemClock } = options;
+  if (typeof onCompleted !== "function") {
+    throw new TypeError("onCompleted: must be a function. Pass a handler for completed jobs.");
+  }
+  for (const [name, value] of Object.entries({ onUnknown, onError })) {
+    if (value === undefined || typeof value === "function") continue;
+    throw new TypeError(`${name}: must be a function. Pass one, or leave it out.`);
+  }
   const { claimTtl = 7_500, claimWait = 8_000, dedupeTtl = 604_800_000 } = options;
   const times = { claimTtl, claimWait, dedupeTtl };
   for (const [name, value] of Object.entries(times)) {
@@ -104,16 +120,5 @@ export function claimTimes(options: ReceiverOptions): ClaimTimes {
       `${name}: must be a positive number of milliseconds, not ${String(value)}. Leave it out for its default.`,
     );
   }
-  return times;
-}
-
-/** @throws `TypeError` that names the invalid option. */
-export function checkHandlers({ onCompleted, onUnknown, onError }: ReceiverOptions): void {
-  if (typeof onCompleted !== "function") {
-    throw new TypeError("onCompleted: must be a function. Pass a handler for completed jobs.");
-  }
-  for (const [name, value] of Object.entries({ onUnknown, onError })) {
-    if (value === undefined || typeof value === "function") continue;
-    throw new TypeError(`${name}: must be a function. Pass one, or leave it out.`);
-  }
+  return { clock, store: options.store ?? createMemoryStore({ clock }), ...times };
 }

@@ -1,5 +1,5 @@
-import { bytesOf } from "../verification/raw-bytes.ts";
-import type { RawBody } from "../verification/raw-bytes.ts";
+import { bytesOf } from "../verification/body.ts";
+import type { RawBody } from "../verification/body.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
 import { hmacSha256 } from "../verification/web-crypto.ts";

@@ -1,6 +1,6 @@
 import type { TryOnCompletedEvent } from "../verification/event.ts";
-import { bytesOf } from "../verification/raw-bytes.ts";
-import type { RawBody } from "../verification/raw-bytes.ts";
+import { bytesOf } from "../verification/body.ts";
+import type { RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
 
 /** Event of a kind that this version does not support, with any fields. */
@@ -28,25 +28,7 @@ export interface SignedRequestOptions {
    * @default none
    */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
-
-  /**
-   * Returns a random number from 0 to less than 1, for a `job_id` that is not given.
-   *
-   * @default Math.random
-   */
-  readonly random?: (() => number) | undefined;
-
-  /**
-   * Returns the time for a `completed_at` that is not given, in milliseconds since 1970.
-   *
-   * @default Date.now
-   */
-  readonly now?: (() => number) | undefined;
 }
-
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const idLength = 24;
-const durationMs = 1_500;
 
 /**
  * Creates a signed request like the one that the service sends when a job has ended, for tests of
@@ -64,10 +46,10 @@ export async function signedRequest(
   event: Partial<TryOnCompletedEvent> | OtherEvent | RawBody,
   options: SignedRequestOptions,
 ): Promise<Request> {
-  const { secret, url = "http://localhost/", random = Math.random, now = Date.now } = options;
+  const { secret, url = "http://localhost/" } = options;
   const raw = bytesOf(event);
   // Other values than text and bytes are events.
-  const fields = raw === undefined ? fieldsOf(event as Fields, random, now) : readFields(raw);
+  const fields = raw === undefined ? fieldsOf(event as Fields) : readFields(raw);
   const body = raw?.slice() ?? new TextEncoder().encode(JSON.stringify(fields));
   const headers = new Headers({
     "content-type": "application/json",
@@ -85,30 +67,23 @@ export async function signedRequest(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function fieldsOf(event: Fields, random: () => number, now: () => number): Fields {
+function fieldsOf(event: Fields): Fields {
   const { event: kind = "tryon.completed" } = event;
   if (kind !== "tryon.completed") return event;
-  const { job_id = newId(random) } = event;
   const failed = event["status"] === "failed";
+  const id = crypto.randomUUID().replaceAll("-", "").slice(0, 24);
   const order: Fields = {
     event: kind,
-    job_id,
+    job_id: `job_${id}`,
     status: "succeeded",
-    result_url: failed
-      ? null
-      : `https://results.example/${isHeaderText(job_id) ? job_id : "job"}.png`,
+    result_url: failed ? null : `https://results.example/${id}.png`,
     error_code: failed ? "generation_failed" : null,
     error_message: failed ? "content_blocked" : null,
-    duration_ms: durationMs,
-    completed_at: `${new Date(now()).toISOString().slice(0, "YYYY-MM-DDTHH:MM:SS".length)}Z`,
+    duration_ms: 1_500,
+    completed_at: new Date().toISOString().replace(/\.\d+/, ""),
   };
   const given = Object.entries(event).filter(([, value]) => value !== undefined);
   return { ...order, ...Object.fromEntries(given) };
-}
-
-function newId(random: () => number): string {
-  const id = Array.from({ length: idLength }, () => letters[Math.floor(random() * letters.length)]);
-  return `job_${id.join("")}`;
 }
 
 /** Returns the fields of a body if it is a JSON object. */

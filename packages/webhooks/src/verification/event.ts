@@ -1,8 +1,8 @@
 import { WebhookError } from "../webhook-error.ts";
 
 /**
- * Event of a job that has ended. The fields have the names of the service. `event`, `job_id` and
- * `status` are always present. Another field is `null` if it was not sent or has a wrong type.
+ * Event of a job that has ended, with the fields of the service. The library requires `event`,
+ * `job_id` and `status`. Another field is `null` if it was not sent or has a wrong type.
  */
 export interface TryOnCompletedEvent {
   readonly event: "tryon.completed";

@@ -15,10 +15,8 @@ const untyped = (value: unknown) => safeVerify({ body: value, headers, secrets }
 
 it.each([
   ["a parsed object", { event: "tryon.completed", job_id: "job_1", status: "succeeded" }],
-  ["an array", [1, 2, 3]],
   ["undefined", undefined],
   ["null", null],
-  ["a number", 7],
   ["form data", new FormData()],
   ["a stream of text", new Blob([body]).stream().pipeThrough(new TextDecoderStream())],
 ])("rejects %s, with the fix for each framework", async (_, value) => {
@@ -50,7 +48,6 @@ describe("a Request", () => {
 
   it.each<[string, (read: Request) => unknown]>([
     ["read by json()", (read) => read.json()],
-    ["read by text()", (read) => read.text()],
     [
       "read by a released reader",
       async (read) => {
@@ -60,7 +57,6 @@ describe("a Request", () => {
       },
     ],
     ["locked by a reader", (read) => read.body?.getReader()],
-    ["read by verify()", (read) => verify({ body: read, secrets })],
   ])("is rejected if it was %s", async (_, readBefore) => {
     const read = request();
     await readBefore(read);
@@ -95,14 +91,10 @@ it("reads the bytes that a framework has kept, under either name", async () => {
 });
 
 it("rejects parsed JSON with the fields of a request", async () => {
-  const sent = { headers, rawBody: body, event: "tryon.completed", job_id: "job_1" };
-  const parsed: unknown = JSON.parse(JSON.stringify(sent));
-  // The parsers of frameworks return `any`.
-  expect(await safeVerify({ body: parsed, secrets } as VerifyOptions)).toMatchObject(rejection);
-  expect(await untyped(parsed)).toMatchObject(rejection);
+  const sent: object = { headers, rawBody: body, event: "tryon.completed", job_id: "job_1" };
+  expect(await untyped(sent)).toMatchObject(rejection);
   // A parser may create an instance of a class.
-  const instance = Object.assign(Object.create({}) as object, parsed);
-  expect(await untyped(instance)).toMatchObject(rejection);
+  expect(await untyped(Object.assign(Object.create({}), sent))).toMatchObject(rejection);
 });
 
 it("has a cause that names why the bytes are missing", async () => {
@@ -110,15 +102,6 @@ it("has a cause that names why the bytes are missing", async () => {
   await read.text();
   await expect(verify({ body: read, headers, secrets })).rejects.toMatchObject({
     cause: { message: "The body was read before." },
-  });
-  const text = {
-    headers,
-    async *[Symbol.asyncIterator]() {
-      yield "text";
-    },
-  };
-  await expect(verify({ body: text, secrets })).rejects.toMatchObject({
-    cause: expect.any(TypeError) as unknown,
   });
 });
 
@@ -148,10 +131,9 @@ it.each([NaN, -1, 0])("rejects every body with a maxBodyBytes of %s", async (max
 });
 
 it("does not sign an object, and names the fix", async () => {
-  const options = { body: { event: "tryon.completed" }, secret: secrets };
   // The types forbid an object and JavaScript allows it.
-  const signing = sign(options as unknown as Parameters<typeof sign>[0]);
-  await expect(signing).rejects.toMatchObject({
+  const event: unknown = { event: "tryon.completed" };
+  await expect(sign({ body: event as string, secret: secrets })).rejects.toMatchObject({
     code: "raw_body_required",
     message: expect.stringContaining("JSON.stringify") as unknown,
   });

@@ -4,10 +4,7 @@ import { safeVerify, sign, verify } from "../index.ts";
 import type { SecretSource, VerifyOptions } from "../index.ts";
 
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });
-const headersFor = async (secret: string) => ({
-  "X-Service-Signature": await sign({ body, secret }),
-});
-const headers = await headersFor("whsec_old");
+const headers = { "X-Service-Signature": await sign({ body, secret: "whsec_old" }) };
 const outcomeWith = (secrets: SecretSource) => safeVerify({ body, headers, secrets });
 
 afterEach(() => {
@@ -17,10 +14,8 @@ afterEach(() => {
 
 describe("during the replacement of a secret", () => {
   it.each<[string, SecretSource]>([
-    ["an array", ["whsec_new", "whsec_old"]],
     ["a function that returns an array", () => ["whsec_new", "whsec_old"]],
     ["a function that returns a promise", async () => ["whsec_new", "whsec_old"]],
-    ["an array whose first entry is not set", [undefined, "whsec_old"]],
   ])("returns the index of the matching secret in %s", async (_, secrets) => {
     expect(await outcomeWith(secrets)).toMatchObject({ ok: true, secretIndex: 1 });
   });
@@ -40,42 +35,18 @@ describe("during the replacement of a secret", () => {
   });
 });
 
-it.each([
-  "",
-  " ",
-  "\t\r\n",
-  "\u00a0",
-  "\ufeff",
-  "undefined",
-  "null",
-  " undefined",
-  "null\r\n",
-  "\u00a0null\ufeff",
-])("rejects the secret %j with the fix, even for its valid signature", async (secret) => {
-  const message = expect.stringMatching(/`undefined` or `null`.*Set `secrets`/) as unknown;
-  const rejection = { code: "invalid_secret", message };
-  const signature = createHmac("sha256", secret).update(body).digest("hex");
-  const forged = { "X-Service-Signature": `sha256=${signature}` };
-  for (const secrets of [secret, [secret], ["whsec_old", secret], () => [secret, "whsec_old"]]) {
-    const outcome = await safeVerify({ body, headers: forged, secrets });
-    expect(outcome).toMatchObject({ ok: false, ...rejection });
-  }
-  await expect(sign({ body, secret })).rejects.toMatchObject(rejection);
-});
-
-it.each(["undefined_", "nullable", "whsec_null", "nullundefined", "whsec_one_two_three"])(
-  "accepts the secret %s",
+it.each(["", " ", "\u00a0", "undefined", "null", " undefined", "null\r\n", "\ufeffnull"])(
+  "rejects the secret %j with the fix, even for its valid signature",
   async (secret) => {
-    const options = { body, headers: await headersFor(secret), secrets: secret };
-    expect(await safeVerify(options)).toMatchObject({ ok: true });
-  },
-);
-
-it.each(["whsec", "whsec_one", "one_two_three", "three"])(
-  "does not accept the part %s of a secret with underscores",
-  async (secrets) => {
-    const options = { body, headers: await headersFor("whsec_one_two_three"), secrets };
-    expect(await safeVerify(options)).toMatchObject({ code: "signature_mismatch" });
+    const message = expect.stringMatching(/`undefined` or `null`.*Set `secrets`/) as unknown;
+    const rejection = { code: "invalid_secret", message };
+    const signature = createHmac("sha256", secret).update(body).digest("hex");
+    const forged = { "X-Service-Signature": `sha256=${signature}` };
+    for (const secrets of [secret, [secret], ["whsec_old", secret], () => [secret, "whsec_old"]]) {
+      const outcome = await safeVerify({ body, headers: forged, secrets });
+      expect(outcome).toMatchObject({ ok: false, ...rejection });
+    }
+    await expect(sign({ body, secret })).rejects.toMatchObject(rejection);
   },
 );
 
@@ -88,21 +59,32 @@ it.each([undefined, null, 7, {}, [[]], [null], new Map(), Symbol("secret"), Prom
   },
 );
 
-it.each([
-  ["rejects", () => Promise.reject(new Error("store is down"))],
-  [
-    "throws",
-    () => {
-      throw new Error("store is down");
-    },
-  ],
-])("throws invalid_secret with the cause if the function %s", async (_, secrets) => {
-  expect(await outcomeWith(secrets)).toMatchObject({ ok: false, code: "invalid_secret" });
-  const verifying = verify({ body, headers, secrets });
-  await expect(verifying).rejects.toMatchObject({ cause: { message: "store is down" } });
+it("throws invalid_secret with the cause if the function for the secrets rejects", async () => {
+  const cause = new Error("store is down");
+  const secrets = () => Promise.reject(cause);
+  await expect(verify({ body, headers, secrets })).rejects.toMatchObject({
+    code: "invalid_secret",
+    message: expect.stringContaining("The function `secrets` failed") as unknown,
+    cause,
+  });
 });
 
 it.each([undefined, {}])("names the fix if crypto is %j", async (crypto) => {
   vi.stubGlobal("crypto", crypto);
   await expect(outcomeWith("whsec_old")).rejects.toThrow("crypto.subtle is missing. Use Node 20");
+});
+
+it("keeps the imported keys of 16 secrets", async () => {
+  const importing = vi.spyOn(crypto.subtle, "importKey");
+  const imports: number[] = [];
+  for (let step = 0; step < 50; step += 1) {
+    await sign({ body, secret: `whsec_new_${step}` });
+    importing.mockClear();
+    await sign({ body, secret: "whsec_kept" });
+    if (importing.mock.calls.length > 0) imports.push(step);
+  }
+  // After the first import, the cache has a new key, the kept one and 14 new ones until it is full.
+  const [, first = Number.NaN] = imports;
+  expect(imports.length).toBeGreaterThan(2);
+  expect(imports.slice(1)).toEqual([first, first + 15, first + 30].filter((step) => step < 50));
 });

@@ -1,7 +1,6 @@
 import { parseEvent, textOrNull } from "./event.ts";
 import type { TryOnEvent } from "./event.ts";
-import { headerValues } from "./header-values.ts";
-import type { HeaderSource } from "./header-values.ts";
+import { headerPairs, valuesOf } from "./header-values.ts";
 import { matchingSecret, parseSignature } from "./signature.ts";
 import { WebhookError } from "../webhook-error.ts";
 
@@ -17,18 +16,22 @@ export interface Verified<Bytes extends Uint8Array = Uint8Array> {
  * Returns a function that takes the bytes and their digest for each secret, verifies the signature
  * and then parses the event. All crypto back ends share both steps.
  */
-export function beginVerification(source: HeaderSource, maxAge: number, now: () => number) {
+export function beginVerification(
+  delivery: Parameters<typeof headerPairs>[0],
+  maxAge: number,
+  now: () => number,
+) {
   // Stryker disable next-line Regex: a wider pattern only costs time, because names are compared in full.
-  const valuesOf = headerValues(source, /^x-service-/i);
-  const signature = parseSignature(valuesOf("x-service-signature"));
+  const headers = headerPairs(delivery, /^x-service-/i);
+  const signature = parseSignature(valuesOf(headers, "x-service-signature"));
   return <Bytes extends Uint8Array>(
     bytes: Bytes,
     digests: ReadonlyArray<Uint8Array | undefined>,
   ): Verified<Bytes> => {
     const secretIndex = matchingSecret(signature, digests);
     const event = parseEvent(bytes);
-    checkHeader("X-Service-Event", valuesOf("x-service-event"), event.event);
-    checkHeader("X-Service-Job-Id", valuesOf("x-service-job-id"), event.job_id);
+    checkHeader("X-Service-Event", valuesOf(headers, "x-service-event"), event.event);
+    checkHeader("X-Service-Job-Id", valuesOf(headers, "x-service-job-id"), event.job_id);
     checkAge(event, maxAge, now);
     return { event, secretIndex, bytes };
   };

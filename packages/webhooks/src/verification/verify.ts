@@ -2,7 +2,7 @@ import { readBody } from "./body.ts";
 import type { NodeRequest } from "./body.ts";
 import type { TryOnEvent } from "./event.ts";
 import type { WebhookHeaders } from "./header-values.ts";
-import type { RawBody } from "./raw-bytes.ts";
+import type { RawBody } from "./body.ts";
 import { resolveSecrets } from "./secrets.ts";
 import type { SecretSource } from "./secrets.ts";
 import { beginVerification } from "./verification.ts";
@@ -14,13 +14,13 @@ import type { WebhookErrorCode } from "../webhook-error.ts";
 export const defaultMaxBodyBytes = 1_048_576;
 
 /** Options of {@link verify} without the delivery. */
-export interface VerifySettings {
+export interface VerifySettings<Source = SecretSource> {
   /**
    * Webhook secret that was shown when the API key was created, with its `whsec_` prefix. Pass an
    * array to replace a secret, or a function, called once per delivery, that returns either.
    * `undefined` entries are skipped. All others are tried every time.
    */
-  readonly secrets: SecretSource;
+  readonly secrets: Source;
 
   /**
    * Maximum length of a body in bytes. An event has well under 10,000.
@@ -48,7 +48,10 @@ export interface VerifySettings {
 }
 
 /** Delivery, and options of its verification. A request as `body` has its own headers. */
-export type VerifyOptions = VerifySettings &
+export type VerifyOptions<
+  Source = SecretSource,
+  AnyRequest = Request | NodeRequest,
+> = VerifySettings<Source> &
   (
     | {
         /** Raw bytes as they arrived, or text that was decoded from valid UTF-8. */
@@ -59,9 +62,9 @@ export type VerifyOptions = VerifySettings &
     | {
         /**
          * Unread request. `verify` reads it: pass `request.clone()` to keep it. If a framework has
-         * kept the bytes, as `rawBody` or `body`, `verify` uses them.
+         * kept the bytes, as `rawBody` or `body`, they are used. `verifySync` requires them.
          */
-        readonly body: Request | NodeRequest;
+        readonly body: AnyRequest;
         /**
          * Headers, if they differ from those of the request.
          *

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allViolations } from "./delivery-outcome.ts";
+import { allViolations } from "./planned-event.ts";
 import { plansUpTo } from "./faults.ts";
 import { runTime, startScenarios } from "./run-scenarios.ts";
 

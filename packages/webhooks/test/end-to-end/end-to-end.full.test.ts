@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allViolations } from "./delivery-outcome.ts";
+import { allViolations } from "./planned-event.ts";
 import { longClaimCosts, plansUpTo } from "./faults.ts";
 import type { FaultPlan } from "./faults.ts";
 import { runScenarios } from "./run-scenarios.ts";

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createReceiver } from "../../src/index.ts";
 import type { Clock, Receiver, ReceiverOptions, ReceiverStore } from "../../src/index.ts";
-import type { Fault, FaultPlan } from "./faults.ts";
+import { StoreProbe } from "../store-probe.ts";
+import type { FaultPlan } from "./faults.ts";
+import { PlannedEvent } from "./planned-event.ts";
 
 /** Longer than the service waits for a response, shorter than the next attempt waits for a claim. */
 const hangTime = 12_000;
@@ -26,24 +28,23 @@ export interface Environment {
   readonly secret: string;
 }
 
-/** One event with its planned faults, and the process that receives it. */
-export class FaultScenario {
-  readonly plan: FaultPlan;
-  completions = 0;
-  lostCompletions = 0;
-  maxConcurrentHandlers = 0;
-  faults = 0;
+/** Process of a receiver. */
+interface Process {
+  readonly store: StoreProbe;
+  readonly receive: Receiver;
+}
+
+/** An event of the reference server, and the process that receives it. */
+export class FaultScenario extends PlannedEvent {
   readonly #settings: ReceiverSettings;
   readonly #environment: Environment;
   #lastRequest: Request | undefined;
-  #process: CrashableReceiver | undefined;
-  #handlers = 0;
-  #killBeforeDone = false;
+  #process: Process | undefined;
   /** Called when the current request waits for time to pass. */
   readonly #onWait = new AsyncLocalStorage<() => void>();
 
   constructor(plan: FaultPlan, settings: ReceiverSettings, environment: Environment) {
-    this.plan = plan;
+    super(plan);
     this.#settings = settings;
     this.#environment = environment;
   }
@@ -63,7 +64,7 @@ export class FaultScenario {
     outside: (response: Promise<Response>) => Promise<Response>,
   ): Promise<Response> {
     this.#lastRequest = request.clone();
-    const fault = this.plan[this.faults];
+    const fault = this.nextFault;
     if (fault === "redirects" || fault === "is down") {
       this.faults += 1;
       if (fault === "is down") throw new TypeError("fetch failed: connection refused.");
@@ -78,61 +79,55 @@ export class FaultScenario {
 
   /** Passes a request to the receiver, which is started again if it was killed. */
   receive(request: Request): Promise<Response> {
-    if (this.#process === undefined || this.#process.killed) this.#process = this.#start();
+    if (this.#process === undefined || this.#process.store.crashed) this.#process = this.#start();
     return this.#process.receive(request);
   }
 
-  #start(): CrashableReceiver {
+  /** Starts a receiver that can be killed: its timers and store calls stop, and connections are reset. */
+  #start(): Process {
     const { create = createReceiver, claimTtl } = this.#settings;
-    const { clock, store, secret } = this.#environment;
-    this.#handlers = 0;
-    this.#killBeforeDone = false;
-    const process: CrashableReceiver = new CrashableReceiver(
-      {
-        secrets: secret,
-        claimTtl,
-        clock,
-        store: {
-          ...store,
-          done: async (key, ttl) => {
-            if (!this.#killBeforeDone) return store.done(key, ttl);
-            this.lostCompletions += 1;
-            process.kill();
-            return undefined;
-          },
-        },
-        onCompleted: () => this.#handle(process),
-        onError: () => undefined,
+    const { clock, store: shared, secret } = this.#environment;
+    const reset = Promise.withResolvers<never>();
+    reset.promise.catch(() => undefined);
+    const store = new StoreProbe({
+      ...shared,
+      done: async (key, ttl) => {
+        return this.killBeforeDone ? kill() : shared.done(key, ttl);
       },
-      create,
-      () => this.#onWait.getStore()?.(),
-    );
-    return process;
+    });
+    const kill = (): Promise<never> => {
+      store.crashed = true;
+      this.killed();
+      reset.reject(new TypeError("fetch failed: the receiver was killed."));
+      return never;
+    };
+    const receiver = create({
+      secrets: secret,
+      claimTtl,
+      clock: {
+        now: () => clock.now(),
+        setTimeout: (callback, delay) => {
+          this.#onWait.getStore()?.();
+          return clock.setTimeout(() => store.crashed || callback(), delay);
+        },
+        clearTimeout: (timer) => clock.clearTimeout(timer),
+      },
+      store,
+      onCompleted: () => this.#handle(kill),
+      onError: () => undefined,
+    });
+    return { store, receive: (request) => Promise.race([receiver(request), reset.promise]) };
   }
 
-  async #handle(process: CrashableReceiver): Promise<void> {
-    const fault = this.plan[this.faults];
-    if (fault !== undefined) this.faults += 1;
-    this.#handlers += 1;
-    this.maxConcurrentHandlers = Math.max(this.maxConcurrentHandlers, this.#handlers);
-    try {
-      await this.#runFault(fault, process);
-      this.completions += 1;
-    } finally {
-      this.#handlers -= 1;
-    }
-  }
-
-  async #runFault(fault: Fault | undefined, process: CrashableReceiver): Promise<void> {
+  async #handle(kill: () => Promise<never>): Promise<void> {
+    const fault = this.startHandler();
     const { handlerTime = 0 } = this.#settings;
     if (handlerTime > 0) await this.#sleep(handlerTime);
     if (fault?.startsWith("hangs")) await this.#sleep(hangTime);
-    if (fault === "is killed before done") this.#killBeforeDone = true;
-    if (fault === "is killed" || fault === "hangs and is killed") {
-      process.kill();
-      await never;
-    }
-    if (fault === "fails" || fault === "hangs and fails") throw new Error("Planned failure.");
+    if (fault === "is killed" || fault === "hangs and is killed") await kill();
+    const succeeds = fault !== "fails" && fault !== "hangs and fails";
+    this.endHandler(succeeds);
+    if (!succeeds) throw new Error("Planned failure.");
   }
 
   #sleep(delay: number): Promise<void> {
@@ -140,59 +135,6 @@ export class FaultScenario {
     return new Promise((resolve) => {
       this.#environment.clock.setTimeout(resolve, delay);
     });
-  }
-}
-
-/** A receiver that can crash like a process: its timers stop and its connections are reset. */
-class CrashableReceiver {
-  killed = false;
-  readonly #receiver: Receiver;
-  readonly #crash = Promise.withResolvers<never>();
-
-  /** @param onWait called when the receiver waits for time to pass. */
-  constructor(
-    options: ReceiverOptions & Pick<Environment, "clock" | "store">,
-    create: CreateReceiver,
-    onWait: () => void,
-  ) {
-    this.#crash.promise.catch(() => undefined);
-    const { clock, store, onCompleted } = options;
-    this.#receiver = create({
-      ...options,
-      clock: {
-        now: () => clock.now(),
-        setTimeout: (callback, delay) => {
-          onWait();
-          return clock.setTimeout(() => {
-            if (!this.killed) callback();
-          }, delay);
-        },
-        clearTimeout: (timer) => clock.clearTimeout(timer),
-      },
-      store: {
-        claim: (...args) => this.#unlessKilled(() => store.claim(...args)),
-        done: (...args) => this.#unlessKilled(() => store.done(...args)),
-        release: (...args) => this.#unlessKilled(() => store.release(...args)),
-      },
-      onCompleted: (...args) => this.#unlessKilled(() => onCompleted(...args)),
-    });
-  }
-
-  /** Rejects like a connection that is reset if the receiver is killed first. */
-  receive(request: Request): Promise<Response> {
-    return Promise.race([this.#receiver(request), this.#crash.promise]);
-  }
-
-  kill(): void {
-    this.killed = true;
-    this.#crash.reject(new TypeError("fetch failed: the receiver was killed."));
-  }
-
-  /** Runs a step and returns its result, unless the receiver is killed before or meanwhile. */
-  async #unlessKilled<Result>(step: () => Result | Promise<Result>): Promise<Result> {
-    if (this.killed) return never;
-    const result = await step();
-    return this.killed ? never : result;
   }
 }
 

@@ -6,7 +6,7 @@ import { createMock } from "@tryon/mock";
 import type { Mock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { expect, it, onTestFinished } from "vitest";
-import { allViolations } from "./delivery-outcome.ts";
+import { allViolations } from "./planned-event.ts";
 import type { Fault, FaultPlan } from "./faults.ts";
 import { Coordinator } from "./processes/coordinator.ts";
 import { ProcessSlot } from "./processes/process-slot.ts";
@@ -91,7 +91,7 @@ it(
       for (const plan of ttlPlans) {
         const slot = new ProcessSlot(`${ttl}-${slots.length}`, plan, eventsPerSlot);
         coordinator.add(slot);
-        await slot.open(() => startReceiver({ respond, cache, secret }, ttl));
+        await slot.open(() => startReceiver(respond, cache, secret, ttl));
       }
     }
     const services = [
@@ -100,14 +100,14 @@ it(
     ] as const;
 
     // The events of a slot have to stay together. Waiting for their arrival slows the test on a slow machine.
-    const sent: { slot: ProcessSlot; event: SlotEvent; mock: Mock; jobId: string }[] = [];
+    const sent: { event: SlotEvent; mock: Mock; jobId: string }[] = [];
     for (const slot of slots) {
       sent.push(
         ...(await Promise.all(
           slot.events.map(async (event, index) => {
             const service = services[index % 2 === 0 ? 0 : 1];
             const jobId = await service.submit(`http://127.0.0.1:${slot.port}${event.path}`);
-            return { slot, event, mock: service.mock, jobId };
+            return { event, mock: service.mock, jobId };
           }),
         )),
       );
@@ -121,10 +121,10 @@ it(
     await expect.poll(pending, { timeout: 400_000, interval: 250 }).toEqual([]);
 
     const outcomes = await Promise.all(
-      sent.map(async ({ slot, event, mock, jobId }) => {
+      sent.map(async ({ event, mock, jobId }) => {
         const [delivery] = await mock.webhooks.deliveries(jobId);
-        const attempts = delivery?.attempts.map(({ status }) => status) ?? [];
-        return { ...event, plan: slot.plan, jobId, attempts, delivery };
+        const outcome = event.outcome(delivery?.attempts.map(({ status }) => status) ?? []);
+        return { ...outcome, path: event.path, delivery };
       }),
     );
     const { errors } = coordinator;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createReceiver } from "../../src/index.ts";
 import type { ReceiverStore } from "../../src/index.ts";
-import { allViolations } from "./delivery-outcome.ts";
+import { allViolations } from "./planned-event.ts";
 import type { CreateReceiver } from "./fault-scenario.ts";
 import { plansUpTo } from "./faults.ts";
 import { runScenarios, runTime, startScenarios } from "./run-scenarios.ts";

@@ -2,10 +2,10 @@ import { createMock } from "@tryon/mock";
 import type { Mock, Options } from "@tryon/mock";
 import { createMemoryStore } from "../../src/index.ts";
 import type { ReceiverStore } from "../../src/index.ts";
-import type { DeliveryOutcome } from "./delivery-outcome.ts";
 import { FaultScenario } from "./fault-scenario.ts";
 import type { ReceiverSettings } from "./fault-scenario.ts";
 import type { FaultPlan } from "./faults.ts";
+import type { DeliveryOutcome } from "./planned-event.ts";
 import { submit } from "./submit.ts";
 
 /** Settings of the service and the receivers. */
@@ -71,20 +71,9 @@ export async function startScenarios(
     deliveryIds: async () => (await firstDeliveries()).map(({ id }) => id),
     outcomes: async () => {
       const deliveries = await firstDeliveries();
-      return scenarios.map((scenario, index) => {
-        const { plan, completions, lostCompletions, maxConcurrentHandlers, faults } = scenario;
-        const attempts = deliveries[index]?.attempts.map(({ status }) => status) ?? [];
-        const jobId = jobIds[index] ?? "";
-        return {
-          plan,
-          jobId,
-          completions,
-          lostCompletions,
-          maxConcurrentHandlers,
-          faults,
-          attempts,
-        };
-      });
+      return scenarios.map((scenario, index) =>
+        scenario.outcome(deliveries[index]?.attempts.map(({ status }) => status) ?? []),
+      );
     },
   };
 }

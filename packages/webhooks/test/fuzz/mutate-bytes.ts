@@ -35,18 +35,13 @@ function rewrite(bytes: Buffer, write: (value: unknown) => string): Buffer {
 type Mutation = (bytes: Buffer, choices: Choices) => Buffer;
 
 const mutations: readonly Mutation[] = [
-  function flipBit(bytes, choices) {
-    if (bytes.length === 0) return bytes;
-    const index = choices.below(bytes.length);
-    return splice(bytes, index, 1, Buffer.of((bytes[index] ?? 0) ^ (1 << choices.below(8))));
-  },
+  // Replaces, inserts or removes some bytes, or cuts off the rest.
   (bytes, choices) => {
-    const added = choices.bytes(choices.below(4));
-    return splice(bytes, choices.below(bytes.length + 1), choices.below(4), added);
+    const removed = choices.pick([0, 1, 1, 3, bytes.length]);
+    return splice(bytes, choices.below(bytes.length + 1), removed, choices.bytes(choices.below(4)));
   },
   (bytes, choices) =>
     splice(bytes, choices.below(bytes.length + 1), choices.below(2), choices.pick(sequences)),
-  (bytes, choices) => bytes.subarray(0, choices.below(bytes.length + 1)),
   (bytes, choices) => Buffer.concat([bytes, choices.bytes(1 + choices.below(8))]),
   (bytes) =>
     bytes.subarray(0, 3).equals(byteOrderMark)
@@ -55,16 +50,9 @@ const mutations: readonly Mutation[] = [
   // The loss of a receiver that decodes the body before it verifies.
   (bytes) => Buffer.from(bytes.toString()),
   (bytes) => Buffer.from(bytes.toString().normalize("NFD")),
-  (bytes) => Buffer.from(bytes.toString(), "utf16le"),
   (bytes) => Buffer.from(bytes.toString().replaceAll("\n", "\r\n").trim()),
   (bytes) => rewrite(bytes, (value) => JSON.stringify(value, null, 2)),
   (bytes) => rewrite(bytes, (value) => JSON.stringify(value)),
-  function escapeCharacter(bytes, choices) {
-    const text = bytes.toString();
-    const index = choices.below(text.length + 1);
-    const code = (text.charCodeAt(index) || 0).toString(16).padStart(4, "0");
-    return Buffer.from(`${text.slice(0, index)}\\u${code}${text.slice(index + 1)}`);
-  },
   () => Buffer.alloc(0),
   (_bytes, choices) => choices.bytes(choices.below(64)),
 ];

@@ -1,4 +1,4 @@
-import { throwHostile } from "./forms.ts";
+import { otherType } from "./forms.ts";
 import type { Choices } from "./choices.ts";
 
 const prefix = "sha256=";
@@ -36,7 +36,6 @@ const otherPrefixes = [
 type TextMutation = (value: string, choices: Choices) => string;
 
 const textMutations: readonly TextMutation[] = [
-  (value) => value.toUpperCase(),
   (value) => prefix + value.slice(prefix.length).toUpperCase(),
   (value, choices) => choices.pick(otherPrefixes) + value.slice(prefix.length),
   (value, choices) => replace(value, choices, 1, choices.below(16).toString(16)),
@@ -47,53 +46,25 @@ const textMutations: readonly TextMutation[] = [
   (value, choices) => choices.pick(characters) + value,
   (value, choices) => `${value}\n${choices.pick(characters)}`,
   (value, choices) => `${choices.pick(characters)}\n${value}`,
-  (value) => value.slice(0, -1) + otherDigit(value.slice(-1)),
-  (value) => prefix + otherDigit(value.charAt(prefix.length)) + value.slice(prefix.length + 1),
   (value) => value + value.slice(prefix.length),
   (_value, choices) => prefix + choices.pick(["0", "f", "A"]).repeat(64),
   (value) => prefix + Buffer.from(value.slice(prefix.length), "hex").toString("base64"),
   (value) => `${value}, ${value}`,
   (value) => `${value},${prefix}${"0".repeat(64)}`,
   (value) => `"${value}"`,
-  (value) => encodeURIComponent(value.toWellFormed()),
   () => "",
   (_value, choices) => choices.bytes(choices.below(80)).toString("latin1"),
 ];
-
-/** Returns the hexadecimal digit that differs in the last bit. */
-function otherDigit(digit: string): string {
-  return (Number.parseInt(digit, 16) ^ 1).toString(16);
-}
 
 function replace(value: string, choices: Choices, removed: number, added: string): string {
   const index = choices.below(value.length + 1);
   return value.slice(0, index) + added + value.slice(index + removed);
 }
 
-/** Values of other types. Most become the valid signature if they are converted to a string. */
-const otherTypes: ReadonlyArray<(value: string) => unknown> = [
-  (value) => ({ toString: () => value }),
-  (value) => ({ [Symbol.toPrimitive]: () => value }),
-  // A `String` object.
-  (value) => Object(value) as unknown,
-  (value) => [value],
-  (value) => Buffer.from(value),
-  (value) => new Proxy(Object(value) as object, {}),
-  (value) => Object.assign(Object.create(null) as object, Array.from(value)),
-  () => 0,
-  () => 64n,
-  () => true,
-  () => Symbol(prefix),
-  () => () => prefix,
-  (value) => Promise.resolve(value),
-  () => Object.create(null) as unknown,
-  () => new Proxy({}, { get: throwHostile }),
-];
-
 /** Values of the signature header instead of the valid one. */
 export function mutateSignature(value: string, choices: Choices): readonly unknown[] {
   const text = choices.pick(textMutations)(value, choices);
-  const other = choices.pick(otherTypes)(value);
+  const other = otherType(value, choices);
   return choices.pick<readonly unknown[]>([
     ...Array.from({ length: 10 }, () => [text]),
     [choices.pick(textMutations)(text, choices)],

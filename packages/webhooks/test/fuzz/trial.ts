@@ -9,13 +9,20 @@ import {
   serialize,
   signatureOf,
 } from "./delivery.ts";
-import { bufferedBody, headersInput, invalidBody, invalidHeaders } from "./forms.ts";
+import {
+  otherType,
+  throwHostile,
+  bufferedBody,
+  headersInput,
+  invalidBody,
+  invalidHeaders,
+  streamedBody,
+} from "./forms.ts";
 import type { Header, Input } from "./forms.ts";
 import { mutateBytes } from "./mutate-bytes.ts";
 import { mutateSignature } from "./mutate-signature.ts";
 import { expectedOutcome } from "./oracle.ts";
 import type { Expected } from "./oracle.ts";
-import { streamedBody, unreadableBody } from "./streamed-body.ts";
 
 /** Options of a verification, and the outcome that it must have. */
 export interface Trial {
@@ -54,7 +61,8 @@ function secretsInput(
     list.splice(choices.below(list.length + 1), 0, other);
   }
   if (mutated) {
-    if (choices.oneIn(20)) return failingSecrets(choices);
+    // Another test rejects any value as the source of secrets.
+    if (choices.oneIn(20)) return { value: throwHostile, content: undefined };
     const wrong = choices.pick<unknown>([
       createSecret(choices),
       secret.trim(),
@@ -62,41 +70,17 @@ function secretsInput(
       secret.slice(0, -1) || "l",
       secret.toUpperCase(),
       undefined,
+      null,
       choices.pick(blankSecrets),
-      choices.pick<unknown>([
-        null,
-        0,
-        Number.NaN,
-        {},
-        Buffer.from(secret),
-        Object(secret),
-        [secret],
-        Symbol("secret"),
-        { toString: () => secret },
-      ]),
+      otherType(secret, choices),
     ]);
     if (choices.oneIn(2)) list.splice(list.indexOf(secret), 1, wrong);
     else list.push(wrong);
     if (choices.oneIn(20)) list.length = 0;
   }
-  // Without its list, an array in it would be the list.
-  const [first] = list;
-  const single = list.length === 1 && !Array.isArray(first) && choices.oneIn(2);
-  const given: unknown = single ? first : list;
+  const given: unknown =
+    list.length === 1 && typeof list[0] === "string" && choices.oneIn(2) ? list[0] : list;
   return { value: choices.oneIn(4) ? () => given : given, content: list };
-}
-
-function failingSecrets(choices: Choices): Input<undefined> {
-  const value = choices.pick<unknown>([
-    () => {
-      throw new Error("The secrets are unavailable.");
-    },
-    () => null,
-    () => new Set(["whsec_set"]),
-    new Map([["whsec_map", 1]]),
-    { 0: "whsec_like", length: 1 },
-  ]);
-  return { value, content: undefined };
 }
 
 /** Values of an unsigned header: none, the signed value or others. */
@@ -116,26 +100,8 @@ function unsignedHeader(
     [` ${text}`],
     [`${text}\n`],
     [""],
-    [0],
-    [{ toString: () => text }],
-    [[text]],
-    [Symbol("odd")],
-    [Object.create(null)],
+    [otherType(text, choices)],
   ]);
-}
-
-/** A body that holds these bytes, or sometimes, when it can be unreadable, none. */
-function bodyInput(
-  bytes: Buffer,
-  { has }: { readonly has: (part: (typeof parts)[number]) => boolean },
-  streams: boolean,
-  choices: Choices,
-): Input<Buffer | undefined> {
-  if (has("invalid body")) return invalidBody(bytes, choices);
-  if (!streams) return bufferedBody(bytes, choices);
-  // Beyond maxBodyBytes, an aborted body is too large or aborted, depending on its chunks.
-  if (has("maxBodyBytes") || !choices.oneIn(6)) return streamedBody(bytes, choices);
-  return unreadableBody(bytes, choices);
 }
 
 /** Creates a valid delivery, and then changes none to four of its parts. */
@@ -171,7 +137,11 @@ export function createTrial(choices: Choices, streams: boolean): Trial {
   const now = (Number.isNaN(ended) ? epoch : ended) + age;
   const given = (has("invalid headers") ? invalidHeaders : headersInput)(headers, choices);
   const valuesOf = (name: string) => given.content.find(([other]) => other === name)?.[1] ?? [];
-  const body = bodyInput(arrived, { has }, streams, choices);
+  let body: Input<Buffer | undefined>;
+  if (has("invalid body")) body = invalidBody(arrived, choices);
+  else if (!streams) body = bufferedBody(arrived, choices);
+  // Beyond maxBodyBytes, an aborted body is too large or aborted, depending on its chunks.
+  else body = streamedBody(arrived, !has("maxBodyBytes"), choices);
   const expected = expectedOutcome({
     signatures: valuesOf("x-service-signature"),
     kinds: valuesOf("x-service-event"),

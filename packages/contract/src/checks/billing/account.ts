@@ -3,7 +3,6 @@ import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup, mustHave, type Condition } from "../expectations.ts";
-import type { Key } from "../../target/keys.ts";
 
 const knownCosts: Condition = {
   text: JSON.stringify(costs),
@@ -19,13 +18,16 @@ export const accountChecks = checkGroup({ level: "safe", on: "any", credits: 0 }
     async run(session) {
       const key = await session.freshKey({ name: "the label of the contract" });
       const sibling = await session.siblingKey(key, { name: "another label" });
-      const responses = [await session.account({ key }), await session.account({ key: sibling })];
-      const names = responses.map(({ json }) => fieldsOf(json)["name"]);
-      must(
-        names[0] === "the label of the contract" && names[1] === "another label",
-        `Two new keys of an account have their own labels, and the account shows ${JSON.stringify(names)}.`,
-        responses[0],
+      const [first, second] = [
+        await session.account({ key }),
+        await session.account({ key: sibling }),
+      ];
+      mustHave(
+        first,
+        { name: "the label of the contract" },
+        "the account of a key with this label",
       );
+      mustHave(second, { name: "another label" }, "the account of a second key");
     },
   },
   {
@@ -50,10 +52,10 @@ export const accountChecks = checkGroup({ level: "safe", on: "any", credits: 0 }
     title: "Counts the requests of the key",
     rules: ["account.total-calls.lifetime"],
     async run(session) {
-      const before = await totalRequests(session, session.key);
+      const before = await session.account();
       await session.account();
       const after = await session.account();
-      const counted = requestsIn(after) - before;
+      const counted = requestsIn(after) - requestsIn(before);
       must(counted >= 2, `total_calls rose by ${counted} over 2 requests.`, after);
     },
   },
@@ -64,19 +66,16 @@ export const accountChecks = checkGroup({ level: "safe", on: "any", credits: 0 }
     level: "full",
     async run(session) {
       const key = await session.freshKey({ rate_limit_per_min: 4 });
-      const options = { key, take429: true };
-      const before = await totalRequests(session, key);
-      const responses = [
-        await session.poll(unknownJobId(session), options),
-        await session.submit({ seed: -1 }, options),
-      ];
-      for (let request = 0; request < 6; request += 1) {
+      const options = { key, return429: true };
+      const before = await session.account(options);
+      const responses = [await session.submit({ seed: -1 }, options)];
+      for (let request = 0; request < 7; request += 1) {
         responses.push(await session.poll(unknownJobId(session), options));
       }
       await session.time.pass(61_000);
       const after = await session.account(options);
       const expected = [...responses, after].filter(({ status }) => status !== 429).length;
-      const counted = requestsIn(after) - before;
+      const counted = requestsIn(after) - requestsIn(before);
       must(
         counted === expected,
         `total_calls rose by ${counted} over ${expected} requests within the rate limit.`,
@@ -91,10 +90,7 @@ export function unknownJobId(session: Session): string {
   return `job_${session.unique().replaceAll(/[^a-zA-Z0-9]/g, "")}`;
 }
 
-async function totalRequests(session: Session, key: Key): Promise<number> {
-  return requestsIn(await session.account({ key }));
-}
-
-function requestsIn({ json }: HttpResponse): number {
+/** Number of requests of the key in its account. */
+export function requestsIn({ json }: HttpResponse): number {
   return Number(fieldsOf(json)["total_calls"]);
 }

@@ -1,4 +1,4 @@
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { retryAfter } from "../../target/request-pacer.ts";
 import type { HttpResponse } from "../../wire/response.ts";
@@ -8,7 +8,7 @@ import type { Key } from "../../target/keys.ts";
 const window = 60_000;
 
 /** Requests per minute of a key whose limit a check exceeds. */
-export const requestLimit = 3;
+const requestLimit = 3;
 
 /** Limits of requests per minute, and the responses over the limit. */
 export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0 }, [
@@ -27,10 +27,9 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
     title: "Takes as many requests a minute as the account shows",
     rules: ["account.rate-limit-per-min.allowance"],
     async run(session) {
-      const key = await limitedKey(session);
-      for (let request = 1; request <= requestLimit; request += 1) {
-        const response = await session.account({ key, return429: true });
-        const message = `Request ${request} of ${requestLimit} a minute got 429.`;
+      const { responses } = await exceedLimit(session);
+      for (const [index, response] of responses.slice(0, requestLimit).entries()) {
+        const message = `Request ${index + 1} of ${requestLimit} a minute got 429.`;
         must(response.status !== 429, message, response);
       }
     },
@@ -40,7 +39,7 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
     title: "Responds with 429 to requests over the limit",
     rules: ["errors.429.rate-limited"],
     async run(session) {
-      const responses = await exceedLimit(session, await limitedKey(session));
+      const { responses } = await exceedLimit(session);
       const taken = responses.filter(({ status }) => status !== 429).length;
       // In real time the requests may fall into two windows.
       const max = session.time.virtual ? requestLimit : 2 * requestLimit;
@@ -71,9 +70,7 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
     async run(session) {
       const { key, response } = await refusedRequest(session);
       const delay = retryAfter(response);
-      if (delay === undefined) {
-        throw new SkipCheck("The 429 has no valid Retry-After, which has other checks.");
-      }
+      need(delay !== undefined, "The 429 has no valid Retry-After, which has other checks.");
       must(
         delay > 0 && delay <= window + 1_000,
         `Retry-After is ${delay / 1_000} s, and not at most a minute.`,
@@ -87,12 +84,11 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
   {
     id: "rate-limit.headers",
     title: "Has the true values in X-RateLimit-Limit and -Remaining if it sends them",
-    rules: ["errors.429.rate-limit-headers"],
+    rules: ["errors.429.which-headers"],
     async run(session) {
-      const responses = await exceedLimit(session, await limitedKey(session));
-      if (!responses.some(({ headers }) => headers.has("x-ratelimit-limit"))) {
-        throw new SkipCheck("The deployment sends no X-RateLimit-Limit.");
-      }
+      const { responses } = await exceedLimit(session);
+      const hasLimit = responses.some(({ headers }) => headers.has("x-ratelimit-limit"));
+      need(hasLimit, "The deployment sends no X-RateLimit-Limit.");
       responses.forEach((response, index) => {
         const limit = header(response, "limit");
         must(
@@ -119,7 +115,7 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
     async run(session) {
       const { response } = await refusedRequest(session);
       const reset = header(response, "reset");
-      if (reset === undefined) throw new SkipCheck("The deployment sends no X-RateLimit-Reset.");
+      need(reset !== undefined, "The deployment sends no X-RateLimit-Reset.");
       const now = Date.parse(response.headers.get("date") ?? "") / 1_000;
       must(
         [reset, reset - now].some((seconds) => seconds >= 0 && seconds <= 61),
@@ -130,31 +126,26 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
   },
 ]);
 
-/** Makes a key with a low limit. With a virtual clock a new window has just begun. */
-async function limitedKey(session: Session): Promise<Key> {
-  const key = await session.freshKey({ rate_limit_per_min: requestLimit });
+/** Sends a new key one request more than two windows allow. With a virtual clock a new window has just begun. */
+async function exceedLimit(session: Session) {
+  const key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
   const { time } = session;
   if (time.virtual) await time.pass(window - (time.now() % window) + 500);
-  return key;
-}
-
-/** Sends one request more than two windows allow, and returns the responses. */
-export async function exceedLimit(session: Session, key: Key): Promise<readonly HttpResponse[]> {
   const responses: HttpResponse[] = [];
   for (let request = 0; request <= 2 * requestLimit; request += 1) {
     responses.push(await session.account({ key, return429: true }));
   }
-  return responses;
+  return { key, responses };
 }
 
-/** Returns a 429 to a new key. @throws SkipCheck when there is none, which has other checks. */
+/** Returns a 429 to a new key with 100 credits. @throws SkipCheck when there is none, which has other checks. */
 export async function refusedRequest(
   session: Session,
 ): Promise<{ key: Key; response: HttpResponse }> {
-  const key = await limitedKey(session);
-  const response = (await exceedLimit(session, key)).at(-1);
-  if (response?.status === 429) return { key, response };
-  throw new SkipCheck("The key has no rate limit, which has other checks.");
+  const { key, responses } = await exceedLimit(session);
+  const response = responses.at(-1);
+  need(response?.status === 429, "The key has no rate limit, which has other checks.");
+  return { key, response };
 }
 
 function header({ headers }: HttpResponse, name: string): number | undefined {

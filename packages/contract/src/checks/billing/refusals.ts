@@ -1,14 +1,14 @@
 import { must } from "../../outcome.ts";
+import type { SubmitOptions } from "../../session.ts";
 import type { Session } from "../../session.ts";
 import type { HttpResponse } from "../../wire/response.ts";
 import { jobIdOf } from "../../submission.ts";
 import { checkGroup, mustHaveStatus, type CheckRow } from "../expectations.ts";
 import { unknownJobId } from "./account.ts";
-import { balanceChange, mustCost, payingKey, skipUnlessStatus } from "./balance.ts";
-import { exceedLimit, requestLimit } from "./rate-limit.ts";
+import { mustChangeBalance, payingKey, readBalance, skipUnlessStatus } from "./balance.ts";
+import { submitFirst } from "./idempotency.ts";
+import { refusedRequest } from "./rate-limit.ts";
 import type { Key } from "../../target/keys.ts";
-
-const submission = "POST /api/v1/tryon";
 
 /** A request that the service refuses, and that must not cost anything. */
 interface Refusal {
@@ -19,10 +19,7 @@ interface Refusal {
   /** Credits that a deployment could take if it does not refuse the request. Without them the key is a new one. */
   readonly credits?: number;
   readonly newKey?: Parameters<Session["freshKey"]>[0];
-  /** Prepares the refusal, before the balance is read. */
-  readonly prepare?: (session: Session, key: Key, idempotencyKey: string) => Promise<unknown>;
-  /** @default sends a good submission */
-  readonly send?: (session: Session, key: Key, idempotencyKey: string) => Promise<HttpResponse>;
+  readonly send: (session: Session, key: Key) => Promise<HttpResponse>;
 }
 
 const refusals: readonly Refusal[] = [
@@ -50,30 +47,39 @@ const refusals: readonly Refusal[] = [
     credits: 8,
     send: (session, key) => session.submit({ seed: -1 }, { key }),
   },
-  { status: 402, what: "a submission with too few credits", newKey: { credits: 7 } },
   {
-    status: 409,
-    what: "a submission with the idempotency key of another body",
-    credits: 16,
-    async prepare(session, key, idempotencyKey) {
-      const first = await session.submit({}, { key, idempotencyKey });
-      skipUnlessStatus(first, 200);
-      await session.waitForEnd(jobIdOf(first), { key });
-    },
-    send: (session, key, idempotencyKey) => session.submit({ seed: 7 }, { key, idempotencyKey }),
+    status: 402,
+    what: "a submission with too few credits",
+    newKey: { credits: 7 },
+    send: (session, key) => session.submit({}, { key }),
   },
-  // The control API makes the service fail.
   ...[500, 503].map((status) => ({
     status,
     what: `a submission during a fault with ${status}`,
     rule: status === 503 ? "errors.503.charge" : "errors.500.not-charged",
-    prepare: (session: Session) => session.addFault({ on: submission, status, times: 1 }),
+    send: (session: Session, key: Key) => submitDuringFault(session, status, { key }),
   })),
 ];
 
 /** Refused requests, which never take credits. */
 export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }, [
   ...refusals.map(refusalCheck),
+  {
+    id: "refusals.409.free",
+    title: "Takes no credits with a 409",
+    rules: ["errors.409.not-charged"],
+    on: "live",
+    credits: 16,
+    async run(session) {
+      const key = await payingKey(session);
+      const { first, options } = await submitFirst(session, key);
+      await session.waitForEnd(jobIdOf(first), { key });
+      const what = "a submission with the idempotency key of another body";
+      await mustChangeBalance(session, key, { by: 0, what }, async () =>
+        skipUnlessStatus(await session.submit({ seed: 7 }, options), 409),
+      );
+    },
+  },
   {
     id: "refusals.403.free",
     title: "Takes no credits with a 403",
@@ -84,11 +90,8 @@ export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }
       skipUnlessStatus(response, 403);
       // A disabled key cannot read its account.
       const { balance } = await session.control.get(`ledger?api_key=${key.token}`);
-      must(
-        balance === 100,
-        `A submission with 403 left ${String(balance)} of 100 credits.`,
-        response,
-      );
+      const message = `A submission with 403 left ${String(balance)} of 100 credits.`;
+      must(balance === 100, message, response);
     },
   },
   {
@@ -97,15 +100,12 @@ export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }
     rules: ["errors.429.not-charged"],
     level: "full",
     async run(session) {
-      const key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
-      const { result: response, credits } = await balanceChange(session, key, async () => {
-        await exceedLimit(session, key);
-        const refused = await session.submit({}, { key, return429: true });
-        skipUnlessStatus(refused, 429);
-        await session.time.pass(61_000);
-        return refused;
-      });
-      must(credits === 0, `A submission with 429 took ${-credits} credits.`, response);
+      const { key } = await refusedRequest(session);
+      const response = await session.submit({}, { key, return429: true });
+      skipUnlessStatus(response, 429);
+      await session.time.pass(61_000);
+      const balance = await readBalance(session, key);
+      must(balance === 100, `A submission with 429 left ${balance} of 100 credits.`, response);
     },
   },
   {
@@ -114,32 +114,33 @@ export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }
     rules: ["errors.503.back-off"],
     async run(session) {
       const options = { key: await session.freshKey(), idempotencyKey: session.unique() };
-      await session.addFault({ on: submission, status: 503, times: 1 });
-      skipUnlessStatus(await session.submit({}, options), 503);
+      skipUnlessStatus(await submitDuringFault(session, 503, options), 503);
       mustHaveStatus(await session.submit({}, options), 200, "a retry after a 503");
     },
   },
 ]);
 
-function refusalCheck(refusal: Refusal): CheckRow {
-  const { status, what, rule = `errors.${status}.not-charged`, newKey, prepare } = refusal;
-  const { credits, send = submitGood } = refusal;
+function refusalCheck({ status, what, rule, credits, newKey, send }: Refusal): CheckRow {
   return {
     id: `refusals.${status}.free`,
     title: `Takes no credits with a ${status}`,
-    rules: [rule],
+    rules: [rule ?? `errors.${status}.not-charged`],
     ...(credits !== undefined && { on: "live", credits }),
     async run(session) {
       const key = await (credits === undefined ? session.freshKey(newKey) : payingKey(session));
-      const idempotencyKey = session.unique();
-      await prepare?.(session, key, idempotencyKey);
-      await mustCost(session, key, { credits: 0, what }, async () =>
-        skipUnlessStatus(await send(session, key, idempotencyKey), status),
+      await mustChangeBalance(session, key, { by: 0, what }, async () =>
+        skipUnlessStatus(await send(session, key), status),
       );
     },
   };
 }
 
-function submitGood(session: Session, key: Key): Promise<HttpResponse> {
-  return session.submit({}, { key });
+/** Submits a try-on while the service fails once. */
+async function submitDuringFault(
+  session: Session,
+  status: number,
+  options: SubmitOptions,
+): Promise<HttpResponse> {
+  await session.addFault({ on: "POST /api/v1/tryon", status, times: 1 });
+  return session.submit({}, options);
 }

@@ -1,7 +1,6 @@
 import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
-import type { SubmitOptions } from "../../request-options.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
@@ -12,24 +11,21 @@ const rateLimit = 1_000_000;
 /** Maximum duration of a job, in milliseconds. */
 const maxJobTime = 180_000;
 
-/**
- * Makes a key for this check alone where the deployment lets the kit make keys. Otherwise returns the key that the check
- * works on.
- */
-export async function ownKey(session: Session, mode = session.key.kind): Promise<Key> {
-  const { context } = session;
-  if (context.control === undefined) {
-    return mode === session.key.kind ? session.key : session.keyNamed(mode);
-  }
-  const key = await session.freshKey({ mode, credits: 1_000, rate_limit_per_min: rateLimit });
-  context.pacer.setLimit(key.token, rateLimit);
-  return key;
+/** Replaces the key of a check by a new one where the deployment lets the kit make keys. */
+export async function useOwnKey(session: Session): Promise<void> {
+  const { context, key } = session;
+  if (context.control === undefined) return;
+  session.key = await session.freshKey({
+    mode: key.kind,
+    credits: 1_000,
+    rate_limit_per_min: rateLimit,
+  });
+  context.pacer.setLimit(session.key.token, rateLimit);
 }
 
-/** The keys of the run that belong to other accounts than a key. @throws SkipCheck when there is none. */
-export function strangersTo({ context }: Session, key: Key): readonly Key[] {
-  const { stranger, live } = context.keys;
-  const found = [stranger, live].filter((one) => one !== undefined);
+/** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
+export function strangersTo({ context: { keys }, key }: Session): readonly Key[] {
+  const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
   const strangers = found.filter(({ token }) => token !== key.token);
   if (strangers.length > 0) return strangers;
   throw new SkipCheck("It takes a key of another account (--other-key).");
@@ -65,17 +61,16 @@ export async function runJob(
   fields: Fields = {},
   outcome = "succeeded",
 ): Promise<JobRun> {
-  const key = await ownKey(session);
   if (outcome !== "succeeded" || session.context.control !== undefined) {
-    await setNextJob(session, key, { outcome, duration_ms: 3_000 });
+    await setNextJob(session, session.key, { outcome, duration_ms: 3_000 });
   }
-  const submitted = await session.submit(fields, { key });
+  const submitted = await session.submit(fields);
   const jobId = jobIdOf(submitted);
   const running: HttpResponse[] = [];
   const ended = await session.until(
     `${jobId} ends`,
     async () => {
-      const response = await session.poll(jobId, { key });
+      const response = await session.poll(jobId);
       if (isEnd(fieldsOf(response.json)["status"])) return response;
       // Reads may omit a new job for a moment.
       if (response.status === 200) running.push(response);
@@ -97,41 +92,52 @@ export function needRunning({ running }: JobRun): void {
 export async function finished(
   session: Session,
   fields: Fields = {},
-  given?: Key,
-): Promise<{ key: Key; jobId: string; response: HttpResponse; job: Fields }> {
-  const key = given ?? (await ownKey(session));
-  const jobId = await session.start(fields, { key });
+): Promise<{ jobId: string; response: HttpResponse }> {
+  const jobId = await session.start(fields);
   if (session.time.virtual) await session.time.pass(1_500);
-  const response = await session.waitForEnd(jobId, { key });
+  const response = await session.waitForEnd(jobId);
   mustHave(response, { status: "succeeded" }, "the last poll of a good submission");
-  return { key, jobId, response, job: fieldsOf(response.json) };
+  return { jobId, response };
 }
 
 /** Polls a job until the deployment finds it. */
-export async function pollVisible(
-  session: Session,
-  jobId: string,
-  key = session.key,
-): Promise<HttpResponse> {
+export async function pollVisible(session: Session, jobId: string): Promise<HttpResponse> {
   return session.until(`${jobId} can be polled`, async () => {
-    const response = await session.poll(jobId, { key });
+    const response = await session.poll(jobId);
     return response.status === 200 ? response : undefined;
   });
 }
 
 /** Sends a synchronous request whose job succeeds. @throws SkipCheck when the response came before the end. */
-export async function syncSuccess(
-  session: Session,
-  fields: Fields = {},
-  options: SubmitOptions = {},
-): Promise<HttpResponse> {
-  const { answer } = await session.submitSync(fields, options);
-  skipGatewayTimeout(answer);
-  const { status } = fieldsOf(answer.json);
+export async function syncSuccess(session: Session, fields: Fields = {}): Promise<HttpResponse> {
+  const { response } = await session.submitSync(fields);
+  skipGatewayTimeout(response);
+  const { status } = fieldsOf(response.json);
   if (status === "running" || status === "queued") {
     throw new SkipCheck("The job took longer than a synchronous request waits.");
   }
-  return answer;
+  return response;
+}
+
+/**
+ * Sends a synchronous request whose job takes a duration in milliseconds. Time passes until that job has ended, so that
+ * it does not delay others.
+ *
+ * @throws SkipCheck without the control API.
+ */
+export async function submitLong(
+  session: Session,
+  duration: number,
+): Promise<{ response: HttpResponse; took: number }> {
+  const { time, key } = session;
+  await setNextJob(session, key, { outcome: "succeeded", duration_ms: duration });
+  const idempotencyKey = session.unique("sync");
+  const from = time.now();
+  const request = session.submit({ wait: true }, { idempotencyKey });
+  const response = await session.passUntilSettled(request, idempotencyKey, 3_000);
+  const took = time.now() - from;
+  if (time.virtual) await time.pass(Math.max(0, duration + 1_000 - took));
+  return { response, took };
 }
 
 /** @throws SkipCheck when a proxy ended a synchronous request, which is an open point. */
@@ -139,29 +145,30 @@ export function skipGatewayTimeout({ status }: HttpResponse): void {
   if (status === 504) throw new SkipCheck("A proxy ends synchronous requests before their jobs.");
 }
 
-/** @throws CheckFailure when a job that succeeded has no URL of its result. */
-export function mustBeText(url: unknown): string {
-  must(typeof url === "string", "A job that succeeded has no result_url.");
+/** Returns the URL of a result. @throws CheckFailure when a job that succeeded has none. */
+export function resultUrlOf(response: HttpResponse): string {
+  const { result_url: url } = fieldsOf(response.json);
+  must(typeof url === "string", "A job that succeeded has no result_url.", response);
+  must(URL.canParse(url), "The result_url of a job is not an absolute URL.", response);
   return url;
 }
 
-/** Fetches a result by its signed URL, without a key. */
-export function fetchResult(session: Session, url: unknown): Promise<HttpResponse> {
-  return session.request("GET", mustBeText(url), { key: null });
-}
-
-/** Fetches an image. @throws CheckFailure when there is none. */
-export async function fetchImage(session: Session, url: unknown): Promise<HttpResponse> {
-  const response = await fetchResult(session, url);
-  mustHaveStatus(response, 200, "a new result_url");
+/** Fetches the result of a job by its signed URL, without a key. @throws CheckFailure when there is none. */
+export async function fetchImage(
+  session: Session,
+  job: HttpResponse,
+  what = "a new result_url",
+): Promise<HttpResponse> {
+  const response = await session.request("GET", resultUrlOf(job), { key: null });
+  mustHaveStatus(response, 200, what);
   return response;
 }
 
 /** Reads a page of the list. @throws CheckFailure when the request fails. */
 export async function pageOf(
   session: Session,
-  key: Key,
   query: Readonly<Record<string, string>> = {},
+  key = session.key,
 ): Promise<HttpResponse> {
   const response = await session.request("GET", "/api/v1/tryon", { key, query });
   mustHaveStatus(response, 200, "the list");
@@ -181,14 +188,13 @@ export function idsOf(page: HttpResponse): readonly string[] {
 /** Submits jobs and waits until the list has them: reads may omit new jobs for a moment. */
 export async function startAndList(
   session: Session,
-  key: Key,
   count: number,
 ): Promise<{ ids: readonly string[]; page: HttpResponse }> {
   const ids: string[] = [];
-  for (let index = 0; index < count; index += 1) ids.push(await session.start({}, { key }));
+  for (let index = 0; index < count; index += 1) ids.push(await session.start());
   const page = await session.until("the list has the submitted jobs", async () => {
     // Both values of the maximum page size allow 50.
-    const found = await pageOf(session, key, { limit: "50" });
+    const found = await pageOf(session, { limit: "50" });
     return ids.every((id) => idsOf(found).includes(id)) ? found : undefined;
   });
   return { ids, page };

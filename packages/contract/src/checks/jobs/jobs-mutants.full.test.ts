@@ -2,15 +2,25 @@ import { createMock } from "@tryon/mock";
 import { expect, test } from "vitest";
 
 import { jobProbes } from "../../probes/jobs.ts";
-import { failedIds, runAgainst } from "../../../test/run-checks.ts";
+import { foundIds, runAgainst } from "../../../test/run-checks.ts";
 import { jobMutants } from "../../../test/mutants/jobs/index.ts";
+import { jobs } from "../../../test/mutants/mutated-responses.ts";
 import { jobChecks } from "./index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
 
-test.each(jobMutants)("fails only $expected for a server that $name", async (mutant) => {
+test.each(jobMutants)("finds only $expected for a server that $name", async (mutant) => {
   const mock = createMock({ clock: "manual" });
-  expect(failedIds(await runAgainst(mock, ids, mutant.plant(mock)))).toEqual(mutant.expected);
+  expect(foundIds(await runAgainst(mock, ids, mutant.plant(mock)))).toEqual(mutant.expected);
+});
+
+test("fails for a result_url that is a path", async () => {
+  const mock = createMock({ clock: "manual" });
+  const server = jobs(({ result_url: url }) => ({ result_url: url && "/results/1.png" }))(mock);
+  const only = ["job.result-url.signed", "observed.resultsOrigin"];
+  const report = await runAgainst(mock, only, server);
+  expect(foundIds(report)).toEqual(["job.result-url.signed"]);
+  expect(report.profile.options).toEqual({});
 });
 
 test("has a mutant for every check", () => {

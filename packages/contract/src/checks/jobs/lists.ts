@@ -3,25 +3,23 @@ import { isDeepStrictEqual } from "node:util";
 import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
-import { checkGroup } from "../expectations.ts";
-import { finished, idsOf, jobsOf, ownKey, pageOf, startAndList, strangersTo } from "./job-run.ts";
-import type { Key } from "../../target/keys.ts";
+import { checkRows } from "../expectations.ts";
+import { finished, idsOf, jobsOf, pageOf, startAndList, strangersTo } from "./job-run.ts";
 
 /** Maximum number of pages that a check reads of the history of a key. */
 const maxPages = 20;
 
 /** The list of jobs and its pages. */
-export const lists = checkGroup({ level: "safe", on: "any", credits: 8 }, [
-  {
-    id: "list.as-polled",
+export const lists = checkRows("safe", 8, {
+  "list.as-polled": {
     title: "Lists a job with the same fields as a poll",
     rules: ["list.jobs.present"],
     async run(session) {
-      const { key, jobId } = await finished(session);
-      const page = await pageOf(session, key, { limit: "50" });
+      const { jobId } = await finished(session);
+      const page = await pageOf(session, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
       if (listed === undefined) throw new SkipCheck("The first page of the list lacks the job.");
-      const polled = fieldsOf((await session.poll(jobId, { key })).json);
+      const polled = fieldsOf((await session.poll(jobId)).json);
       for (const name of new Set([...Object.keys(listed), ...Object.keys(polled)])) {
         // Every response signs a new URL.
         const same = name === "result_url" || isDeepStrictEqual(listed[name], polled[name]);
@@ -29,67 +27,58 @@ export const lists = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       }
     },
   },
-  {
+  "list.newest-first": {
     credits: 24,
-    id: "list.newest-first",
     title: "Lists jobs from the newest to the oldest",
     rules: ["list.jobs.newest-first"],
     async run(session) {
-      const { ids, page } = await startAndList(session, await ownKey(session), 3);
+      const { ids, page } = await startAndList(session, 3);
       const order = idsOf(page).filter((id) => ids.includes(id));
       const message = `Jobs submitted as ${ids.join(", ")} are listed as ${order.join(", ")}.`;
       must(isDeepStrictEqual(order, ids.toReversed()), message, page);
     },
   },
-  {
+  "list.limit.default": {
     on: "test",
     credits: 0,
-    id: "list.limit.default",
     title: "Lists 20 jobs on a page without a limit",
     rules: ["list.limit.default"],
     async run(session) {
-      const key = await ownKey(session);
-      const known = idsOf(await pageOf(session, key, { limit: "50" })).length;
-      await startAndList(session, key, Math.max(0, 21 - known));
-      mustHaveJobs(await pageOf(session, key), 20);
+      const known = idsOf(await pageOf(session, { limit: "50" })).length;
+      await startAndList(session, Math.max(0, 21 - known));
+      mustHaveJobs(await pageOf(session), 20);
     },
   },
-  {
+  "list.limit.asked": {
     credits: 32,
-    id: "list.limit.asked",
     title: "Lists as many jobs on a page as its limit says",
     rules: ["list.limit.default"],
     async run(session) {
-      const key = await ownKey(session);
-      await startAndList(session, key, 4);
+      await startAndList(session, 4);
       for (const limit of [1, 3]) {
-        mustHaveJobs(await pageOf(session, key, { limit: String(limit) }), limit);
+        mustHaveJobs(await pageOf(session, { limit: String(limit) }), limit);
       }
     },
   },
-  {
-    id: "list.own-key",
+  "list.own-key": {
     title: "Lists only jobs of the key",
     rules: ["list.scope.own-key"],
     async run(session) {
-      const key = await ownKey(session);
-      const { ids } = await startAndList(session, key, 1);
-      for (const stranger of strangersTo(session, key)) {
-        const page = await pageOf(session, stranger, { limit: "50" });
+      const { ids } = await startAndList(session, 1);
+      for (const stranger of strangersTo(session)) {
+        const page = await pageOf(session, { limit: "50" }, stranger);
         const foreign = idsOf(page).find((id) => ids.includes(id));
         must(foreign === undefined, `The list of another key has the job ${foreign}.`, page);
       }
     },
   },
-  {
+  "list.paging.whole": {
     credits: 40,
-    id: "list.paging.whole",
     title: "Has every job once on successive pages",
     rules: ["list.next-cursor.continues"],
     async run(session) {
-      const key = await ownKey(session);
-      const { ids } = await startAndList(session, key, 5);
-      const pages = await readPages(session, key, "2", maxPages);
+      const { ids } = await startAndList(session, 5);
+      const pages = await readPages(session, "2", maxPages);
       const found = pages.flatMap(idsOf);
       for (const id of ids) {
         const times = found.filter((one) => one === id).length;
@@ -97,34 +86,30 @@ export const lists = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       }
     },
   },
-  {
+  "list.paging.inserts": {
     credits: 40,
-    id: "list.paging.inserts",
     title: "Has the same jobs on the page after a cursor when jobs are added",
     rules: ["list.next-cursor.continues"],
     async run(session) {
-      const key = await ownKey(session);
-      await startAndList(session, key, 4);
-      const cursor = needCursor(await pageOf(session, key, { limit: "2" }));
-      const before = idsOf(await pageOf(session, key, { limit: "2", cursor }));
-      await startAndList(session, key, 1);
-      const page = await pageOf(session, key, { limit: "2", cursor });
+      await startAndList(session, 4);
+      const cursor = needCursor(await pageOf(session, { limit: "2" }));
+      const before = idsOf(await pageOf(session, { limit: "2", cursor }));
+      await startAndList(session, 1);
+      const page = await pageOf(session, { limit: "2", cursor });
       const after = idsOf(page);
       const message = `A page had ${before.join(", ")}, and ${after.join(", ")} after a job was added.`;
       must(isDeepStrictEqual(new Set(before), new Set(after)), message, page);
     },
   },
-  {
+  "list.paging.end": {
     credits: 16,
-    id: "list.paging.end",
     title: "Has next_cursor null on the last page, even on a full one",
     rules: ["list.next-cursor.null-at-end"],
     async run(session) {
-      const key = await ownKey(session);
-      await startAndList(session, key, 2);
+      await startAndList(session, 2);
       // A new key has only these jobs, so that its first page is the last one.
       const isNewKey = session.context.control !== undefined;
-      const pages = await readPages(session, key, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
+      const pages = await readPages(session, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
       const last = pages.at(-1);
       const hasMore = last !== undefined && cursorOf(last) !== undefined;
       if (hasMore && !isNewKey && idsOf(last).length > 0) {
@@ -133,20 +118,18 @@ export const lists = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       must(!hasMore, "The last page has a next_cursor.", last);
     },
   },
-  {
+  "list.paging.cursor": {
     credits: 16,
-    id: "list.paging.cursor",
     title: "Has a cursor in the form of a job id",
     rules: ["list.cursor.form"],
     async run(session) {
-      const key = await ownKey(session);
-      await startAndList(session, key, 2);
-      const page = await pageOf(session, key, { limit: "1" });
+      await startAndList(session, 2);
+      const page = await pageOf(session, { limit: "1" });
       const isJobId = /^job_[a-zA-Z0-9]+$/.test(needCursor(page));
       must(isJobId, "next_cursor does not have the form of a job id.", page);
     },
   },
-]);
+});
 
 function mustHaveJobs(page: HttpResponse, count: number): void {
   const { length } = idsOf(page);
@@ -156,7 +139,6 @@ function mustHaveJobs(page: HttpResponse, count: number): void {
 /** Reads pages up to an empty one, the last one, or a maximum. */
 async function readPages(
   session: Session,
-  key: Key,
   limit: string,
   max: number,
 ): Promise<readonly HttpResponse[]> {
@@ -164,7 +146,7 @@ async function readPages(
   let cursor: string | undefined;
   do {
     const query = cursor === undefined ? { limit } : { limit, cursor };
-    const page = await pageOf(session, key, query);
+    const page = await pageOf(session, query);
     pages.push(page);
     cursor = idsOf(page).length === 0 ? undefined : cursorOf(page);
   } while (cursor !== undefined && pages.length < max);

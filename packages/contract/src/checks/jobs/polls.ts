@@ -7,156 +7,114 @@ import { dateOf, instantOf } from "../../wire/instant.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import {
   absent,
-  checkGroup,
+  checkRows,
+  checkTable,
   isNone,
   mustHave,
   mustHaveStatus,
   nonEmptyText,
   oneOf,
-  type CheckRow,
   type Expectations,
 } from "../expectations.ts";
-import { isEnd, needRunning, ownKey, pollVisible, runJob, strangersTo } from "./job-run.ts";
+import { isEnd, needRunning, pollVisible, runJob, strangersTo } from "./job-run.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
 /** A job, with what its polls must have. */
 interface JobCase {
   readonly request?: Fields;
-  /** @default "succeeded" */
-  readonly outcome?: string;
+  /** @default ["succeeded"] */
+  readonly outcomes?: readonly string[];
   readonly running?: Expectations;
   readonly ended?: Expectations;
   /** Expectations of the polls before and after the end. */
   readonly every?: Expectations;
 }
 
-type JobRow = Omit<CheckRow, "run"> & { readonly cases: readonly JobCase[] };
-
-const afterFailure = (ended: Expectations): readonly JobCase[] =>
-  failureReasons.map((outcome) => ({ outcome, ended }));
-
-const rows: readonly JobRow[] = [
-  {
-    id: "job.result-url.only-on-success",
-    title: "Has a result_url in a poll only once the job has succeeded",
-    rules: ["job.result-url.succeeded-only"],
-    cases: [
-      { running: { result_url: absent }, ended: { status: "succeeded", result_url: nonEmptyText } },
-    ],
-  },
-  {
-    id: "job.result-content-type",
-    title: "Has the result_content_type image/png in a job that succeeded",
-    rules: ["job.result-content-type.png"],
-    cases: [{ ended: { status: "succeeded", result_content_type: "image/png" } }],
-  },
-  {
-    id: "job.seed",
-    title: "Has the seed of the request in every poll",
-    rules: ["job.seed.used"],
-    cases: [{ request: { seed: 0 }, every: { seed: 0 } }],
-  },
-  {
-    id: "job.metadata",
-    title: "Has the metadata of the request, unchanged, in every poll",
-    rules: ["job.metadata.echo"],
-    cases: [
-      { request: { metadata }, every: { metadata: oneOf(metadata) } },
-      { ended: { metadata: absent } },
-    ],
-  },
-  {
-    id: "job.no-error",
-    title: "Has no error_code and no error_message in a job that has not failed",
-    rules: ["job.error-code.failed-only", "job.error-message.failed-only"],
-    cases: [
-      { ended: { status: "succeeded" }, every: { error_code: absent, error_message: absent } },
-    ],
-  },
-  {
-    id: "job.duration-ms",
-    title: "Has duration_ms only in a job that has ended, in whole milliseconds",
-    rules: ["job.duration-ms.at-end"],
-    cases: [
-      {
-        running: { duration_ms: absent },
-        ended: {
-          duration_ms: {
-            text: "a whole number of at least 0",
-            passes: (value) => Number.isInteger(value) && Number(value) >= 0,
-          },
-        },
-      },
-    ],
-  },
-  {
-    id: "failure.running-to-failed",
-    title: "Ends a job as failed when the model, the content check or the storage fails",
-    rules: ["states.running.failed"],
-    cases: afterFailure({ status: "failed" }).map((one) => ({
-      ...one,
-      running: { status: oneOf("queued", "running") },
-    })),
-  },
-  {
-    id: "failure.error-fields",
-    title: "Has an error_code and an error_message in a job that failed",
-    rules: [
-      "job.error-code.failed-only",
-      "job.error-message.failed-only",
-      "errors.after-model.other-codes",
-    ],
-    cases: afterFailure({ error_code: nonEmptyText, error_message: nonEmptyText }),
-  },
-  {
-    id: "failure.no-result",
-    title: "Has no result_url, size or length of a result in a job that failed",
-    rules: ["job.result-url.succeeded-only"],
-    cases: [
-      {
-        outcome: "model_rejected",
-        ended: {
-          result_url: absent,
-          result_width: absent,
-          result_height: absent,
-          result_bytes: absent,
-        },
-      },
-    ],
-  },
-  {
-    id: "failure.content-blocked",
-    title: "Has generation_failed and content_blocked in a job whose content is disallowed",
-    rules: ["content.blocked.outcome"],
-    cases: [
-      {
-        outcome: "content_blocked",
-        ended: { error_code: "generation_failed", error_message: "content_blocked" },
-      },
-    ],
-  },
-];
-
 /** Polls: which job they show, its fields, and the order of its statuses. */
 export const polls: readonly Check[] = [
-  ...rows.map(jobCheck),
-  ...checkGroup({ level: "safe", on: "any", credits: 8 }, [
-    {
+  ...checkTable<JobCase>("safe", ({ outcomes }) => 8 * (outcomes?.length ?? 1), mustRunAs, {
+    "job.result-url.only-on-success": {
+      title: "Has a result_url in a poll only once the job has succeeded",
+      rules: ["job.result-url.succeeded-only"],
+      running: { result_url: absent },
+      ended: { status: "succeeded", result_url: nonEmptyText },
+    },
+    "job.result-content-type": {
+      title: "Has the result_content_type image/png in a job that succeeded",
+      rules: ["job.result-content-type.png"],
+      ended: { status: "succeeded", result_content_type: "image/png" },
+    },
+    "job.seed": {
+      title: "Has the seed of the request in every poll",
+      rules: ["job.seed.used"],
+      request: { seed: 0 },
+      every: { seed: 0 },
+    },
+    "job.no-error": {
+      title: "Has no error_code and no error_message in a job that has not failed",
+      rules: ["job.error-code.failed-only", "job.error-message.failed-only"],
+      ended: { status: "succeeded" },
+      every: { error_code: absent, error_message: absent },
+    },
+    "job.duration-ms": {
+      title: "Has duration_ms only in a job that has ended, in whole milliseconds",
+      rules: ["job.duration-ms.at-end"],
+      running: { duration_ms: absent },
+      ended: {
+        duration_ms: {
+          text: "a whole number of at least 0",
+          passes: (value) => Number.isInteger(value) && Number(value) >= 0,
+        },
+      },
+    },
+    "failure.running-to-failed": {
+      title: "Ends a job as failed when the model, the content check or the storage fails",
+      rules: ["states.running.failed"],
+      outcomes: failureReasons,
+      running: { status: oneOf("queued", "running") },
+      ended: { status: "failed" },
+    },
+    "failure.error-fields": {
+      title: "Has an error_code and an error_message in a job that failed",
+      rules: ["job.error-code.failed-only", "job.error-message.failed-only"],
+      outcomes: failureReasons,
+      ended: { error_code: nonEmptyText, error_message: nonEmptyText },
+    },
+    "failure.no-result": {
+      title: "Has no result_url in a job that failed",
+      rules: ["job.result-url.succeeded-only"],
+      outcomes: ["model_rejected"],
+      ended: { result_url: absent },
+    },
+    "failure.content-blocked": {
+      title: "Has generation_failed and content_blocked in a job whose content is disallowed",
+      rules: ["content.blocked.outcome"],
+      outcomes: ["content_blocked"],
+      ended: { error_code: "generation_failed", error_message: "content_blocked" },
+    },
+  }),
+  ...checkRows("safe", 8, {
+    "job.metadata": {
       credits: 16,
-      id: "poll.own-id",
+      title: "Has the metadata of the request, unchanged, in every poll",
+      rules: ["job.metadata.echo"],
+      async run(session) {
+        await mustRunAs(session, { request: { metadata }, every: { metadata: oneOf(metadata) } });
+        await mustRunAs(session, { ended: { metadata: absent } });
+      },
+    },
+    "poll.own-id": {
+      credits: 16,
       title: "Responds to a poll with the requested job",
       rules: ["poll.request-and-answer"],
       async run(session) {
-        const key = await ownKey(session);
-        const ids = [await session.start({}, { key }), await session.start({}, { key })];
-        for (const job_id of ids) {
-          mustHave(await pollVisible(session, job_id, key), { job_id }, "the poll of that job");
+        for (const job_id of [await session.start(), await session.start()]) {
+          mustHave(await pollVisible(session, job_id), { job_id }, "the poll of that job");
         }
       },
     },
-    {
+    "poll.unknown": {
       credits: 0,
-      id: "poll.unknown",
       title: "Responds with 404 for an unknown job",
       rules: ["poll.404.unknown-job"],
       async run(session) {
@@ -164,22 +122,18 @@ export const polls: readonly Check[] = [
         mustHaveStatus(response, 404, "an unknown job");
       },
     },
-    {
-      id: "poll.other-key",
+    "poll.other-key": {
       title: "Responds with 404 for a job of another key",
       rules: ["poll.404.job-of-another-key"],
       async run(session) {
-        const key = await ownKey(session);
-        const jobId = await session.start({}, { key });
-        await pollVisible(session, jobId, key);
-        for (const stranger of strangersTo(session, key)) {
-          const response = await session.poll(jobId, { key: stranger });
-          mustHaveStatus(response, 404, "a job of another key");
+        const jobId = await session.start();
+        await pollVisible(session, jobId);
+        for (const key of strangersTo(session)) {
+          mustHaveStatus(await session.poll(jobId, { key }), 404, "a job of another key");
         }
       },
     },
-    {
-      id: "states.never-back",
+    "states.never-back": {
       title: "Moves a job from queued to running to its end, never back",
       rules: ["states.terminal.final"],
       async run(session) {
@@ -196,8 +150,7 @@ export const polls: readonly Check[] = [
         }
       },
     },
-    {
-      id: "job.created-at.form",
+    "job.created-at.form": {
       title: "Writes created_at to the second and in UTC",
       rules: ["job.created-at.form"],
       async run(session) {
@@ -207,8 +160,7 @@ export const polls: readonly Check[] = [
         mustHave(ended, { created_at: utcSeconds }, "the last poll");
       },
     },
-    {
-      id: "job.created-at.when",
+    "job.created-at.when": {
       title: "Has the time of the submission in created_at of every poll",
       rules: ["job.created-at.form"],
       async run(session) {
@@ -224,8 +176,7 @@ export const polls: readonly Check[] = [
         }
       },
     },
-    {
-      id: "job.completed-at",
+    "job.completed-at": {
       title: "Has the time of the end in completed_at, and null before the end",
       rules: ["job.completed-at.at-end"],
       async run(session) {
@@ -246,26 +197,20 @@ export const polls: readonly Check[] = [
         );
       },
     },
-  ]),
+  }),
 ];
 
-function jobCheck({ cases, ...row }: JobRow): Check {
-  return {
-    ...row,
-    level: "safe",
-    on: "any",
-    credits: 8 * cases.length,
-    async run(session) {
-      for (const { request, outcome = "succeeded", running = {}, ended, every = {} } of cases) {
-        const job = await runJob(session, request, outcome);
-        if (running["status"] !== undefined) needRunning(job);
-        for (const response of job.running) {
-          mustHave(response, { ...every, ...running }, "a poll of a running job");
-        }
-        mustHave(job.ended, { ...every, ...ended }, `the last poll of a job set to ${outcome}`);
-      }
-    },
-  };
+/** Runs a job with each outcome. @throws CheckFailure unless its polls are as expected. */
+async function mustRunAs(session: Session, job: JobCase): Promise<void> {
+  const { request, outcomes = ["succeeded"], running = {}, ended, every = {} } = job;
+  for (const outcome of outcomes) {
+    const run = await runJob(session, request, outcome);
+    if (running["status"] !== undefined) needRunning(run);
+    for (const response of run.running) {
+      mustHave(response, { ...every, ...running }, "a poll of a running job");
+    }
+    mustHave(run.ended, { ...every, ...ended }, `the last poll of a job set to ${outcome}`);
+  }
 }
 
 /** Time to the second, in UTC. An offset for `Z`, or no zone, is an open point. */

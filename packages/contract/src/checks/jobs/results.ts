@@ -1,17 +1,15 @@
 import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { readPng, readPngHeader, type PngHeader } from "../../wire/png.ts";
-import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
-import { checkGroup, mustHave, oneOf } from "../expectations.ts";
-import { fetchImage, finished, ownKey, syncSuccess } from "./job-run.ts";
-import type { Key } from "../../target/keys.ts";
+import { images, readPng, readPngHeader, type PngHeader } from "../../images.ts";
+import type { Fields, HttpResponse } from "../../wire/response.ts";
+import { checkRows, mustHave, oneOf } from "../expectations.ts";
+import { fetchImage, finished, syncSuccess } from "./job-run.ts";
 
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 
 /** Images of results. */
-export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
-  {
-    id: "result.png",
+export const results = checkRows("safe", 8, {
+  "result.png": {
     title: "Makes a complete PNG",
     rules: ["result.content-type.png"],
     async run(session) {
@@ -21,8 +19,7 @@ export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
         throw new CheckFailure(`The result is not a PNG: ${png}.`, image);
     },
   },
-  {
-    id: "result.served-as-png",
+  "result.served-as-png": {
     title: "Serves the result as image/png",
     rules: ["result.content-type.png"],
     async run(session) {
@@ -31,8 +28,7 @@ export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       must(/^image\/png\b/i.test(type), `The result has the content type "${type}".`, image);
     },
   },
-  {
-    id: "job.result-size",
+  "job.result-size": {
     title: "Has the size of the image in result_width and result_height",
     rules: ["job.result-width.pixels", "job.result-height.pixels"],
     async run(session) {
@@ -42,30 +38,29 @@ export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       mustHave(response, expected, "the job, as in the PNG");
     },
   },
-  {
-    id: "job.result-bytes",
-    title: "Has the length of the image in result_bytes",
+  "job.result-bytes": {
+    title: "Has the length of the image in result_bytes, in 1K and in 2K",
     rules: ["job.result-bytes.size"],
+    credits: 20,
     async run(session) {
-      const { response, image } = await makeImage(session);
-      const expected = { result_bytes: orNone(image.bytes.length) };
-      mustHave(response, expected, "the job, as in the image");
+      for (const size of ["1K", "2K"]) {
+        const { response, image } = await makeImage(session, { output_size: size });
+        const expected = { result_bytes: orNone(image.bytes.length) };
+        mustHave(response, expected, `the job in ${size}, as in the image`);
+      }
     },
   },
-  {
-    id: "submit-response.result-url.fetched",
+  "submit-response.result-url.fetched": {
     title: "Serves the image at the result_url of a synchronous request",
     rules: ["submit-response.result-url.validity"],
     async run(session) {
-      const response = await syncSuccess(session, {}, { key: await ownKey(session) });
-      await fetchImage(session, fieldsOf(response.json)["result_url"]);
+      await fetchImage(session, await syncSuccess(session));
     },
   },
-  {
+  "sizes.pixels": {
     level: "paid",
     on: "live",
     credits: 40,
-    id: "sizes.pixels",
     title: "Makes images of about 1024, 2048 and 4096 pixels",
     rules: ["sizes.resolution.pixels"],
     async run(session) {
@@ -78,10 +73,9 @@ export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       }
     },
   },
-  {
+  "sizes.portrait": {
     level: "paid",
     on: "live",
-    id: "sizes.portrait",
     title: "Makes images with a width and height of 3:4",
     rules: ["sizes.resolution.which-side"],
     async run(session) {
@@ -91,26 +85,32 @@ export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       must(isPortrait, `An image in 1K has ${width} × ${height} pixels, which is not 3:4.`);
     },
   },
-  {
+  "test-key.stock-image": {
     on: "test",
     credits: 0,
-    id: "test-key.same-image",
-    title: "Makes the same image for the same request and seed of a test key",
+    title:
+      "Makes a PNG unlike the images of the request for a test key, and repeats metadata and seed",
     rules: ["test-key.stock-image"],
     async run(session) {
-      const key = await ownKey(session);
-      const first = await makeImage(session, { seed: 7 }, key);
-      const second = await makeImage(session, { seed: 7 }, key);
-      const same = Buffer.from(first.image.bytes).equals(second.image.bytes);
-      must(same, "Two requests with the same fields and seed have different images.");
+      const metadata = { sku: "LS-204" };
+      const { response, image } = await makeImage(session, { metadata, seed: 7 });
+      mustHave(response, { metadata: oneOf(metadata), seed: 7 }, "a job of a test key");
+      const png = readPng(image.bytes);
+      if (typeof png === "string") {
+        throw new CheckFailure(`The stock image is not a PNG: ${png}.`, image);
+      }
+      for (const [name, sent] of Object.entries(images)) {
+        const isSame = Buffer.from(sent, "base64").equals(image.bytes);
+        must(!isSame, `The stock image is the ${name} of the request.`, image);
+      }
     },
   },
-]);
+});
 
 /** Submits a job that succeeds, and fetches its image. */
-async function makeImage(session: Session, request: Fields = {}, key?: Key) {
-  const { response, job } = await finished(session, request, key);
-  return { response, image: await fetchImage(session, job["result_url"]) };
+async function makeImage(session: Session, request: Fields = {}) {
+  const { response } = await finished(session, request);
+  return { response, image: await fetchImage(session, response) };
 }
 
 /** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */

@@ -1,19 +1,17 @@
-import type { RequestOptions } from "../../request-options.ts";
+import type { RequestOptions } from "../../session.ts";
 import type { Check } from "../../check.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
-import { mustHaveStatus } from "../expectations.ts";
-
-type Row = Pick<Check, "id" | "title" | "rules"> & Partial<Pick<Check, "level">>;
+import { checkTable, mustHaveStatus, type Rows } from "../expectations.ts";
 
 /** Fields in which submissions differ from a good one, and that may need the URL of an image. */
 type Variants = readonly Fields[] | ((imageUrl: string) => readonly Fields[]);
 
 /** Submissions that the service takes or refuses. */
-export interface SubmissionRow extends Row {
+interface Submissions {
   readonly taken?: Variants;
   readonly refused?: Variants;
   /**
@@ -21,8 +19,6 @@ export interface SubmissionRow extends Row {
    * @default both statuses for bad input
    */
   readonly statuses?: readonly number[];
-  /** Status of a refusal. Whether the service refuses at all has other checks. */
-  readonly statusIfRefused?: number;
 }
 
 /** A request and the status of its response. */
@@ -33,8 +29,8 @@ export type ExpectedStatus = readonly [
   options?: RequestOptions,
 ];
 
-/** Requests with the statuses of their responses. */
-export interface RequestRow extends Row {
+/** Requests that are free, with the statuses of their responses. */
+interface Requests {
   readonly requests: (
     session: Session,
   ) => readonly ExpectedStatus[] | Promise<readonly ExpectedStatus[]>;
@@ -43,69 +39,56 @@ export interface RequestRow extends Row {
 /** Statuses that the document has for bad input. */
 export const badInput = [400, 422] as const;
 
-/** Host that never exists (RFC 2606), so that no image can be fetched from it. */
+/** Changes of a good submission that remove one of its parts. */
+export const noPerson = { person_image_b64: undefined };
+export const noGarment = { garment_images_b64: undefined };
+export const noSize = { output_size: undefined };
+
+/** Host that never exists (RFC 2606), so that nothing can be fetched from it or sent to it. */
 export const unreachable = "https://tryon-contract.invalid/image.png";
 
 /** Maximum cost of finding the URL of an image. */
 export const imageUrlCredits = 24;
 
-/** Makes a check that sends one submission for each variant. */
-export function submissionCheck(row: SubmissionRow): Check {
-  const { taken = [], refused = [], statuses = badInput, statusIfRefused, ...rest } = row;
+/** Makes checks that send one submission for each variant. */
+export function submissionChecks(rows: Rows<Submissions>): readonly Check[] {
+  return checkTable("safe", maxCredits, mustJudge, rows);
+}
+
+async function mustJudge(session: Session, row: Submissions): Promise<void> {
+  const { taken = [], refused = [], statuses = badInput } = row;
   const needsUrl = typeof taken === "function" || typeof refused === "function";
-  const credits = maxCredits([...variantsOf(taken, ""), ...variantsOf(refused, "")]);
-  return {
-    level: "safe",
-    on: "any",
-    credits: credits + (needsUrl ? imageUrlCredits : 0),
-    ...rest,
-    async run(session) {
-      const url = needsUrl ? await findImageUrl(session) : "";
-      for (const fields of variantsOf(taken, url)) await mustTake(session, fields);
-      for (const fields of variantsOf(refused, url)) {
-        if (statusIfRefused === undefined) await mustRefuse(session, fields, statuses);
-        else {
-          const what = `a submission with ${described(fields)}`;
-          mustBeIfRefused(await session.submit(fields), statusIfRefused, what);
-        }
-      }
-    },
-  };
+  const url = needsUrl ? await findImageUrl(session) : "";
+  for (const fields of variantsOf(taken, url)) await mustRespondWith(session, 200, fields);
+  for (const fields of variantsOf(refused, url)) await mustRespondWith(session, statuses, fields);
 }
 
-/** Makes a check of the statuses of requests that are free. */
-export function requestCheck({ requests, ...row }: RequestRow): Check {
-  return {
-    level: "safe",
-    on: "any",
-    credits: 0,
-    ...row,
-    async run(session) {
-      for (const [what, status, endpoint, options] of await requests(session)) {
-        const [method = "", path = ""] = endpoint.split(" ");
-        mustHaveStatus(await session.request(method, path, options), status, what);
-      }
-    },
-  };
+/** Makes checks of the statuses of requests. */
+export function requestChecks(rows: Rows<Requests>): readonly Check[] {
+  return checkTable<Requests>("safe", 0, mustHaveStatuses, rows);
 }
 
-/** @throws CheckFailure unless the submission is taken, SkipCheck for a response that does not depend on its fields. */
-export async function mustTake(session: Session, fields: Fields): Promise<HttpResponse> {
-  const response = await session.submit(fields);
-  skipUnlessJudged(response);
-  mustHaveStatus(response, 200, `a submission with ${described(fields)}`);
-  return response;
+async function mustHaveStatuses(session: Session, { requests }: Requests): Promise<void> {
+  for (const [what, status, endpoint, options] of await requests(session)) {
+    const [method = "", path = ""] = endpoint.split(" ");
+    mustHaveStatus(await session.request(method, path, options), status, what);
+  }
 }
 
-/** @throws CheckFailure unless the submission is refused. */
-export async function mustRefuse(
+/**
+ * Submits a try-on.
+ *
+ * @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields.
+ */
+export async function mustRespondWith(
   session: Session,
+  status: number | readonly number[],
   fields: Fields,
-  statuses: readonly number[] = badInput,
-): Promise<void> {
+): Promise<HttpResponse> {
   const response = await session.submit(fields);
   skipUnlessJudged(response);
-  mustHaveStatus(response, statuses, `a submission with ${described(fields)}`);
+  mustHaveStatus(response, status, `a submission with ${described(fields)}`);
+  return response;
 }
 
 /** @throws CheckFailure when bad input is refused with another status. */
@@ -153,11 +136,14 @@ export function described(fields: Fields): string {
 }
 
 /** Cost of submissions if the service takes all of them. */
-function maxCredits(variants: readonly Fields[]): number {
-  return variants.reduce((sum, { output_size: size }) => {
-    const cost = typeof size === "string" ? costs[size.toUpperCase()] : 8;
-    return sum + (cost ?? 20);
-  }, 0);
+export function maxCredits({ taken = [], refused = [] }: Submissions): number {
+  const needsUrl = typeof taken === "function" || typeof refused === "function";
+  const variants = [...variantsOf(taken, ""), ...variantsOf(refused, "")];
+  return variants.reduce(
+    (sum, { output_size: size }) =>
+      sum + (typeof size === "string" ? (costs[size.toUpperCase()] ?? 20) : 8),
+    needsUrl ? imageUrlCredits : 0,
+  );
 }
 
 function variantsOf(variants: Variants, imageUrl: string): readonly Fields[] {

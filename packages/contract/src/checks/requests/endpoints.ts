@@ -2,7 +2,8 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
-import { checkGroup, mustHaveStatus } from "../expectations.ts";
+import { checkRows, mustHaveStatus } from "../expectations.ts";
+import { pollVisible } from "../jobs/job-run.ts";
 import { mustHaveDetail } from "./check-rows.ts";
 
 const discoveryPaths = ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.json"];
@@ -28,164 +29,158 @@ const exposedHeaders = [
 ];
 
 /** URLs and methods, discovery, and requests from pages of other origins. */
-export const endpointChecks: readonly Check[] = checkGroup(
-  { level: "safe", on: "any", credits: 0 },
-  [
-    {
-      id: "urls.endpoints",
-      title: "Has every endpoint below the base URL",
-      rules: ["service.base-address.given", "version.in-path"],
-      async run(session) {
-        for (const [method, path] of [
-          ["GET", "/api/v1/account"],
-          ["GET", "/api/v1/tryon"],
-          ["POST", "/api/v1/tryon"],
-          ["POST", "/api/v1/credits/purchase"],
-        ] as const) {
-          const body = method === "POST" ? {} : undefined;
-          const response = await session.request(method, path, { body });
-          const { status } = response;
-          const exists = ![404, 405, 501].includes(status) && status < 600;
-          must(exists, `Expected the endpoint ${method} ${path}, got ${status}.`, response);
-        }
-      },
+export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
+  "urls.endpoints": {
+    title: "Has every endpoint below the base URL and /api/v1/",
+    rules: ["service.base-url.given", "version.in-path"],
+    credits: 8,
+    async run(session) {
+      const jobId = await session.start();
+      await pollVisible(session, jobId);
+      // An empty body is invalid, so that it makes no job and buys nothing.
+      for (const [method, path, statuses] of [
+        ["GET", "/api/v1/account", [200]],
+        ["GET", "/api/v1/tryon", [200]],
+        ["GET", `/api/v1/tryon/${jobId}`, [200]],
+        ["POST", "/api/v1/tryon", [400, 402, 422]],
+        ["POST", "/api/v1/credits/purchase", [400, 422]],
+      ] as const) {
+        const body = method === "POST" ? {} : undefined;
+        const response = await session.request(method, path, { body });
+        mustHaveStatus(response, statuses, `the endpoint ${method} ${path}`);
+      }
     },
-    {
-      id: "urls.unknown",
-      title: "Responds with 404 and a detail for an unknown URL, with and without a key",
-      rules: ["error-response.detail.string"],
-      async run(session) {
-        for (const key of [null, session.key]) {
-          const response = await session.request("GET", "/api/v1/contract-nowhere", { key });
-          mustHaveStatus(response, 404, "an unknown URL");
-          mustHaveDetail(response);
-        }
-      },
-    },
-    {
-      id: "urls.wrong-method",
-      title: "Responds with 405, a detail and Allow for a wrong method",
-      rules: ["error-response.detail.string"],
-      async run(session) {
-        for (const [method, path, methods] of [
-          ["DELETE", "/api/v1/account", ["get"]],
-          ["PUT", "/api/v1/tryon", ["get", "post"]],
-          ["GET", "/api/v1/credits/purchase", ["post"]],
-        ] as const) {
-          const response = await session.request(method, path);
-          mustHaveStatus(response, 405, `${method} ${path}`);
-          mustHaveDetail(response);
-          mustList(response, "allow", methods);
-        }
-      },
-    },
-    {
-      id: "urls.head",
-      title: "Responds to HEAD without a body, as to GET or with 405",
-      rules: [],
-      async run(session) {
-        const response = await session.request("HEAD", "/api/v1/account");
-        const { status, bytes } = response;
-        const isRefused = status === 405 && listOf(response, "allow").includes("get");
-        must(isRefused || status === 200, `Expected 200 or 405 for HEAD, got ${status}.`, response);
-        must(bytes.length === 0, `HEAD got a body of ${bytes.length} bytes.`, response);
-      },
-    },
-    {
-      id: "discovery.two-urls",
-      title: "Has the discovery document at / and at /api/discovery",
-      rules: ["discovery.document.two-addresses"],
-      async run(session) {
-        const short = namesIn(await readDocument(session, "/"));
-        const long = namesIn(await readDocument(session, "/api/discovery"));
-        must(short === long, `The document at / has ${short}; that at /api/discovery has ${long}.`);
-      },
-    },
-    {
-      id: "discovery.docs",
-      title: "Has a page of documentation in HTML",
-      rules: ["discovery.docs.html-page"],
-      async run(session) {
-        const response = await session.request("GET", "/api/docs");
-        mustHaveStatus(response, 200, "/api/docs");
-        const isPage = /<(!doctype html|html)\b/i.test(response.text);
-        must(isPage, "/api/docs is not a page of HTML.", response);
-      },
-    },
-    {
-      id: "discovery.description",
-      title: "Describes its endpoints in OpenAPI, all of them below /api/v1/",
-      rules: ["discovery.description.openapi-json", "version.in-path"],
-      async run(session) {
-        const { paths } = await readDocument(session, "/api/v1/openapi.json");
-        const missing = describedPaths.filter((path) => fieldsOf(paths)[path] === undefined);
-        must(missing.length === 0, `The description does not have ${missing.join(", ")}.`);
-      },
-    },
-    {
-      id: "discovery.description.version",
-      title: "Has the version 1.0.0 in its description",
-      rules: ["version.description.openapi"],
-      async run(session) {
-        const { info } = await readDocument(session, "/api/v1/openapi.json");
-        const { version } = fieldsOf(info);
-        must(version === "1.0.0", `Expected the version 1.0.0, got ${String(version)}.`);
-      },
-    },
-    {
-      id: "discovery.without-key",
-      title: "Has the same discovery documents with and without a key",
-      rules: ["discovery.key.needed"],
-      async run(session) {
-        for (const path of discoveryPaths) {
-          const known = await session.request("GET", path);
-          const unknown = await session.request("GET", path, { key: null });
-          mustHaveStatus(unknown, known.status, `${path} without a key, as with one`);
-          const [less, more] = [namesIn(unknown.json), namesIn(known.json)];
-          must(less === more, `${path} has ${less} without a key, and ${more} with one.`, unknown);
-        }
-      },
-    },
-    {
-      id: "cross-origin.preflight",
-      title: "Responds to a preflight without a key, so that a page can submit",
-      rules: [],
-      async run(session) {
-        const response = await session.request("OPTIONS", "/api/v1/tryon", {
-          key: null,
-          headers: {
-            origin,
-            "access-control-request-method": "POST",
-            "access-control-request-headers": requestHeaders.join(","),
-          },
-        });
+  },
+  "urls.unknown": {
+    title: "Refuses an unknown URL and a wrong method with a detail",
+    rules: ["error-response.detail.string"],
+    async run(session) {
+      for (const [method, path, key] of [
+        ["GET", "/api/v1/contract-nowhere", null],
+        ["GET", "/api/v1/contract-nowhere", session.key],
+        ["DELETE", "/api/v1/account", session.key],
+      ] as const) {
+        const response = await session.request(method, path, { key });
         const { status } = response;
-        must(
-          status >= 200 && status < 300,
-          `Expected 2xx for a preflight, got ${status}.`,
-          response,
-        );
-        mustAllowOrigin(response);
-        const methods = listOf(response, "access-control-allow-methods");
-        // Methods of forms need not be listed.
-        if (methods.length > 0 && !methods.includes("*")) {
-          mustList(response, "access-control-allow-methods", ["post"]);
-        }
-        mustList(response, "access-control-allow-headers", requestHeaders);
-      },
+        must(status >= 400, `Expected an error for ${method} ${path}, got ${status}.`, response);
+        // A 422 lists problems.
+        if (status !== 422) mustHaveDetail(response);
+      }
     },
-    {
-      id: "cross-origin.response",
-      title: "Exposes responses to pages, with their headers of rate limits and replays",
-      rules: [],
-      async run(session) {
-        const response = await session.account({ headers: { origin } });
-        mustAllowOrigin(response);
-        mustList(response, "access-control-expose-headers", exposedHeaders);
-      },
+  },
+  "urls.wrong-method": {
+    title: "Responds with 405 and Allow for a wrong method",
+    rules: [],
+    async run(session) {
+      for (const [method, path, methods] of [
+        ["DELETE", "/api/v1/account", ["get"]],
+        ["PUT", "/api/v1/tryon", ["get", "post"]],
+        ["GET", "/api/v1/credits/purchase", ["post"]],
+      ] as const) {
+        const response = await session.request(method, path);
+        mustHaveStatus(response, 405, `${method} ${path}`);
+        mustList(response, "allow", methods);
+      }
     },
-  ],
-);
+  },
+  "urls.head": {
+    title: "Responds to HEAD without a body, as to GET or with 405",
+    rules: [],
+    async run(session) {
+      const response = await session.request("HEAD", "/api/v1/account");
+      const { status, bytes } = response;
+      const isRefused = status === 405 && listOf(response, "allow").includes("get");
+      must(isRefused || status === 200, `Expected 200 or 405 for HEAD, got ${status}.`, response);
+      must(bytes.length === 0, `HEAD got a body of ${bytes.length} bytes.`, response);
+    },
+  },
+  "discovery.two-urls": {
+    title: "Has the discovery document at / and at /api/discovery",
+    rules: ["discovery.document.two-urls"],
+    async run(session) {
+      const short = namesIn(await readDocument(session, "/"));
+      const long = namesIn(await readDocument(session, "/api/discovery"));
+      must(short === long, `The document at / has ${short}; that at /api/discovery has ${long}.`);
+    },
+  },
+  "discovery.docs": {
+    title: "Has a page of documentation in HTML",
+    rules: ["discovery.docs.html-page"],
+    async run(session) {
+      const response = await session.request("GET", "/api/docs");
+      mustHaveStatus(response, 200, "/api/docs");
+      const isPage = /<(!doctype html|html)\b/i.test(response.text);
+      must(isPage, "/api/docs is not a page of HTML.", response);
+    },
+  },
+  "discovery.description": {
+    title: "Describes its endpoints in OpenAPI, all of them below /api/v1/",
+    rules: ["discovery.description.openapi-json", "version.in-path"],
+    async run(session) {
+      const { paths } = await readDocument(session, "/api/v1/openapi.json");
+      const missing = describedPaths.filter((path) => fieldsOf(paths)[path] === undefined);
+      must(missing.length === 0, `The description does not have ${missing.join(", ")}.`);
+      const others = Object.keys(fieldsOf(paths)).filter(
+        (path) => isEndpoint(path) && !describedPaths.includes(path),
+      );
+      must(others.length === 0, `The description has ${others.join(", ")} outside of /api/v1/.`);
+    },
+  },
+  "discovery.description.version": {
+    title: "Has the version 1.0.0 in its description",
+    rules: ["version.description.openapi"],
+    async run(session) {
+      const { info } = await readDocument(session, "/api/v1/openapi.json");
+      const { version } = fieldsOf(info);
+      must(version === "1.0.0", `Expected the version 1.0.0, got ${String(version)}.`);
+    },
+  },
+  "discovery.without-key": {
+    title: "Has the same discovery documents with and without a key",
+    rules: ["discovery.key.needed"],
+    async run(session) {
+      for (const path of discoveryPaths) {
+        const known = await session.request("GET", path);
+        const unknown = await session.request("GET", path, { key: null });
+        mustHaveStatus(unknown, known.status, `${path} without a key, as with one`);
+        const [less, more] = [namesIn(unknown.json), namesIn(known.json)];
+        must(less === more, `${path} has ${less} without a key, and ${more} with one.`, unknown);
+      }
+    },
+  },
+  "cross-origin.preflight": {
+    title: "Responds to a preflight without a key, so that a page can submit",
+    rules: [],
+    async run(session) {
+      const response = await session.request("OPTIONS", "/api/v1/tryon", {
+        key: null,
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": requestHeaders.join(","),
+        },
+      });
+      const { status } = response;
+      must(status >= 200 && status < 300, `Expected 2xx for a preflight, got ${status}.`, response);
+      mustAllowOrigin(response);
+      const methods = listOf(response, "access-control-allow-methods");
+      // Methods of forms need not be listed.
+      if (methods.length > 0 && !methods.includes("*")) {
+        mustList(response, "access-control-allow-methods", ["post"]);
+      }
+      mustList(response, "access-control-allow-headers", requestHeaders);
+    },
+  },
+  "cross-origin.response": {
+    title: "Exposes responses to pages, with their headers of rate limits and replays",
+    rules: [],
+    async run(session) {
+      const response = await session.account({ headers: { origin } });
+      mustAllowOrigin(response);
+      mustList(response, "access-control-expose-headers", exposedHeaders);
+    },
+  },
+});
 
 async function readDocument(session: Session, path: string): Promise<Fields> {
   const response = await session.request("GET", path);
@@ -193,6 +188,11 @@ async function readDocument(session: Session, path: string): Promise<Fields> {
   const document = fieldsOf(response.json);
   must(Object.keys(document).length > 0, `${path} is not a JSON object.`, response);
   return document;
+}
+
+/** If true, a path ends as that of an endpoint. */
+function isEndpoint(path: string): boolean {
+  return /\/(tryon|tryon\/\{\w+\}|account|credits\/purchase)$/.test(path);
 }
 
 function namesIn(document: unknown): string {

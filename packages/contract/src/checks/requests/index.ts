@@ -65,6 +65,6 @@ export const requestShapes: Readonly<Record<string, readonly string[]>> = {
 
 /** Rules that no response shows, each with the reason. */
 export const requestsNotObservable: Readonly<Record<string, string>> = {
-  "service.legacy-address.same-endpoints":
+  "service.legacy-url.same-endpoints":
     "A run has one base URL. To check the older one, run the kit again with it as --base-url.",
 };

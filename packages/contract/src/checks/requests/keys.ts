@@ -2,107 +2,108 @@ import { createHmac } from "node:crypto";
 
 import type { Check } from "../../check.ts";
 import { must, SkipCheck } from "../../outcome.ts";
-import type { Session } from "../../session.ts";
-import { checkGroup, mustHaveStatus } from "../expectations.ts";
-import { requestCheck, type ExpectedStatus, type RequestRow } from "./check-rows.ts";
+import type { RequestOptions, Session } from "../../session.ts";
+import { checkRows, mustHaveStatus } from "../expectations.ts";
+import { requestChecks, type ExpectedStatus } from "./check-rows.ts";
 import type { Key } from "../../target/keys.ts";
 
 const account = "GET /api/v1/account";
 
-const statusRows: readonly RequestRow[] = [
-  {
-    id: "authentication.missing-key",
-    title: "Responds with 401 at every endpoint without a key",
-    rules: ["auth.key.missing-401", "auth.bearer.header"],
-    requests(session) {
-      const token = session.unique("spt_none");
-      const purchase = { pack_slug: "demo", shared_payment_granted_token: token };
-      const bodies: Readonly<Record<string, unknown>> = {
-        [account]: undefined,
-        "GET /api/v1/tryon": undefined,
-        "GET /api/v1/tryon/job_0": undefined,
-        "POST /api/v1/tryon": session.goodRequest(),
-        "POST /api/v1/credits/purchase": purchase,
-      };
-      return Object.entries(bodies).map(([endpoint, body]): ExpectedStatus => [
-        `${endpoint} without a key`,
-        401,
-        endpoint,
-        { key: null, body },
-      ]);
-    },
-  },
-  {
-    id: "authentication.unknown-key",
-    title: "Responds with 401 to an unknown key",
-    rules: ["auth.key.invalid-401"],
-    requests: (session) =>
-      ["live", "test"].map((mode) => {
-        const key = `svc_${mode}_${session.unique("contract").replaceAll(/\W/g, "0")}`;
-        return [`an unknown ${mode} key`, 401, account, { key }];
-      }),
-  },
-  {
-    id: "authentication.bearer-only",
-    title: "Takes a key only as a bearer token in Authorization",
-    rules: ["auth.bearer.header"],
-    requests({ key: { token } }) {
-      const basic = `Basic ${Buffer.from(`${token}:`).toString("base64")}`;
-      const rows: readonly (readonly [string, number, Readonly<Record<string, string>>])[] = [
-        ["a key as a bearer in lower case", 200, { authorization: `bearer ${token}` }],
-        ["a key without a scheme", 401, { authorization: token }],
-        ["a key as the user of Basic", 401, { authorization: basic }],
-        ["a key in X-API-Key", 401, { "x-api-key": token }],
-      ];
-      return rows.map(([what, status, headers]) => [what, status, account, { key: null, headers }]);
-    },
-  },
-  {
-    id: "authentication.disabled-key",
-    title: "Responds with 403 to a disabled key",
-    rules: ["auth.key.disabled-or-revoked-403"],
-    requests: (session) => [
-      ["a disabled key", 403, account, { key: session.keyNamed("disabled") }],
-    ],
-  },
-  {
-    id: "authentication.revoked-key",
-    title: "Responds with 403 to a revoked key",
-    rules: ["auth.key.disabled-or-revoked-403"],
-    requests: async (session) => [
-      ["a revoked key", 403, account, { key: await session.freshKey({ state: "revoked" }) }],
-    ],
-  },
-  {
-    id: "authentication.flagged-account",
-    title: "Responds with 403 to a key of a flagged account",
-    rules: ["auth.account.flagged-403"],
-    requests: (session) => [
-      ["a key of a flagged account", 403, account, { key: session.keyNamed("flagged") }],
-    ],
-  },
-  {
-    id: "authentication.flagged-account.all-keys",
-    title: "Responds with 403 to every key of a flagged account",
-    rules: ["auth.account.flagged-403"],
-    async requests(session) {
-      const first = await session.freshKey();
-      const second = await session.freshKey({ account_id: first.accountId });
-      const flag = { account_id: first.accountId, account_state: "flagged" };
-      await session.control.post("keys", flag);
-      return [first, second].map((key) => ["a key of a flagged account", 403, account, { key }]);
-    },
-  },
-];
-
 /** Authentication, keys and accounts. */
 export const keyChecks: readonly Check[] = [
-  ...statusRows.map(requestCheck),
-  ...checkGroup({ level: "safe", on: "any", credits: 0 }, [
-    {
-      id: "authentication.challenge",
-      title: "Has WWW-Authenticate: Bearer in a 401",
+  ...requestChecks({
+    "authentication.missing-key": {
+      title: "Responds with 401 at every endpoint without a key",
+      rules: ["auth.key.missing-401", "auth.bearer.header"],
+      requests(session) {
+        const token = session.unique("spt_none");
+        const purchase = { pack_slug: "demo", shared_payment_granted_token: token };
+        const bodies: Readonly<Record<string, unknown>> = {
+          [account]: undefined,
+          "GET /api/v1/tryon": undefined,
+          "GET /api/v1/tryon/job_0": undefined,
+          "POST /api/v1/tryon": session.goodRequest(),
+          "POST /api/v1/credits/purchase": purchase,
+        };
+        return Object.entries(bodies).map(([endpoint, body]): ExpectedStatus => [
+          `${endpoint} without a key`,
+          401,
+          endpoint,
+          { key: null, body },
+        ]);
+      },
+    },
+    "authentication.unknown-key": {
+      title: "Responds with 401 to an unknown key",
+      rules: ["auth.key.invalid-401"],
+      requests: (session) =>
+        ["live", "test"].map((mode) => {
+          const key = `svc_${mode}_${session.unique("contract").replaceAll(/\W/g, "0")}`;
+          return [`an unknown ${mode} key`, 401, account, { key }];
+        }),
+    },
+    "authentication.bearer-only": {
+      title: "Takes a key only as a bearer token in Authorization",
       rules: ["auth.bearer.header"],
+      requests({ key: { token } }) {
+        const basic = `Basic ${Buffer.from(`${token}:`).toString("base64")}`;
+        const rows: readonly (readonly [string, number, Readonly<Record<string, string>>])[] = [
+          ["a key without a scheme", 401, { authorization: token }],
+          ["a key as the user of Basic", 401, { authorization: basic }],
+          ["a key in X-API-Key", 401, { "x-api-key": token }],
+        ];
+        return rows.map(([what, status, headers]) => [
+          what,
+          status,
+          account,
+          { key: null, headers },
+        ]);
+      },
+    },
+    "authentication.scheme-in-any-case": {
+      title: "Takes the scheme Bearer in lower case",
+      rules: [],
+      requests: ({ key: { token } }) => [
+        ["a bearer in lower case", 200, account, lowerCase(token)],
+      ],
+    },
+    "authentication.disabled-key": {
+      title: "Responds with 403 to a disabled key",
+      rules: ["auth.key.disabled-or-revoked-403"],
+      requests: (session) => [
+        ["a disabled key", 403, account, { key: session.keyNamed("disabled") }],
+      ],
+    },
+    "authentication.revoked-key": {
+      title: "Responds with 403 to a revoked key",
+      rules: ["auth.key.disabled-or-revoked-403"],
+      requests: async (session) => [
+        ["a revoked key", 403, account, { key: await session.freshKey({ state: "revoked" }) }],
+      ],
+    },
+    "authentication.flagged-account": {
+      title: "Responds with 403 to a key of a flagged account",
+      rules: ["auth.account.flagged-403"],
+      requests: (session) => [
+        ["a key of a flagged account", 403, account, { key: session.keyNamed("flagged") }],
+      ],
+    },
+    "authentication.flagged-account.all-keys": {
+      title: "Responds with 403 to every key of a flagged account",
+      rules: ["auth.account.flagged-403"],
+      async requests(session) {
+        const first = await session.freshKey();
+        const second = await session.freshKey({ account_id: first.accountId });
+        const flag = { account_id: first.accountId, account_state: "flagged" };
+        await session.control.post("keys", flag);
+        return [first, second].map((key) => ["a key of a flagged account", 403, account, { key }]);
+      },
+    },
+  }),
+  ...checkRows("safe", 0, {
+    "authentication.challenge": {
+      title: "Has WWW-Authenticate: Bearer in a 401",
+      rules: [],
       async run(session) {
         const response = await session.account({ key: null });
         const isBearer = /^bearer\b/i.test(response.headers.get("www-authenticate") ?? "");
@@ -110,8 +111,7 @@ export const keyChecks: readonly Check[] = [
         must(passes, "The 401 has no WWW-Authenticate: Bearer.", response);
       },
     },
-    {
-      id: "keys.prefixes",
+    "keys.prefixes": {
       title: "Gives live keys the prefix svc_live_ and test keys svc_test_",
       rules: ["auth.key.prefixes"],
       async run(session) {
@@ -122,8 +122,7 @@ export const keyChecks: readonly Check[] = [
         }
       },
     },
-    {
-      id: "keys.one-test-key",
+    "keys.one-test-key": {
       title: "Gives an account several live keys, but only one test key",
       rules: ["auth.account.one-test-key"],
       async run(session) {
@@ -141,11 +140,9 @@ export const keyChecks: readonly Check[] = [
         must(again.status !== 200, "An account got a second test key.", again);
       },
     },
-    {
+    "keys.own-balance": {
       level: "paid",
-      on: "live",
       credits: 8,
-      id: "keys.own-balance",
       title: "Keeps a separate balance for each key",
       rules: ["auth.key.own-balance"],
       async run(session) {
@@ -157,8 +154,7 @@ export const keyChecks: readonly Check[] = [
         must(!isSame, `One key paid for a try-on, but two have a balance of ${after}.`, response);
       },
     },
-    {
-      id: "keys.webhook-secret",
+    "keys.webhook-secret": {
       title: "Gives each key its own webhook secret, which begins with whsec_",
       rules: ["auth.webhook-secret.signs"],
       async run(session) {
@@ -171,9 +167,8 @@ export const keyChecks: readonly Check[] = [
         must(differ, "Two keys have the same webhook secret.");
       },
     },
-    {
+    "keys.webhook-secret.own": {
       credits: 8,
-      id: "keys.webhook-secret.own",
       title: "Signs webhooks with the secret of the key that submitted",
       rules: ["auth.webhook-secret.signs"],
       async run(session) {
@@ -192,8 +187,13 @@ export const keyChecks: readonly Check[] = [
         must(!signed, "A webhook was signed with the secret of another key.");
       },
     },
-  ]),
+  }),
 ];
+
+/** A key under the scheme in lower case. */
+function lowerCase(token: string): RequestOptions {
+  return { key: null, headers: { authorization: `bearer ${token}` } };
+}
 
 /** Two keys with the same balance on a reference server, elsewhere two keys of the run. */
 async function twoKeys(session: Session): Promise<readonly [Key, Key]> {

@@ -4,8 +4,9 @@ import { createMock, type Mock } from "@tryon/mock";
 import { afterAll, afterEach, expect, test } from "vitest";
 
 import { requestProbes } from "../../probes/requests.ts";
-import { failedIds, runAgainst } from "../../../test/run-checks.ts";
+import { foundIds, runAgainst } from "../../../test/run-checks.ts";
 import { requestMutants } from "../../../test/mutants/requests/index.ts";
+import { isList, tampered, type Tamper } from "../../../test/mutants/mutated-responses.ts";
 import { requestChecks } from "./index.ts";
 
 const all = [...requestChecks, ...requestProbes];
@@ -17,16 +18,30 @@ const mock = createMock({ clock: "manual" });
 afterEach(() => mock.reset());
 afterAll(() => mock.close());
 
-test.each(requestMutants)("fails only $expected for a server that $name", async (mutant) => {
+test.each(requestMutants)("finds only $expected for a server that $name", async (mutant) => {
   const { plant, expected } = mutant;
   const only = expected.some(isSlow) ? [...fast, "large."] : fast;
-  expect(failedIds(await runAgainst(mock, only, plant(mock)))).toEqual(expected.toSorted());
+  expect(foundIds(await runAgainst(mock, only, plant(mock)))).toEqual(expected.toSorted());
 });
 
 test("fails for webhooks signed with the secret of another key", async () => {
   const server = signWithLastSecret();
   const report = await runAgainst(server, ["keys.webhook-secret.own"]);
-  expect(failedIds(report)).toEqual(["keys.webhook-secret.own"]);
+  expect(foundIds(report)).toEqual(["keys.webhook-secret.own"]);
+  server.close();
+});
+
+/** Omits queued jobs where they are asked for. */
+const omitQueued: Tamper = (request) =>
+  isList(request) && request.url.searchParams.get("status_filter") === "queued"
+    ? Promise.resolve(Response.json({ jobs: [], next_cursor: null }))
+    : request.send();
+
+test("finds that the filter omits queued jobs", async () => {
+  const server = createMock({ clock: "manual", concurrency: 1, options: { reportQueued: true } });
+  const id = "list-query.status-filter.unfinished";
+  expect(foundIds(await runAgainst(server, [id], tampered(server, omitQueued)))).toEqual([id]);
+  expect(foundIds(await runAgainst(server, [id]))).toEqual([]);
   server.close();
 });
 

@@ -21,11 +21,24 @@ async function run(options: MockOptions, only: readonly string[]) {
   return { mock, report };
 }
 
-test.each(["default", "alternate"] as const)("passes the profile %s", async (profile) => {
+test.each([
+  ["default", [], []],
+  // A 400 has no list of problems, which could repeat the input.
+  [
+    "alternate",
+    ["refusals.all-problems", "refusals.loc", "refusal-order.form-before-meaning"],
+    ["echoInput"],
+  ],
+] as const)("passes the profile %s", async (profile, notObservable, unknown) => {
   const { mock, report } = await run({ profile }, ids);
   expect(failedIds(report)).toEqual([]);
-  expect(notObservableIds(report).filter((id) => ids.includes(id))).toEqual([skippedInProcess]);
-  expect(report.profile.unknown).toEqual(Object.keys(notObservableOptions));
+  expect(notObservableIds(report).filter((id) => ids.includes(id))).toEqual([
+    skippedInProcess,
+    ...notObservable,
+  ]);
+  expect(report.profile.unknown.toSorted()).toEqual(
+    [...unknown, ...Object.keys(notObservableOptions)].toSorted(),
+  );
   expect(mock.options).toMatchObject(report.profile.options);
 });
 

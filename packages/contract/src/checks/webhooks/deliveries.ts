@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { CheckContext } from "../../check-context.ts";
+import type { CheckContext } from "../../session.ts";
 import type { Session } from "../../session.ts";
-import type { Delivery, Hook } from "../../target/receiver.ts";
+import type { Delivery, Hook, HookResponse } from "../../target/receiver.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { parseJson } from "../../wire/send.ts";
 import { setNextJob } from "../jobs/job-run.ts";
@@ -17,7 +17,7 @@ export const step = 250;
 export const signatureHeader = "x-service-signature";
 
 /** A job with the webhooks that it sent. Many checks share one job, so that a deployment makes it once. */
-export interface WebhookJob {
+interface WebhookJob {
   readonly jobId: string;
   /** Poll after the end. */
   readonly poll: HttpResponse;
@@ -25,7 +25,7 @@ export interface WebhookJob {
 }
 
 /** Kinds of jobs with webhooks. The receiver responds with 500 to those of `undelivered`. */
-export type WebhookJobKind = "succeeded" | "failed" | "undelivered";
+type WebhookJobKind = "succeeded" | "failed" | "undelivered";
 
 const jobs = new WeakMap<CheckContext, Map<WebhookJobKind, Promise<WebhookJob>>>();
 
@@ -45,8 +45,22 @@ async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<We
   const poll = await session.waitForEnd(jobId);
   await waitForDeliveries(session, hook);
   // The last retry comes after 21 s.
-  if (kind === "undelivered" && hook.deliveries.length > 0) await passInSteps(session, 85_000);
+  if (kind === "undelivered" && hook.deliveries.length > 0) {
+    await waitForDeliveries(session, hook, { count: Infinity, within: 85_000 });
+  }
   return { jobId, poll, deliveries: [...hook.deliveries] };
+}
+
+/** Runs a job and returns its first webhook, and the URL for more. @throws SkipCheck when none arrives. */
+export async function sendWebhook(
+  session: Session,
+  respond: HookResponse = () => ({ status: 200 }),
+  key = session.key,
+): Promise<{ hook: Hook; jobId: string; first: Delivery }> {
+  const hook = session.openHook(respond);
+  const jobId = await startWithHook(session, hook, key);
+  await session.waitForEnd(jobId, { key });
+  return { hook, jobId, first: firstOf(await waitForDeliveries(session, hook)) };
 }
 
 /** First webhook of a job, with its body and the fields of the poll after the end. */
@@ -56,7 +70,8 @@ export async function firstEvent(
 ): Promise<{ jobId: string; delivery: Delivery; event: Fields; polled: Fields }> {
   const { jobId, poll, deliveries } = await webhookJob(session, kind);
   const delivery = firstOf(deliveries);
-  return { jobId, delivery, event: eventOf(delivery), polled: fieldsOf(poll.json) };
+  const polled = { ...fieldsOf(poll.json), job_id: jobId };
+  return { jobId, delivery, event: eventOf(delivery), polled };
 }
 
 /** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */
@@ -74,30 +89,21 @@ export async function startWithHook(
   return jobIdOf(response);
 }
 
-/** Waits for a number of webhooks, at most for some time. */
+/** Waits for a number of webhooks, at most for some time. With a virtual clock each arrives at its own time. */
 export async function waitForDeliveries(
-  session: Session,
+  { time }: Session,
   { deliveries }: Hook,
   { count = 1, within = 30_000 }: { readonly count?: number; readonly within?: number } = {},
 ): Promise<readonly Delivery[]> {
-  await passInSteps(session, within, () => deliveries.length >= count);
+  const end = time.now() + within;
+  while (deliveries.length < count && time.now() < end) await time.pass(step);
   return deliveries;
-}
-
-/** Lets time pass in small steps, so that each webhook arrives at its own time. */
-export async function passInSteps(
-  { time }: Session,
-  milliseconds: number,
-  isOver: () => boolean = () => false,
-): Promise<void> {
-  const end = time.now() + milliseconds;
-  while (!isOver() && time.now() < end) await time.pass(step);
 }
 
 /** @throws SkipCheck without a webhook, which has other checks. */
 export function firstOf([first]: readonly Delivery[]): Delivery {
-  if (first !== undefined) return first;
-  throw new SkipCheck("No webhook arrived, which has other checks.");
+  need(first !== undefined, "No webhook arrived, which has other checks.");
+  return first;
 }
 
 /** Fields of the body of a webhook. @throws CheckFailure when it is not a JSON object. */
@@ -115,6 +121,7 @@ export function isSigned({ headers, bytes }: Delivery, secret: string): boolean 
 
 /** Secret that signs the webhooks of a key. @throws SkipCheck when it is unknown. */
 export function secretOf({ webhookSecret }: Key): string {
-  if (webhookSecret !== undefined) return webhookSecret;
-  throw new SkipCheck("It takes the secret that signs the key's webhooks (--webhook-secret).");
+  const message = "It takes the secret that signs the key's webhooks (--webhook-secret).";
+  need(webhookSecret !== undefined, message);
+  return webhookSecret;
 }

@@ -1,269 +1,236 @@
-import type { Mock } from "@tryon/mock";
-
 import { elementsOf, fieldsOf } from "../../../src/wire/response.ts";
-import { mutants, type Fetch, type Mutant } from "../mutant.ts";
-import {
-  asksAccount,
-  changedFields,
-  fieldsIn,
-  miscounted,
-  polls,
-  refusal,
-  rewritten,
-  submits,
-  tampered,
-  type TamperedCall,
-} from "../tampering.ts";
+import type { Mutant } from "../mutant.ts";
+import { fieldsIn, refusal, rewritten } from "../mutated-responses.ts";
+import { changedFields, proxyMutants, type Change, type Handler } from "../proxied.ts";
 
 const year = 365 * 86_400_000;
 
-/** Makes a mutant that takes credits for a refusal. */
-function chargesRefusals(status: number): Mutant {
-  return {
-    name: `charges a try-on with a ${status}`,
-    section: "Errors",
-    expected: [`refusals.${status}.free`],
-    plant: (mock) =>
-      miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        if (response.status !== status || !(submits(call) || polls(call))) return response;
-        // Other mutants change concurrent refusals.
-        const first = ((await mock.ledger(call.token))?.entries.length ?? 0) <= 1;
-        // The wrong key is the right one with a suffix.
-        const token = status === 401 ? call.token.slice(0, -1) : call.token;
-        if (status !== 402 || first) books.add(token, -8);
-        return response;
-      }),
+/** Takes credits for a refusal. */
+function chargesRefusals(status: number): Change {
+  return ({ mock, addCredits }) =>
+    async ({ kind, token, send }) => {
+      const response = await send();
+      if (response.status !== status || (kind !== "submit" && kind !== "poll")) return response;
+      // Other mutants change concurrent refusals.
+      const isFirst = ((await mock.ledger(token))?.entries.length ?? 0) <= 1;
+      // The wrong key is the right one with a suffix.
+      if (status !== 402 || isFirst) addCredits(status === 401 ? token.slice(0, -1) : token, -8);
+      return response;
+    };
+}
+
+/** Takes fewer credits for a size. */
+function takesLess(size: string): Change {
+  return ({ addCredits }) =>
+    async ({ kind, token, body, send }) => {
+      const response = await send();
+      const isTaken = kind === "submit" && body["output_size"] === size && response.status === 200;
+      if (isTaken && isLive(token)) addCredits(token, 2);
+      return response;
+    };
+}
+
+/** Counts requests with a status in another way. */
+function miscounts(status: number, by: number): Change {
+  return () => {
+    const counts = new Map<string, number>();
+    return async ({ kind, token, send }) => {
+      const response = await send();
+      const count = counts.get(token) ?? 0;
+      if (response.status === status) counts.set(token, count + by);
+      if (kind !== "account" || response.status !== 200) return response;
+      const { total_calls: requests } = await fieldsIn(response);
+      return rewritten(response, { fields: { total_calls: Number(requests) + count } });
+    };
   };
 }
 
-/** Mutants that only change fields of responses. */
-const fieldMutants: readonly Mutant[] = [
-  ...mutants("Errors", changedFields, {
+/** Mutants in charges and accounts. */
+export const chargeMutants: readonly Mutant[] = [
+  ...[400, 401, 402, 404, 409, 422, 429, 500, 503].flatMap((status) =>
+    proxyMutants({
+      [`refusals.${status}.free`]: [`charges a try-on with a ${status}`, chargesRefusals(status)],
+    }),
+  ),
+  ...proxyMutants({
     "refusals.403.free": [
       "charges a disabled key",
-      ({ balance }, { path }) =>
-        path === "/__mock/ledger" && balance === 100 ? { balance: 92 } : undefined,
+      changedFields("ledger", ({ balance }) => (balance === 100 ? { balance: 92 } : undefined)),
     ],
     "credits.failed-job.cost": [
       "reports no cost for a failed job",
-      ({ status }, call) => (polls(call) && status === "failed" ? { cost_credits: 0 } : undefined),
+      changedFields("poll", ({ status }) =>
+        status === "failed" ? { cost_credits: 0 } : undefined,
+      ),
     ],
-  }),
-  ...mutants("Limits", changedFields, {
     "credits.ledger": [
       "omits the last entry of the ledger",
-      ({ entries }, { path }) =>
-        path === "/__mock/ledger" ? { entries: elementsOf(entries).slice(0, -1) } : undefined,
+      changedFields("ledger", ({ entries }) => ({ entries: elementsOf(entries).slice(0, -1) })),
     ],
-  }),
-  ...mutants("Output sizes and cost", changedFields, {
     "costs.1k": [
       "reports one credit more for 1K than it takes",
-      ({ status, cost_credits: cost }, call) =>
-        polls(call) && status === "succeeded" && cost === 8 ? { cost_credits: 9 } : undefined,
+      changedFields("poll", ({ status, cost_credits: cost }) =>
+        status === "succeeded" && cost === 8 ? { cost_credits: 9 } : undefined,
+      ),
     ],
-  }),
-  ...mutants("AccountResponse", changedFields, {
+    "costs.2k": ["takes less for 2K than it reports", takesLess("2K")],
+    "costs.4k": ["takes less for 4K than it reports", takesLess("4K")],
     "account.balance": [
       "rounds the balance down to tens",
-      ({ credits_remaining: balance }, call) =>
-        asksAccount(call) && balance === 37 ? { credits_remaining: 30 } : undefined,
+      changedFields("account", ({ credits_remaining: balance }) =>
+        balance === 37 ? { credits_remaining: 30 } : undefined,
+      ),
     ],
     "account.costs": [
       "has another price of 4K in the account",
-      ({ tryon_cost_credits: costs }, call) =>
-        asksAccount(call) && costs !== undefined
-          ? { tryon_cost_credits: { ...fieldsOf(costs), "4K": 16 } }
-          : undefined,
+      changedFields("account", ({ tryon_cost_credits: costs }) => ({
+        tryon_cost_credits: { ...fieldsOf(costs), "4K": 16 },
+      })),
     ],
     "account.total-calls": [
       "counts few requests",
       // The kit gives its keys this label.
-      ({ name }, call) =>
-        asksAccount(call) && name === "contract" ? { total_calls: 1_000 } : undefined,
+      changedFields("account", ({ name }) =>
+        name === "contract" ? { total_calls: 1_000 } : undefined,
+      ),
     ],
+    "account.total-calls.refused": ["does not count refused requests", miscounts(422, -1)],
     "rate-limit.account": [
       "has another rate limit in the account",
-      ({ rate_limit_per_min: limit }, call) =>
-        asksAccount(call) && limit === 17 ? { rate_limit_per_min: 60 } : undefined,
+      changedFields("account", ({ rate_limit_per_min: limit }) =>
+        limit === 17 ? { rate_limit_per_min: 60 } : undefined,
+      ),
     ],
+    "credits.at-once": [
+      "lets concurrent submissions take the balance below 0",
+      ({ mock, addCredits }) => {
+        let pending = 0;
+        return async ({ kind, token, send }) => {
+          if (kind !== "submit") return send();
+          pending += 1;
+          const isAlone = pending === 1;
+          try {
+            const response = await send();
+            if (isAlone || response.status !== 402) return response;
+            addCredits(token, -8);
+            return await send({ headers: { authorization: `Bearer ${mock.keys.test}` } });
+          } finally {
+            pending -= 1;
+          }
+        };
+      },
+    ],
+    "credits.before-generation": ["charges a job at its end", chargedAtEnd],
+    "credits.too-few": [
+      "makes a smaller image with too few credits",
+      () =>
+        async ({ kind, body, send }) => {
+          const response = await send();
+          const isLarge = kind === "submit" && body["output_size"] === "4K";
+          if (!isLarge || response.status !== 402) return response;
+          return send({ body: { ...body, output_size: "1K" } });
+        },
+    ],
+    "credits.enough": [
+      "requires one credit more than a try-on costs",
+      ({ mock }) =>
+        async ({ kind, token, body, send }) => {
+          if (kind !== "submit" || body["output_size"] !== "2K") return send();
+          return (await mock.ledger(token))?.balance === 12 ? refusal(402) : send();
+        },
+    ],
+    "credits.never-expire": [
+      "lets credits expire after a year",
+      ({ mock }) => {
+        const reads = new Map<string, number>();
+        return async ({ kind, token, send }) => {
+          const response = await send();
+          if (kind !== "account" || response.status !== 200) return response;
+          const now = mock.clock.now();
+          const first = reads.get(token) ?? now;
+          reads.set(token, first);
+          return now - first > year
+            ? rewritten(response, { fields: { credits_remaining: 0 } })
+            : response;
+        };
+      },
+    ],
+    "credits.content-blocked.suspension": [
+      "forgets a key after three jobs with blocked content",
+      ({ notes: blocked }) =>
+        async ({ kind, token, send }) => {
+          const jobs = [...blocked].filter((name) => name.startsWith(`${token} `));
+          if (kind === "submit" && jobs.length >= 3) return refusal(401);
+          const response = await send();
+          const { error_message: message, job_id: jobId } = await fieldsIn(response);
+          if (kind === "poll" && message === "content_blocked") {
+            blocked.add(`${token} ${String(jobId)}`);
+          }
+          return response;
+        },
+    ],
+    "costs.test-key": [
+      "charges test keys",
+      ({ addCredits }) =>
+        async ({ kind, token, idempotencyKey, send }) => {
+          const response = await send();
+          const isTaken = kind === "submit" && response.status === 200;
+          if (isTaken && idempotencyKey === undefined && !isLive(token)) addCredits(token, -8);
+          return response;
+        },
+    ],
+    "account.name": [
+      "shows the label of the first key for every key of an account",
+      () => {
+        let first: unknown;
+        return async ({ kind, send }) => {
+          const response = await send();
+          if (kind !== "account" || response.status !== 200) return response;
+          const { name } = await fieldsIn(response);
+          if (typeof name === "string" && name !== "contract") first ??= name;
+          return rewritten(response, { fields: { name: first ?? name } });
+        };
+      },
+    ],
+    "refusals.503.later": [
+      "responds with 400 to a retry after a 503",
+      ({ notes: failed }) =>
+        async ({ kind, idempotencyKey = "", send }) => {
+          if (kind === "submit" && failed.has(idempotencyKey)) return refusal(400);
+          const response = await send();
+          if (response.status === 503 && idempotencyKey !== "") failed.add(idempotencyKey);
+          return response;
+        },
+    ],
+  }),
+  ...proxyMutants({
+    "account.total-calls.refused": ["counts requests over the rate limit", miscounts(429, 1)],
   }),
 ];
 
-/** Mutants in charges and accounts. */
-export const chargeMutants: readonly Mutant[] = [
-  ...[400, 401, 402, 404, 409, 422, 429, 500, 503].map(chargesRefusals),
-  ...fieldMutants,
-  {
-    name: "lets concurrent submissions take the balance below 0",
-    section: "Limits",
-    expected: ["credits.at-once"],
-    plant: (mock) => {
-      let pending = 0;
-      return miscounted(mock, async (call, books) => {
-        if (!submits(call)) return call.send();
-        pending += 1;
-        const alone = pending === 1;
-        try {
-          const response = await call.send();
-          if (alone || response.status !== 402) return response;
-          books.add(call.token, -8);
-          return await call.send({ headers: { authorization: `Bearer ${mock.keys.test}` } });
-        } finally {
-          pending -= 1;
-        }
-      });
-    },
-  },
-  {
-    name: "charges a job at its end",
-    section: "States and transitions",
-    expected: ["credits.before-generation"],
-    plant: chargedAtEnd,
-  },
-  {
-    name: "makes a smaller image with too few credits",
-    section: "Errors",
-    expected: ["credits.too-few"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        if (!submits(call) || response.status !== 402 || call.body["output_size"] !== "4K") {
-          return response;
-        }
-        return call.send({ body: { ...call.body, output_size: "1K" } });
-      }),
-  },
-  {
-    name: "requires one credit more than a try-on costs",
-    section: "Errors",
-    expected: ["credits.enough"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        if (!submits(call) || call.body["output_size"] !== "2K") return call.send();
-        const ledger = await mock.ledger(call.token);
-        return ledger?.balance === 12 ? refusal(402) : call.send();
-      }),
-  },
-  {
-    name: "lets credits expire after a year",
-    section: "What the service does",
-    expected: ["credits.never-expire"],
-    plant: (mock) => {
-      const seen = new Map<string, number>();
-      return tampered(mock, async (call) => {
-        const response = await call.send();
-        if (!asksAccount(call) || response.status !== 200) return response;
-        const now = mock.clock.now();
-        const since = seen.get(call.token) ?? now;
-        seen.set(call.token, since);
-        return now - since > year
-          ? rewritten(response, { fields: { credits_remaining: 0 } })
-          : response;
-      });
-    },
-  },
-  {
-    name: "forgets a key after three jobs with blocked content",
-    section: "Errors",
-    expected: ["credits.content-blocked.suspension"],
-    plant: (mock) => {
-      const refused = new Map<string, Set<string>>();
-      return tampered(mock, async (call) => {
-        const known = refused.get(call.token) ?? new Set();
-        refused.set(call.token, known);
-        if (submits(call) && known.size >= 3) return refusal(401);
-        const response = await call.send();
-        const { error_message: message, job_id: jobId } = await fieldsIn(response);
-        if (polls(call) && message === "content_blocked") known.add(String(jobId));
-        return response;
-      });
-    },
-  },
-  ...["2K", "4K"].map((size): Mutant => ({
-    name: `takes less for ${size} than it reports`,
-    section: "Output sizes and cost",
-    expected: [`costs.${size.toLowerCase()}`],
-    plant: (mock) =>
-      miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        const sized = submits(call) && call.body["output_size"] === size;
-        if (sized && response.status === 200 && isLive(call)) books.add(call.token, 2);
-        return response;
-      }),
-  })),
-  {
-    name: "charges test keys",
-    section: "Authentication",
-    expected: ["costs.test-key"],
-    plant: (mock) =>
-      miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        const taken = submits(call) && response.status === 200 && call.idempotencyKey === "";
-        if (taken && !isLive(call)) books.add(call.token, -8);
-        return response;
-      }),
-  },
-  {
-    name: "shows the label of the first key for every key of an account",
-    section: "AccountResponse",
-    expected: ["account.name"],
-    plant: (mock) => {
-      let first: unknown;
-      return tampered(mock, async (call) => {
-        const response = await call.send();
-        if (!asksAccount(call) || response.status !== 200) return response;
-        const { name } = await fieldsIn(response);
-        if (typeof name === "string" && name !== "contract") first ??= name;
-        return rewritten(response, { fields: { name: first ?? name } });
-      });
-    },
-  },
-  {
-    name: "does not count refused requests",
-    section: "AccountResponse",
-    expected: ["account.total-calls.refused"],
-    plant: (mock) => {
-      const refused = new Map<string, number>();
-      return tampered(mock, async (call) => {
-        const response = await call.send();
-        const { token } = call;
-        const known = refused.get(token) ?? 0;
-        if (response.status === 422) refused.set(token, known + 1);
-        return asksAccount(call) && response.status === 200
-          ? rewritten(response, {
-              fields: ({ total_calls: calls }) => ({ total_calls: Number(calls) - known }),
-            })
-          : response;
-      });
-    },
-  },
-];
-
-function isLive({ token }: TamperedCall): boolean {
+function isLive(token: string): boolean {
   return token.startsWith("svc_live_");
 }
 
-function chargedAtEnd(mock: Mock): Fetch {
-  const running = new Map<string, { token: string; credits: number }>();
+function chargedAtEnd(): Handler {
+  const running = new Map<unknown, { token: string; credits: number }>();
   const known = new Set<unknown>();
-  return tampered(mock, async (call) => {
-    const response = await call.send();
+  return async ({ kind, token, send }) => {
+    const response = await send();
     if (response.status !== 200) return response;
-    const { job_id: jobId, status, cost_credits: cost } = await fieldsIn(response);
-    if (submits(call) && !known.has(jobId)) {
-      running.set(String(jobId), { token: call.token, credits: Number(cost) });
+    const fields = await fieldsIn(response);
+    const { job_id: jobId, status } = fields;
+    if (kind === "submit" && !known.has(jobId)) {
+      running.set(jobId, { token, credits: Number(fields["cost_credits"]) });
     }
     known.add(jobId);
-    const ended = status === "succeeded" || status === "failed";
-    if (polls(call) && ended) running.delete(String(jobId));
-    if (!asksAccount(call)) return response;
+    if (kind === "poll" && (status === "succeeded" || status === "failed")) running.delete(jobId);
+    if (kind !== "account") return response;
     const owed = [...running.values()]
-      .filter(({ token }) => token === call.token)
+      .filter((job) => job.token === token)
       .reduce((sum, { credits }) => sum + credits, 0);
     return rewritten(response, {
-      fields: ({ credits_remaining: credits }) => ({ credits_remaining: Number(credits) + owed }),
+      fields: { credits_remaining: Number(fields["credits_remaining"]) + owed },
     });
-  });
+  };
 }

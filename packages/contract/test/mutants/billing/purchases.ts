@@ -1,294 +1,290 @@
-import type { Mutant } from "../mutant.ts";
-import {
-  buys,
-  fieldsIn,
-  miscounted,
-  refusal,
-  rewritten,
-  tampered,
-  type Books,
-  type TamperedCall,
-} from "../tampering.ts";
 import type { Fields } from "../../../src/wire/response.ts";
+import type { Mutant } from "../mutant.ts";
+import { fieldsIn, refusal, rewritten } from "../mutated-responses.ts";
+import { changedFields, proxyMutants, type Change, type ProxiedRequest } from "../proxied.ts";
 
-const section = "Endpoints / POST /api/v1/credits/purchase";
-
-/** Makes a mutant that changes responses to purchases. */
-function answering(
-  name: string,
-  expected: readonly string[],
-  change: (fields: Fields, call: TamperedCall, books: Books) => Fields | undefined,
-): Mutant {
-  return {
-    name,
-    section,
-    expected,
-    plant: (mock) =>
-      miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        if (!buys(call) || response.status !== 200) return response;
-        const fields = change(await fieldsIn(response), call, books);
-        return fields === undefined ? response : rewritten(response, { fields });
-      }),
-  };
-}
-
-function tokenOf({ body }: TamperedCall): string {
+function tokenOf({ body }: ProxiedRequest): string {
   return String(body["shared_payment_granted_token"]);
 }
 
-function isTest({ token }: TamperedCall): boolean {
+function isTest({ token }: ProxiedRequest): boolean {
   return token.startsWith("svc_test_");
 }
 
-/** Makes a mutant that repeats purchases under another token, so that the server makes new ones. */
+/** Sends some repeated purchases under another token, so that the server makes new ones. */
 function forgetting(
-  name: string,
-  expected: readonly string[],
-  forgets: (call: TamperedCall, first: { token: string; pack: unknown }) => boolean,
-): Mutant {
-  return {
-    name,
-    section,
-    expected,
-    plant: (mock) => {
-      const firsts = new Map<string, { token: string; pack: unknown }>();
-      return tampered(mock, async (call) => {
-        if (!buys(call)) return call.send();
-        const paid = tokenOf(call);
-        const first = firsts.get(paid);
-        firsts.set(paid, first ?? { token: call.token, pack: call.body["pack_slug"] });
-        if (first === undefined || !forgets(call, first)) return call.send();
-        const another = `spt_again-${paid.slice(4)}`;
-        return call.send({ body: { ...call.body, shared_payment_granted_token: another } });
+  forgets: (request: ProxiedRequest, first: { token: string; pack: unknown }) => boolean,
+): Change {
+  return () => {
+    const firsts = new Map<string, { token: string; pack: unknown }>();
+    return async (request) => {
+      const { kind, token, body, send } = request;
+      if (kind !== "purchase") return send();
+      const paid = tokenOf(request);
+      const first = firsts.get(paid);
+      firsts.set(paid, first ?? { token, pack: body["pack_slug"] });
+      if (first === undefined || !forgets(request, first)) return send();
+      return send({
+        body: { ...body, shared_payment_granted_token: `spt_again-${paid.slice(4)}` },
       });
-    },
+    };
   };
 }
 
-/** Mutants in purchases. */
-export const purchaseMutants: readonly Mutant[] = [
-  {
-    name: "adds the credits of a purchase an hour later",
-    section,
-    expected: ["purchase.granted-at-once"],
-    plant: (mock) => {
-      const known = new Set<string>();
-      return miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        if (!buys(call) || response.status !== 200 || isTest(call)) return response;
-        if (known.has(tokenOf(call))) return response;
-        known.add(tokenOf(call));
-        const { credits_added: added } = await fieldsIn(response);
-        const { token } = call;
-        books.add(token, -Number(added));
-        mock.clock.setTimeout(() => books.add(token, Number(added)), 3_600_000);
-        return response;
-      });
-    },
-  },
-  answering(
-    "reports one credit more than it added",
-    ["purchase.response.credits-added"],
-    (fields, call) =>
-      isTest(call) || fields["credits_added"] === 0
-        ? undefined
-        : { credits_added: Number(fields["credits_added"]) + 1 },
-  ),
-  answering(
-    "reports the balance before the purchase",
-    ["purchase.response.credits-remaining"],
-    ({ credits_remaining: left, credits_added: added }, call) =>
-      isTest(call) ? undefined : { credits_remaining: Number(left) - Number(added) },
-  ),
-  answering("reports another pack", ["purchase.response.pack"], () => ({
-    pack_slug: "demo",
-  })),
-  ...["demo", "starter", "pro", "scale", "enterprise"].map(lean),
-  {
-    name: "has another price of a pack in the discovery document",
-    section: "Credit packs",
-    expected: ["packs.prices"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        if (call.path !== "/api/discovery") return response;
-        const text = (await response.text()).replace('"price_usd":99', '"price_usd":89');
-        return new Response(text, { headers: response.headers });
-      }),
-  },
-  forgetting(
-    "adds credits again for a repeated purchase",
-    ["purchase.repeat.granted-once", "purchase.repeat.same-payment"],
-    (call, { token, pack }) => call.token === token && call.body["pack_slug"] === pack,
-  ),
-  forgetting(
-    "sells another pack for a used token",
-    ["purchase.repeat.other-pack"],
-    (call, { token, pack }) => call.token === token && call.body["pack_slug"] !== pack,
-  ),
-  forgetting(
-    "takes a token that another key has used",
-    ["purchase.repeat.other-key"],
-    (call, { token }) => call.token !== token,
-  ),
-  {
-    name: "adds credits again for a repeated purchase with the same payment",
-    section,
-    expected: ["purchase.repeat.granted-once"],
-    plant: (mock) => {
-      const paid = new Set<string>();
-      return miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        if (!buys(call) || response.status !== 200 || isTest(call)) return response;
-        if (paid.has(tokenOf(call))) books.add(call.token, 100);
-        paid.add(tokenOf(call));
-        return response;
-      });
-    },
-  },
-  answering(
-    "has another payment id for a repeated purchase",
-    ["purchase.repeat.same-payment"],
-    repeatedly(() => ({ payment_intent_id: "pi_another" })),
-  ),
-  {
-    name: "adds half of a pack for a declined payment",
-    section: "Errors",
-    expected: ["purchase.payment-failed.nothing-granted"],
-    plant: (mock) =>
-      miscounted(mock, async (call, books) => {
-        const response = await call.send();
-        if (buys(call) && response.status === 402) books.add(call.token, 50);
-        return response;
-      }),
-  },
-  answering(
-    "adds credits for a payment that is processing",
-    ["purchase.processing"],
-    ({ status }, call, books) => {
-      if (status === "processing") books.add(call.token, 100);
-      return undefined;
-    },
-  ),
-  answering(
-    "reports processing for a payment that requires an action",
-    ["purchase.requires-action"],
-    ({ status }) => (status === "requires_action" ? { status: "processing" } : undefined),
-  ),
-  answering(
-    "reports added credits for a payment that is processing",
-    ["purchase.pending.credits-added"],
-    ({ status }) => (status === "processing" ? { credits_added: 100 } : undefined),
-  ),
-  answering(
-    "omits the required action of a purchase",
-    ["purchase.requires-action.next-action"],
-    ({ status }) => (status === "requires_action" ? { next_action: null } : undefined),
-  ),
-  answering("reports succeeded for a canceled payment", ["purchase.other-status"], ({ status }) =>
-    status === "canceled" ? { status: "succeeded" } : undefined,
-  ),
-  {
-    name: "adds no credits for a late payment",
-    section: "Events",
-    expected: ["purchase.pending.settled"],
-    plant: settling(() => "not at all"),
-  },
-  {
-    name: "adds credits for each report of a payment",
-    section: "Events",
-    expected: ["purchase.pending.settled-once"],
-    plant: settling((reports) => (reports === 1 ? "as ever" : "again")),
-  },
-  {
-    name: "accepts a forged payment notification",
-    section: "Events",
-    expected: ["purchase.notification.signature"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        if (call.path !== "/api/webhooks/payments") return call.send();
-        const id = /"id":"(pi_\w+)"/.exec(call.text)?.[1] ?? "";
-        await mock.settlePayment(id);
-        return Response.json({ received: true });
-      }),
-  },
-  {
-    name: "sends purchases with a test key to the processor",
-    section,
-    expected: ["purchase.test-key.succeeds"],
-    plant: (mock) =>
-      tampered(mock, async (call) =>
-        buys(call) && isTest(call) && tokenOf(call).startsWith("spt_declined_")
-          ? refusal(402)
-          : call.send(),
-      ),
-  },
-  answering(
-    "adds credits for a purchase with a test key",
-    ["purchase.test-key.nothing-granted"],
-    (_fields, call, books) => {
-      if (isTest(call)) books.add(call.token, 100);
-      return undefined;
-    },
-  ),
-  answering(
-    "reports another number of credits for a purchase with a test key",
-    ["purchase.test-key.credits-added"],
-    (_fields, call) => (isTest(call) ? { credits_added: 1 } : undefined),
-  ),
-];
-
-/** Changes every response with a token but the first. */
-function repeatedly(
-  change: () => Fields,
-): (fields: Fields, call: TamperedCall) => Fields | undefined {
-  const known = new Set<string>();
-  return (_fields, call) => {
-    const again = known.has(tokenOf(call)) && !isTest(call);
-    known.add(tokenOf(call));
-    return again ? change() : undefined;
-  };
-}
-
-/** Makes a mutant that adds a tenth less for a pack. */
-function lean(pack: string): Mutant {
-  const known = new Set<string>();
-  return answering(
-    `adds too few credits for the pack ${pack}`,
-    [`packs.${pack}`],
-    ({ pack_slug: slug, credits_added: added }, call, books) => {
-      const token = tokenOf(call);
+/** Adds a tenth less for a pack. */
+function addsLess(pack: string): Change {
+  return changedFields(
+    "purchase",
+    ({ pack_slug: slug, credits_added: added }, request, { notes: known, addCredits }) => {
+      const token = tokenOf(request);
       const less = Math.ceil(Number(added) / 10);
-      const toProcessor = /^spt_[a-z]+_/.test(token);
-      if (slug !== pack || isTest(call) || toProcessor || less === 0) return undefined;
-      if (!known.has(token)) books.add(call.token, -less);
+      const hasOutcome = /^spt_[a-z]+_/.test(token);
+      if (slug !== pack || isTest(request) || hasOutcome || less === 0) return undefined;
+      if (!known.has(token)) addCredits(request.token, -less);
       known.add(token);
       return { credits_added: Number(added) - less };
     },
   );
 }
 
-/** Ignores or repeats reports of the payment processor. */
-function settling(of: (reports: number) => "as ever" | "not at all" | "again"): Mutant["plant"] {
-  return (mock) => {
-    const owners = new Map<string, string>();
-    const reports = new Map<string, number>();
-    return miscounted(mock, async (call, books) => {
-      const [, id = ""] = /^\/__mock\/payments\/([^/]+)\/settle$/.exec(call.path) ?? [];
-      if (id === "") {
-        const response = await call.send();
-        if (buys(call)) {
-          owners.set(String((await fieldsIn(response))["payment_intent_id"]), call.token);
-        }
-        return response;
-      }
-      const count = (reports.get(id) ?? 0) + 1;
-      reports.set(id, count);
-      const what = of(count);
-      if (what === "not at all") return Response.json({});
-      if (what === "again") books.add(owners.get(id) ?? "", 100);
-      return call.send();
-    });
-  };
+/** Mutants in purchases. */
+export const purchaseMutants: readonly Mutant[] = [
+  ...["demo", "starter", "pro", "scale", "enterprise"].flatMap((pack) =>
+    proxyMutants({
+      [`packs.${pack}`]: [`adds too few credits for the pack ${pack}`, addsLess(pack)],
+    }),
+  ),
+  ...proxyMutants({
+    "purchase.granted-at-once": [
+      "adds the credits of a purchase an hour later",
+      changedFields("purchase", ({ credits_added: added }, request, upstream) => {
+        const { mock, notes: known, addCredits } = upstream;
+        const { token } = request;
+        if (isTest(request) || known.has(tokenOf(request))) return undefined;
+        known.add(tokenOf(request));
+        addCredits(token, -Number(added));
+        mock.clock.setTimeout(() => addCredits(token, Number(added)), 3_600_000);
+        return undefined;
+      }),
+    ],
+    "purchase.response.credits-added": [
+      "reports one credit more than it added",
+      changedFields("purchase", ({ credits_added: added }, request) =>
+        isTest(request) || added === 0 ? undefined : { credits_added: Number(added) + 1 },
+      ),
+    ],
+    "purchase.response.credits-remaining": [
+      "reports the balance before the purchase",
+      changedFields("purchase", ({ credits_remaining: left, credits_added: added }, request) =>
+        isTest(request) ? undefined : { credits_remaining: Number(left) - Number(added) },
+      ),
+    ],
+    "purchase.response.pack": [
+      "reports another pack",
+      changedFields("purchase", () => ({ pack_slug: "demo" })),
+    ],
+    "packs.prices": [
+      "has another price of a pack in the discovery document",
+      () =>
+        async ({ path, send }) => {
+          const response = await send();
+          if (path !== "/api/discovery") return response;
+          const text = (await response.text()).replace('"price_usd":99', '"price_usd":89');
+          return new Response(text, { headers: response.headers });
+        },
+    ],
+    "purchase.repeat.granted-once, purchase.repeat.same-payment": [
+      "adds credits again for a repeated purchase",
+      forgetting((request, { token, pack }) => {
+        return request.token === token && request.body["pack_slug"] === pack;
+      }),
+    ],
+    "purchase.repeat.other-pack, purchase.repeat.other-pack.granted-once": [
+      "sells another pack for a used token",
+      forgetting((request, { token, pack }) => {
+        return request.token === token && request.body["pack_slug"] !== pack;
+      }),
+    ],
+    "purchase.repeat.other-key": [
+      "takes a token that another key has used",
+      forgetting((request, { token }) => request.token !== token),
+    ],
+    "purchase.repeat.granted-once": [
+      "adds credits again for a repeated purchase with the same payment",
+      changedFields("purchase", (_fields, request, { notes: paid, addCredits }) => {
+        if (isTest(request)) return undefined;
+        if (paid.has(tokenOf(request))) addCredits(request.token, 100);
+        paid.add(tokenOf(request));
+        return undefined;
+      }),
+    ],
+    "purchase.repeat.same-payment": [
+      "has another payment id for a repeated purchase",
+      changedFields("purchase", (_fields, request, { notes: paid }) => {
+        const isRepeated = paid.has(tokenOf(request)) && !isTest(request);
+        paid.add(tokenOf(request));
+        return isRepeated ? { payment_intent_id: "pi_another" } : undefined;
+      }),
+    ],
+    "purchase.payment-failed.nothing-granted": [
+      "adds half of a pack for a declined payment",
+      ({ addCredits }) =>
+        async ({ kind, token, send }) => {
+          const response = await send();
+          if (kind === "purchase" && response.status === 402) addCredits(token, 50);
+          return response;
+        },
+    ],
+    "purchase.processing": [
+      "adds credits for a payment that is processing",
+      changedFields("purchase", ({ status }, { token }, { addCredits }) => {
+        if (status === "processing") addCredits(token, 100);
+        return undefined;
+      }),
+    ],
+    "purchase.requires-action": [
+      "reports processing for a payment that requires an action",
+      changedStatus("requires_action", { status: "processing" }),
+    ],
+    "purchase.pending.credits-added": [
+      "reports added credits for a payment that is processing",
+      changedStatus("processing", { credits_added: 100 }),
+    ],
+    "purchase.requires-action.next-action": [
+      "omits the required action of a purchase",
+      changedStatus("requires_action", { next_action: null }),
+    ],
+    "purchase.other-status": [
+      "reports succeeded for a canceled payment",
+      changedStatus("canceled", { status: "succeeded" }),
+    ],
+    "purchase.pending.settled": [
+      "adds no credits for a late payment",
+      () =>
+        async ({ path, send }) =>
+          settledId(path) === undefined ? send() : Response.json({}),
+    ],
+    "purchase.pending.settled-once": [
+      "adds credits for each report of a payment",
+      ({ notes: settled, addCredits }) => {
+        const owners = new Map<unknown, string>();
+        return async ({ kind, path, token, send }) => {
+          const response = await send();
+          if (kind === "purchase") {
+            owners.set((await fieldsIn(response))["payment_intent_id"], token);
+          }
+          const id = settledId(path);
+          if (id === undefined) return response;
+          if (settled.has(id)) addCredits(owners.get(id) ?? "", 100);
+          settled.add(id);
+          return response;
+        };
+      },
+    ],
+    "purchase.notification.signature": [
+      "accepts a forged payment notification",
+      ({ mock }) =>
+        async ({ path, text, send }) => {
+          if (path !== "/api/webhooks/payments") return send();
+          await mock.settlePayment(/"id":"(pi_\w+)"/.exec(text)?.[1] ?? "");
+          return Response.json({ received: true });
+        },
+    ],
+    "purchase.test-key.succeeds": [
+      "sends purchases with a test key to the processor",
+      () => async (request) => {
+        const isDeclined = tokenOf(request).startsWith("spt_declined_") && isTest(request);
+        return isDeclined ? refusal(402) : request.send();
+      },
+    ],
+    "purchase.test-key.nothing-granted": [
+      "adds credits for a purchase with a test key",
+      changedFields("purchase", (_fields, request, { addCredits }) => {
+        if (isTest(request)) addCredits(request.token, 100);
+        return undefined;
+      }),
+    ],
+    "purchase.test-key.credits-added": [
+      "reports another number of credits for a purchase with a test key",
+      changedFields("purchase", (_fields, request) =>
+        isTest(request) ? { credits_added: 1 } : undefined,
+      ),
+    ],
+    "purchase.unknown-pack": [
+      "sells the pack demo for an unknown pack",
+      () =>
+        ({ kind, body, send }) => {
+          const isUnknown = kind === "purchase" && body["pack_slug"] === "no-such-pack";
+          return send(isUnknown ? { body: { ...body, pack_slug: "demo" } } : {});
+        },
+    ],
+    "purchase.foreign-token": [
+      "takes a token of any kind",
+      () =>
+        ({ body, send }) => {
+          const { shared_payment_granted_token: token } = body;
+          return typeof token === "string" && token.startsWith("tok")
+            ? send({ body: { ...body, shared_payment_granted_token: `spt_${token}` } })
+            : send();
+        },
+    ],
+    "purchase.token-length": [
+      "takes tokens of at most 199 characters",
+      () =>
+        async ({ body, send }) =>
+          String(body["shared_payment_granted_token"]).length === 200 ? validationError() : send(),
+    ],
+    "purchase.missing-field": [
+      "sells the pack demo without a pack in the request",
+      () =>
+        ({ kind, body, send }) =>
+          send(kind === "purchase" ? { body: { pack_slug: "demo", ...body } } : {}),
+    ],
+    "purchase.payment-failed": [
+      "responds with 409 to a payment without funds",
+      () =>
+        async ({ text, send }) => {
+          const response = await send();
+          const isPoor = text.includes("spt_insufficient_funds_");
+          return isPoor && response.status === 402 ? refusal(409) : response;
+        },
+    ],
+  }),
+];
+
+/** Mutants of checks that have another mutant above. */
+export const morePurchaseMutants = proxyMutants({
+  "purchase.response.credits-added": [
+    "reports the credits of all purchases of a key",
+    () => {
+      const sums = new Map<string, number>();
+      return async (request) => {
+        const response = await request.send();
+        const { credits_added: added } = await fieldsIn(response);
+        if (request.kind !== "purchase" || isTest(request) || !added) return response;
+        const sum = (sums.get(request.token) ?? 0) + Number(added);
+        sums.set(request.token, sum);
+        return rewritten(response, { fields: { credits_added: sum } });
+      };
+    },
+  ],
+  "purchase.no-card-data": [
+    "returns the card of a payment",
+    changedFields("purchase", () => ({ card: { last4: "4242" } })),
+  ],
+});
+
+/** Changes fields of purchases with a status. */
+function changedStatus(of: string, fields: Fields): Change {
+  return changedFields("purchase", ({ status }) => (status === of ? fields : undefined));
+}
+
+/** Id of the payment in a report of the payment processor. */
+function settledId(path: string): string | undefined {
+  return /^\/__mock\/payments\/([^/]+)\/settle$/.exec(path)?.[1];
+}
+
+function validationError(): Response {
+  const detail = [{ loc: ["body"], msg: "Value error", type: "value_error" }];
+  return Response.json({ detail }, { status: 422 });
 }

@@ -1,14 +1,12 @@
+import type { Mock } from "@tryon/mock";
+
 import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import { images } from "../../../src/images.ts";
 import { jobs, submissions } from "../mutated-responses.ts";
 import { mutants, type Mutant } from "../mutant.ts";
 
-const job = "Resources and their fields / TryOnJobStatus";
-const response = "Resources and their fields / TryOnSubmitResponse";
-const submit = "Endpoints / POST /api/v1/tryon";
-const errors = "Errors";
-const states = "States and transitions";
 const day = 86_400_000;
+const hour = 3_600_000;
 const soon = { result_url: "https://results.example/soon.png" };
 
 const isRunning = ({ status }: Fields): boolean => status === "running";
@@ -17,9 +15,9 @@ const notStored = (fields: Fields): boolean => fields["error_message"] === "stor
 const numberOr = (value: unknown, change: (number: number) => number): unknown =>
   typeof value === "number" ? change(value) : value;
 
-/** Mutants with other fields in responses to submissions. */
-const submissionFieldMutants: readonly Mutant[] = [
-  ...mutants(states, submissions, {
+/** Mutants with other fields in submissions, polls and the list. */
+export const fieldMutants: readonly Mutant[] = [
+  ...mutants(submissions, {
     "submit-response.async": [
       "has succeeded before the job runs",
       (_fields, { body }) => (body["wait"] === false ? { status: "succeeded" } : {}),
@@ -28,8 +26,6 @@ const submissionFieldMutants: readonly Mutant[] = [
       "omits the URL to poll at the limit",
       ({ message }) => ({ message: message ? "Still running." : null }),
     ],
-  }),
-  ...mutants(submit, submissions, {
     "submit-response.sync": [
       "omits the balance in a synchronous response",
       ({ status }): Fields => (status === "succeeded" ? { credits_remaining: undefined } : {}),
@@ -38,8 +34,6 @@ const submissionFieldMutants: readonly Mutant[] = [
       "omits the error_message of a synchronous failure",
       () => ({ error_message: null }),
     ],
-  }),
-  ...mutants(response, submissions, {
     "submit-response.result-url": [
       "has a result_url before the result",
       (fields) => (isRunning(fields) ? soon : {}),
@@ -72,18 +66,12 @@ const submissionFieldMutants: readonly Mutant[] = [
       "has a result_url for a synchronous failure",
       (fields) => (isFailed(fields) ? soon : {}),
     ],
-  }),
-  ...mutants("Authentication", submissions, {
     "submit-response.test-mode.test-key": [
       "has test_mode false for a test key",
       () => ({ test_mode: false }),
     ],
   }),
-];
-
-/** Mutants with other fields in polls and in the list. */
-const jobFieldMutants: readonly Mutant[] = [
-  ...mutants(job, jobs, {
+  ...mutants(jobs, {
     "job.result-bytes": [
       "has one byte too many in result_bytes",
       ({ result_bytes }) => ({ result_bytes: numberOr(result_bytes, (bytes) => bytes + 1) }),
@@ -135,14 +123,10 @@ const jobFieldMutants: readonly Mutant[] = [
       "has a result_url for a failed job",
       (fields) => (isFailed(fields) ? soon : {}),
     ],
-  }),
-  ...mutants("What the service does", jobs, {
     "privacy.inputs": [
       "returns the person of the request",
       () => ({ person_image_b64: images.person }),
     ],
-  }),
-  ...mutants(errors, jobs, {
     "failure.content-blocked": [
       "has content_blocked in error_code",
       (fields) =>
@@ -154,24 +138,36 @@ const jobFieldMutants: readonly Mutant[] = [
       "omits the error_message of a storage failure",
       (fields) => (notStored(fields) ? { error_message: null } : {}),
     ],
-  }),
-  ...mutants(states, jobs, {
     "failure.running-to-failed": [
       "has succeeded when the storage fails",
       (fields) => (notStored(fields) ? { status: "succeeded" } : {}),
     ],
     "states.terminal.final": [
       "fails a job when its image is deleted",
-      (fields, mock) => {
-        const age = mock.clock.now() - Date.parse(String(fields["completed_at"]));
-        return age > 30 * day ? { status: "failed" } : {};
-      },
+      (fields, mock) => (ageOf(fields, mock) > 30 * day ? { status: "failed" } : {}),
+    ],
+    "privacy.results.kept": [
+      "deletes results after a week",
+      (fields, mock) => (ageOf(fields, mock) > 7 * day ? { result_url: null } : {}),
     ],
   }),
 ];
 
-/** Mutants with other fields in submissions, polls and the list. */
-export const fieldMutants: readonly Mutant[] = [...submissionFieldMutants, ...jobFieldMutants];
+/** Mutants of checks that have another mutant above. */
+export const moreFieldMutants = mutants(jobs, {
+  "job.result-bytes": [
+    "has too few bytes in result_bytes of an image over 1K",
+    ({ result_width: width, result_bytes: bytes }) =>
+      Number(width) > 1_024 ? { result_bytes: Number(bytes) - 1 } : {},
+  ],
+  "states.terminal.final": [
+    "lets a failed job succeed an hour later",
+    (fields, mock) =>
+      isFailed(fields) && ageOf(fields, mock) > hour
+        ? { status: "succeeded", error_code: null, error_message: null }
+        : {},
+  ],
+});
 
 function trimmed(metadata: unknown): unknown {
   if (metadata === null) return null;
@@ -180,4 +176,9 @@ function trimmed(metadata: unknown): unknown {
     typeof value === "string" ? value.trim() : value,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** Time since the end of a job, in milliseconds. */
+function ageOf({ completed_at: completed }: Fields, { clock }: Mock): number {
+  return clock.now() - Date.parse(String(completed));
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 import type { Mock } from "@tryon/mock";
 
-import { chunk, png } from "../../../src/images.ts";
+import { images as inputs, png } from "../../../src/images.ts";
 import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import {
   changeJobs,
@@ -12,29 +12,54 @@ import {
   jobIdIn,
   jobIdOf,
   mutated,
+  refusal,
   withBytes,
   withFields,
   type MutatedRequest,
 } from "../mutated-responses.ts";
 import { mutants, type Mutant } from "../mutant.ts";
 
-const sizes = "Resources and their fields / Output sizes and cost";
-const response = "Resources and their fields / TryOnSubmitResponse";
-const semantics = "Semantics 7";
-const limits = "Limits";
 const minute = 60_000;
 const hour = 60 * minute;
-const day = 24 * hour;
 
 /** Length of the last chunk of a PNG. */
 const endLength = 12;
 
-/** Length of the chunk that {@link withComment} adds. */
-const commentLength = 12 + "Comment".length + 1 + 28;
+const person = new Uint8Array(Buffer.from(inputs.person, "base64"));
 
-/** Mutants in images. */
-const imageMutants: readonly Mutant[] = [
-  ...mutants(sizes, mutated, {
+/** Mutants in images, their URLs and retention. */
+export const resultMutants: readonly Mutant[] = [
+  ...mutants(images, {
+    "result.png, test-key.stock-image": [
+      "cuts the end of results",
+      () => true,
+      {
+        image: (bytes) => bytes.slice(0, -endLength),
+        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) - endLength }),
+      },
+    ],
+    "test-key.stock-image": [
+      "returns the person of the request to a test key",
+      (_body, token) => !isLive(token),
+      {
+        image: () => person,
+        job: () => ({ result_width: 96, result_height: 128, result_bytes: person.length }),
+      },
+    ],
+  }),
+  ...mutants(replaced, {
+    "sizes.pixels": [
+      "makes 4K as large as 2K",
+      (body) => body["output_size"] === "4K",
+      [1_536, 2_048],
+    ],
+    "sizes.portrait": [
+      "makes landscapes",
+      (body, token) => body["output_size"] === "1K" && isLive(token),
+      [1_024, 768],
+    ],
+  }),
+  ...mutants(mutated, {
     "result.served-as-png": [
       "serves results without their content type",
       () => async (request) => {
@@ -44,46 +69,6 @@ const imageMutants: readonly Mutant[] = [
         return new Response(await result.arrayBuffer(), { headers });
       },
     ],
-  }),
-  ...mutants(sizes, images, {
-    "result.png": [
-      "cuts the end of results",
-      () => true,
-      {
-        image: (bytes) => bytes.slice(0, -endLength),
-        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) - endLength }),
-      },
-    ],
-  }),
-  ...mutants(sizes, replaced, {
-    "sizes.pixels": [
-      "makes 4K as large as 2K",
-      (body) => body["output_size"] === "4K",
-      [1_536, 2_048],
-    ],
-  }),
-  ...mutants(semantics, replaced, {
-    "sizes.portrait": [
-      "makes landscapes",
-      (body, token) => body["output_size"] === "1K" && isLive(token),
-      [1_024, 768],
-    ],
-  }),
-  ...mutants("Authentication", images, {
-    "test-key.same-image": [
-      "makes another image for every job of a test key",
-      (_body, token) => !isLive(token),
-      {
-        image: withComment,
-        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) + commentLength }),
-      },
-    ],
-  }),
-];
-
-/** Mutants in signed URLs and retention. */
-const urlMutants: readonly Mutant[] = [
-  ...mutants("Resources and their fields / TryOnJobStatus", mutated, {
     "job.result-url.regenerated": [
       "has the same result_url in polls for 23 hours",
       (mock) => {
@@ -98,34 +83,6 @@ const urlMutants: readonly Mutant[] = [
         });
       },
     ],
-  }),
-  ...mutants(limits, urls, {
-    "job.result-url.day": [
-      "expires the result_url of a poll after an hour",
-      async (request, { by, age }) => (by === "poll" && age > hour ? expired() : request.send()),
-    ],
-    "job.result-url.expires": [
-      "never expires a result_url",
-      async (request, { by }, sendNew) => {
-        const result = await request.send();
-        const refused = by !== undefined && result.status === 403;
-        return refused ? ((await sendNew()) ?? result) : result;
-      },
-    ],
-  }),
-  ...mutants(response, urls, {
-    "submit-response.result-url.day": [
-      "expires the result_url of a synchronous request after an hour",
-      async (request, { by, age }) =>
-        by === "submission" && age > hour ? expired() : request.send(),
-    ],
-    "submit-response.result-url.fetched": [
-      "responds to a synchronous request before its image is stored",
-      async (request, { by, age }) =>
-        by === "submission" && age < minute ? new Response("", { status: 404 }) : request.send(),
-    ],
-  }),
-  ...mutants(semantics, mutated, {
     "job.result-url.signed": [
       "accepts any expiry in a result_url",
       (mock) => {
@@ -143,17 +100,6 @@ const urlMutants: readonly Mutant[] = [
         };
       },
     ],
-  }),
-  ...mutants(limits, mutated, {
-    "privacy.results.kept": [
-      "deletes results after a week",
-      (mock) =>
-        polls(mock, ({ completed_at: completed }, _jobId, now) =>
-          now - Date.parse(String(completed)) > 7 * day ? { result_url: null } : {},
-        ),
-    ],
-  }),
-  ...mutants("What the service does", mutated, {
     "privacy.results.deleted": [
       "never deletes results",
       (mock) => {
@@ -171,10 +117,31 @@ const urlMutants: readonly Mutant[] = [
       },
     ],
   }),
+  ...mutants(urls, {
+    "job.result-url.day": [
+      "expires the result_url of a poll after an hour",
+      async (request, { by, age }) => (by === "poll" && age > hour ? refusal(403) : request.send()),
+    ],
+    "job.result-url.expires": [
+      "never expires a result_url",
+      async (request, { by }, sendNew) => {
+        const result = await request.send();
+        const refused = by !== undefined && result.status === 403;
+        return refused ? ((await sendNew()) ?? result) : result;
+      },
+    ],
+    "submit-response.result-url.day": [
+      "expires the result_url of a synchronous request after an hour",
+      async (request, { by, age }) =>
+        by === "submission" && age > hour ? refusal(403) : request.send(),
+    ],
+    "submit-response.result-url.fetched": [
+      "responds to a synchronous request before its image is stored",
+      async (request, { by, age }) =>
+        by === "submission" && age < minute ? refusal(404) : request.send(),
+    ],
+  }),
 ];
-
-/** Mutants in images, their URLs and retention. */
-export const resultMutants: readonly Mutant[] = [...imageMutants, ...urlMutants];
 
 /** Path and signature of a signed URL. */
 function idOf({ pathname, searchParams }: URL): string {
@@ -183,11 +150,6 @@ function idOf({ pathname, searchParams }: URL): string {
 
 function isLive(token: string): boolean {
   return token.startsWith("svc_live_");
-}
-
-function expired(): Response {
-  const headers = { "content-type": "application/xml" };
-  return new Response("<Error/>", { status: 403, headers });
 }
 
 /** Changes fields of jobs in polls. */
@@ -235,13 +197,6 @@ function replaced(isChosen: Choice, [width, height]: readonly [number, number]):
     result_bytes: image().length,
   });
   return images(isChosen, { image, job });
-}
-
-/** Adds an id of 28 characters as a comment before the end of an image. */
-function withComment(bytes: Uint8Array<ArrayBuffer>, jobId: string): Uint8Array<ArrayBuffer> {
-  const end = bytes.length - endLength;
-  const comment = chunk("tEXt", Buffer.from(`Comment\0${jobId}`, "latin1"));
-  return new Uint8Array(Buffer.concat([bytes.subarray(0, end), comment, bytes.subarray(end)]));
 }
 
 /** Origin and age of the URL of a result. Both are undefined and 0 for an unknown URL. */

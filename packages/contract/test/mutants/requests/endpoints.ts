@@ -1,235 +1,201 @@
-import {
-  responseLike,
-  intercepted,
-  changedResponse,
-  changedFields,
-  changedJson,
-  hasStatus,
-  isFor,
-  requestLike,
-  withBody,
-} from "../changes.ts";
 import { fieldsOf } from "../../../src/wire/response.ts";
+import {
+  changedFields,
+  fieldsIn,
+  isResult,
+  makesKey,
+  refusal,
+  rewritten,
+} from "../mutated-responses.ts";
 import { mutants, type Mutant } from "../mutant.ts";
+import { changedBody, handled, isFor, responses } from "./changes.ts";
 
-const authentication = "Authentication";
-const discovery = "Endpoints / Discovery addresses";
-const others = "semantics 10. Other addresses";
-const order = "semantics 1. Order of checks";
-
-const isAt = (path: string) => (request: Request, response: Response) =>
-  response.status === 200 && isFor(request, "GET", path);
-
-const isMaking = (request: Request): boolean =>
-  isFor(request, "POST", "/__mock/keys") || isFor(request, "POST", "/__mock/tenants");
-
-const keyOf = ({ headers }: Request): string => headers.get("authorization") ?? "";
+const account = "GET /api/v1/account";
+const description = "GET /api/v1/openapi.json";
+const discovery = "GET /api/discovery";
+const purchase = "POST /api/v1/credits/purchase";
 
 /** Mutants in URLs, discovery, requests of pages, keys and accounts. */
 export const endpointMutants: readonly Mutant[] = [
-  ...mutants(authentication, changedResponse, {
-    "authentication.missing-key": [
-      "responds with 404 without a key at one endpoint",
-      (request) => keyOf(request) === "" && isFor(request, "GET", "/api/v1/tryon/job_0"),
-      (response) => responseLike(response, '{"detail":"Job not found."}', { status: 404 }),
-    ],
-  }),
-  ...mutants(order, changedResponse, {
-    "authentication.challenge": [
-      "has another WWW-Authenticate in a 401",
-      hasStatus(401),
-      (response) =>
-        responseLike(response, '{"detail":"no"}', { headers: { "www-authenticate": "Key" } }),
-    ],
-  }),
-  ...mutants(authentication, intercepted, {
+  ...mutants(handled, {
     "authentication.unknown-key": [
       "accepts an unknown test key",
-      async (request, real) => {
-        const response = await real(request.clone());
-        const wrong = keyOf(request).startsWith("Bearer svc_test_") && response.status === 401;
-        return wrong
-          ? real(requestLike(request, { headers: { authorization: "Bearer svc_test_mock" } }))
-          : response;
-      },
+      ({ token, send }) =>
+        token.startsWith("svc_test_contract") ? send({ token: "svc_test_mock" }) : send(),
     ],
     "authentication.bearer-only": [
       "accepts a key as the user of Basic",
-      (request, real) => {
-        const [, basic] = /^Basic (\S+)$/.exec(keyOf(request)) ?? [];
-        if (basic === undefined) return real(request);
-        const token = Buffer.from(basic, "base64").toString().replace(":", "");
-        return real(requestLike(request, { headers: { authorization: `Bearer ${token}` } }));
+      ({ token, send }) => {
+        const [, basic] = /^Basic (\S+)$/.exec(token) ?? [];
+        if (basic === undefined) return send();
+        return send({ token: Buffer.from(basic, "base64").toString().replace(":", "") });
       },
     ],
     "keys.prefixes": [
       "makes keys that begin with sk_",
-      async (request, real) => {
-        const authorization = keyOf(request).replace("sk_", "svc_");
-        const url = request.url.replace("=sk_", "=svc_");
-        const headers = authorization === "" ? {} : { authorization };
-        const called = requestLike(request, { url, headers });
-        if (!request.url.includes("/__mock/")) return real(called);
-        const body = request.method === "POST" ? await request.text() : "";
-        const response = await real(
-          body === "" ? called : withBody(called, body.replace('"sk_', '"svc_')),
-        );
-        if (!isMaking(request)) return response;
-        return responseLike(response, (await response.text()).replace('"svc_', '"sk_'));
+      async (request) => {
+        const { headers, text, url } = request;
+        const response = await request.send({
+          url: new URL(url.href.replace("=sk_", "=svc_")),
+          headers: {
+            authorization: headers.get("authorization")?.replace("sk_", "svc_") ?? null,
+          },
+          ...(text.includes('"sk_') && { body: JSON.parse(text.replace('"sk_', '"svc_')) }),
+        });
+        if (!makesKey(request)) return response;
+        return new Response((await response.text()).replace('"svc_', '"sk_'), response);
       },
     ],
-  }),
-  ...mutants("Errors", changedResponse, {
-    "authentication.disabled-key": [
-      "responds with 401 to a disabled key",
-      (request, { status }) => status === 403 && isFor(request, "GET", "/api/v1/account"),
-      async (response) => {
-        const text = await response.text();
-        const changes = { status: 401, headers: { "www-authenticate": "Bearer" } };
-        return responseLike(response, text, text.includes("disabled") ? changes : {});
+    "keys.one-test-key": [
+      "makes a second test key of an account",
+      async (request) => {
+        const response = await request.send();
+        if (response.status !== 400 || !isFor(request, "POST /__mock/keys")) return response;
+        return request.send({ body: { mode: "test" } });
       },
     ],
+    "content.disallowed": [
+      "makes an image of disallowed content",
+      async (request) =>
+        isFor(request, "POST /__mock/next-job") ? Response.json({}) : request.send(),
+    ],
   }),
-  ...mutants(authentication, changedFields, {
+  ...mutants(changedBody, {
     "authentication.revoked-key": [
       "accepts a revoked key",
-      "/__mock/tenants",
-      (fields) => (fields["state"] === "revoked" ? { state: "active" } : {}),
+      "POST /__mock/tenants",
+      ({ state }) => (state === "revoked" ? { state: "active" } : {}),
     ],
     "authentication.flagged-account": [
       "accepts a key of a flagged account",
-      "/__mock/keys",
-      (fields) => (fields["account_id"] === undefined ? { account_state: undefined } : {}),
+      "POST /__mock/keys",
+      ({ account_id: id }) => (id === undefined ? { account_state: undefined } : {}),
     ],
     "authentication.flagged-account.all-keys": [
       "accepts older keys of a flagged account",
-      "/__mock/keys",
-      (fields) => (fields["account_id"] === undefined ? {} : { account_state: undefined }),
+      "POST /__mock/keys",
+      ({ account_id: id }) => (id === undefined ? {} : { account_state: undefined }),
     ],
   }),
-  ...mutants("Limits", intercepted, {
-    "keys.one-test-key": [
-      "makes a second test key of an account",
-      async (request, real) => {
-        const response = await real(request.clone());
-        if (response.status !== 400 || !isFor(request, "POST", "/__mock/keys")) return response;
-        return real(withBody(request, '{"mode":"test"}'));
+  ...mutants(responses, {
+    "authentication.missing-key": [
+      "responds with 404 without a key at one endpoint",
+      (_response, request) =>
+        request.token === "" && isFor(request, "GET /api/v1/tryon/job_0")
+          ? refusal(404)
+          : undefined,
+    ],
+    "authentication.scheme-in-any-case": [
+      "refuses a key as bearer in lower case",
+      (_response, { headers }) =>
+        headers.get("authorization")?.startsWith("bearer ") === true ? refusal(401) : undefined,
+    ],
+    "authentication.challenge": [
+      "has another WWW-Authenticate in a 401",
+      (response) =>
+        response.status === 401
+          ? rewritten(response, { headers: { "www-authenticate": "Key" } })
+          : undefined,
+    ],
+    "authentication.disabled-key": [
+      "responds with 401 to a disabled key",
+      async (response, request) => {
+        if (response.status !== 403 || !isFor(request, account)) return undefined;
+        if (!(await response.clone().text()).includes("disabled")) return undefined;
+        return rewritten(response, { status: 401, headers: { "www-authenticate": "Bearer" } });
       },
     ],
-  }),
-  ...mutants(authentication, changedJson, {
-    "keys.webhook-secret": [
-      "makes webhook secrets without a prefix",
-      isMaking,
-      (made) => ({
-        ...made,
-        webhook_secret: String(made["webhook_secret"]).replace("whsec_", ""),
-      }),
-    ],
-    "keys.own-balance": [
-      "returns one balance for all keys",
-      (request, { status }) => status === 200 && isFor(request, "GET", "/api/v1/account"),
-      (account) => ({ ...account, credits_remaining: 100 }),
-    ],
-  }),
-  ...mutants("What the service does", intercepted, {
-    "content.disallowed": [
-      "makes an image of disallowed content",
-      (request, real) =>
-        isFor(request, "POST", "/__mock/next-job")
-          ? Promise.resolve(Response.json({}))
-          : real(request),
-    ],
-  }),
-  ...mutants("What the service does", changedResponse, {
     "content.one-image": [
       "makes a result that is not a PNG",
-      ({ url }) => new URL(url).pathname.startsWith("/results/"),
-      (response) => responseLike(response, "\u{ff}\u{d8}\u{ff} no PNG"),
+      (response, request) =>
+        isResult(request) ? new Response("\u{ff}\u{d8}\u{ff} no PNG", response) : undefined,
     ],
-  }),
-  ...mutants("Endpoints / POST /api/v1/credits/purchase", changedResponse, {
     "urls.endpoints": [
       "has another URL for purchases",
-      (request) => isFor(request, "POST", "/api/v1/credits/purchase") && keyOf(request) !== "",
-      (response) => responseLike(response, '{"detail":"Not Found"}', { status: 404 }),
+      (_response, request) =>
+        isFor(request, purchase) && request.token !== "" ? refusal(404, "Not Found") : undefined,
     ],
-  }),
-  ...mutants(order, changedResponse, {
     "urls.wrong-method": [
       "has an empty Allow in a 405",
-      hasStatus(405),
-      (response) => responseLike(response, '{"detail":"no"}', { headers: { allow: "" } }),
+      (response) =>
+        response.status === 405 ? rewritten(response, { headers: { allow: "" } }) : undefined,
     ],
     "urls.unknown": [
       "responds with a page for an unknown URL",
-      (request, { status }) => status === 404 && request.url.endsWith("/contract-nowhere"),
-      () => new Response("<html>none</html>", { status: 404 }),
+      ({ status }, { path }) =>
+        status === 404 && path.endsWith("/contract-nowhere")
+          ? new Response("<html>none</html>", { status })
+          : undefined,
     ],
-  }),
-  ...mutants("Endpoints", changedResponse, {
     "urls.head": [
       "responds with 404 to HEAD",
-      ({ method }) => method === "HEAD",
-      (response) => responseLike(response, null, { status: 404 }),
+      (_response, { method }) =>
+        method === "HEAD" ? new Response(null, { status: 404 }) : undefined,
     ],
-  }),
-  ...mutants(discovery, changedJson, {
     "discovery.two-urls": [
       "has another document at /",
-      isAt("/"),
-      ({ capabilities }) => ({ capabilities }),
+      (response, request) => (isFor(request, "GET /") ? capabilitiesOf(response) : undefined),
+    ],
+    "discovery.docs": [
+      "has documentation in plain text",
+      (response, request) =>
+        isFor(request, "GET /api/docs") ? new Response("Ask us.", response) : undefined,
+    ],
+    "discovery.without-key": [
+      "has a shorter discovery document without a key",
+      (response, request) =>
+        isFor(request, discovery) && request.token === "" ? capabilitiesOf(response) : undefined,
+    ],
+  }),
+  ...mutants(changedFields, {
+    "keys.webhook-secret": [
+      "makes webhook secrets without a prefix",
+      ({ webhook_secret: secret }, request) =>
+        makesKey(request) ? { webhook_secret: String(secret).replace("whsec_", "") } : undefined,
+    ],
+    "keys.own-balance": [
+      "returns one balance for all keys",
+      (_fields, request, { status }) =>
+        status === 200 && isFor(request, account) ? { credits_remaining: 100 } : undefined,
     ],
     "responses.GET /api/discovery.200": [
       "omits purchases in the discovery document",
-      isAt("/api/discovery"),
-      (document) => ({ ...document, capabilities: {} }),
+      (_fields, request) => (isFor(request, discovery) ? { capabilities: {} } : undefined),
     ],
-  }),
-  ...mutants("What the service does", changedResponse, {
-    "discovery.docs": [
-      "has documentation in plain text",
-      isAt("/api/docs"),
-      (response) => responseLike(response, "Ask us."),
-    ],
-  }),
-  ...mutants("What the service does", changedJson, {
     "discovery.description": [
       "omits the purchase in the description",
-      isAt("/api/v1/openapi.json"),
-      ({ paths, ...rest }) => ({
-        ...rest,
-        paths: { ...fieldsOf(paths), "/api/v1/credits/purchase": undefined },
-      }),
+      ({ paths }, request) =>
+        isFor(request, description)
+          ? { paths: { ...fieldsOf(paths), "/api/v1/credits/purchase": undefined } }
+          : undefined,
     ],
-  }),
-  ...mutants("Versioning", changedJson, {
     "responses.GET /api/v1/openapi.json.200": [
       "has a description in OpenAPI 3.0",
-      isAt("/api/v1/openapi.json"),
-      (document) => ({
-        ...document,
-        openapi: "3.0.3",
-      }),
+      (_fields, request) => (isFor(request, description) ? { openapi: "3.0.3" } : undefined),
     ],
     "discovery.description.version": [
       "has a description of version 2.0.0",
-      isAt("/api/v1/openapi.json"),
-      (document) => ({
-        ...document,
-        info: { ...fieldsOf(document["info"]), version: "2.0.0" },
-      }),
+      ({ info }, request) =>
+        isFor(request, description) ? { info: { ...fieldsOf(info), version: "2.0.0" } } : undefined,
     ],
   }),
-  ...mutants(others, changedJson, {
-    "discovery.without-key": [
-      "has a shorter discovery document without a key",
-      (request) =>
-        isFor(request, "GET", "/api/discovery") && request.headers.get("authorization") === null,
-      ({ capabilities }) => ({ capabilities }),
+  ...mutants(responses, {
+    "urls.endpoints": [
+      "responds with 500 to a purchase without fields",
+      (_response, request) =>
+        isFor(request, purchase) && request.text === "{}" ? refusal(500) : undefined,
+    ],
+    "discovery.description": [
+      "describes the account also without the version",
+      async (response, request) => {
+        if (!isFor(request, description)) return undefined;
+        return rewritten(response, {
+          fields: ({ paths }) => ({ paths: { ...fieldsOf(paths), "/api/account": {} } }),
+        });
+      },
     ],
   }),
-  ...mutants(others, changedHeader, {
+  ...mutants(changedHeader, {
     "cross-origin.response": [
       "does not expose Retry-After to pages",
       "access-control-expose-headers",
@@ -243,14 +209,16 @@ export const endpointMutants: readonly Mutant[] = [
   }),
 ];
 
+async function capabilitiesOf(response: Response): Promise<Response> {
+  const { capabilities } = await fieldsIn(response);
+  return Response.json({ capabilities });
+}
+
 function changedHeader(name: string, dropped: string): Mutant["plant"] {
-  return changedResponse(
-    (_request, { headers }) => headers.has(name),
-    (response) => {
-      const value = response.headers.get(name) ?? "";
-      const changed = new Response(response.body, response);
-      changed.headers.set(name, value.replace(dropped, ""));
-      return changed;
-    },
-  );
+  return responses((response) => {
+    const changed = new Response(response.body, response);
+    const value = response.headers.get(name);
+    if (value !== null) changed.headers.set(name, value.replace(dropped, ""));
+    return changed;
+  });
 }

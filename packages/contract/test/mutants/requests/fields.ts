@@ -1,8 +1,7 @@
 import { elementsOf, fieldsOf } from "../../../src/wire/response.ts";
-import { changedJson, changedSubmission, isFor } from "../changes.ts";
+import { changedFields } from "../mutated-responses.ts";
 import { mutants, type Mutant } from "../mutant.ts";
-
-const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
+import { changedSubmission, isFor } from "./changes.ts";
 
 const cut = (field: string, max: number): Mutant["plant"] =>
   changedSubmission((fields) => {
@@ -14,7 +13,7 @@ const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Mutants in fields: bounds, types, sizes, waiting, and instructions for the model. */
 export const fieldMutants: readonly Mutant[] = [
-  ...mutants("Limits", cut, {
+  ...mutants(cut, {
     "text.prompt.length": ["cuts a prompt that is too long", "prompt", 1_000],
     "text.negative_prompt.length": [
       "cuts a negative_prompt that is too long",
@@ -24,7 +23,7 @@ export const fieldMutants: readonly Mutant[] = [
     "text.person_url.length": ["takes an unused person_url of any length", "person_url", 2_000],
     "text.webhook_url.length": ["takes a webhook_url of any length", "webhook_url", 2_000],
   }),
-  ...mutants("Limits", changedSubmission, {
+  ...mutants(changedSubmission, {
     "text.style_hint.length": [
       "refuses a style_hint of 500 characters",
       (fields) => {
@@ -33,8 +32,6 @@ export const fieldMutants: readonly Mutant[] = [
         return full ? { style_hint: `${hint}x` } : {};
       },
     ],
-  }),
-  ...mutants(request, changedSubmission, {
     "seed.range": [
       "refuses the largest seed",
       (fields) => (fields["seed"] === 2_147_483_647 ? { seed: 2_147_483_648 } : {}),
@@ -68,43 +65,10 @@ export const fieldMutants: readonly Mutant[] = [
         return mixed ? { garment_images_b64: ["", "", "", ""] } : {};
       },
     ],
-  }),
-  ...mutants("Limits", changedMetadata, {
-    "metadata.keys": ["drops the ninth key of metadata", (entries) => entries.slice(0, 8)],
-    "metadata.length": [
-      "cuts an entry of metadata to 256 characters",
-      (entries) =>
-        entries.map(([name, value]) => [
-          name,
-          typeof value === "string" ? value.slice(0, 256) : value,
-        ]),
-    ],
-  }),
-  ...mutants("semantics 2. 400 or 422", changedMetadata, {
-    "metadata.what-is-counted": [
-      "ignores the length of names in metadata",
-      (entries) => entries.map(([name, value]) => [name.slice(0, 256), value]),
-    ],
-  }),
-  ...mutants("semantics 2. 400 or 422", changedSubmission, {
     "types.refused": [
       "takes a number for a text",
       (fields) => (typeof fields["prompt"] === "number" ? { prompt: "5" } : {}),
     ],
-  }),
-  ...mutants("What the service does", changedGarments, {
-    "garments.one-to-three": [
-      "refuses a third garment",
-      (garments) => (garments.length === 3 ? [...garments, garments[0]] : garments),
-    ],
-  }),
-  ...mutants(request, changedGarments, {
-    "garments.images.max": [
-      "drops the fourth item of garment_images_b64",
-      (garments) => garments.slice(0, 3),
-    ],
-  }),
-  ...mutants(request, changedSubmission, {
     "output-size.aliases.known, output-size.aliases.used": [
       "ignores size",
       () => ({ size: undefined }),
@@ -149,8 +113,6 @@ export const fieldMutants: readonly Mutant[] = [
         return fits ? { negative_prompt: undefined } : {};
       },
     ],
-  }),
-  ...mutants("semantics 3. Aliases and precedence", changedSubmission, {
     "output-size.precedence": [
       "prefers resolution to output_size",
       (fields) =>
@@ -158,8 +120,6 @@ export const fieldMutants: readonly Mutant[] = [
           ? { output_size: fields["resolution"] }
           : {},
     ],
-  }),
-  ...mutants("Output sizes and cost", changedSubmission, {
     "output-size.default": [
       "makes 2K without a size",
       (fields) =>
@@ -168,7 +128,33 @@ export const fieldMutants: readonly Mutant[] = [
           : {},
     ],
   }),
-  ...mutants(request, instructions, {
+  ...mutants(changedMetadata, {
+    "metadata.keys": ["drops the ninth key of metadata", (entries) => entries.slice(0, 8)],
+    "metadata.length": [
+      "cuts an entry of metadata to 256 characters if both parts are longer",
+      (entries) =>
+        entries.map(([name, value]) =>
+          name.length > 256 && isText(value)
+            ? [name.slice(0, 256), value.slice(0, 256)]
+            : [name, value],
+        ),
+    ],
+    "metadata.what-is-counted": [
+      "ignores the length of names in metadata",
+      (entries) => entries.map(([name, value]) => [name.slice(0, 256), value]),
+    ],
+  }),
+  ...mutants(changedGarments, {
+    "garments.one-to-three": [
+      "refuses a third garment",
+      (garments) => (garments.length === 3 ? [...garments, garments[0]] : garments),
+    ],
+    "garments.images.max": [
+      "drops the fourth item of garment_images_b64",
+      (garments) => garments.slice(0, 3),
+    ],
+  }),
+  ...mutants(instructions, {
     "wording.prompt.appended": [
       "puts prompt before the instruction",
       (instruction, prompt) => `${prompt}\n${instruction.replace(`\n${prompt}`, "")}`,
@@ -202,18 +188,16 @@ function changedGarments(change: (garments: readonly unknown[]) => unknown): Mut
 
 /** Changes the instructions for the model in the journal. */
 function instructions(change: (instruction: string, prompt: string) => string): Mutant["plant"] {
-  return changedJson(
-    (call, { status }) => status === 200 && isFor(call, "GET", "/__mock/journal"),
-    (journal) => ({
-      ...journal,
-      entries: elementsOf(journal["entries"]).map((entry) => {
-        const submission = fieldsOf(fieldsOf(entry)["submission"]);
-        const { instruction, fields } = submission;
-        const { prompt } = fieldsOf(fields);
-        if (typeof instruction !== "string" || typeof prompt !== "string") return entry;
-        const changed = { ...submission, instruction: change(instruction, prompt) };
-        return { ...fieldsOf(entry), submission: changed };
-      }),
-    }),
-  );
+  return changedFields((journal, request) => {
+    if (!isFor(request, "GET /__mock/journal")) return undefined;
+    const entries = elementsOf(journal["entries"]).map((entry) => {
+      const submission = fieldsOf(fieldsOf(entry)["submission"]);
+      const { instruction, fields } = submission;
+      const { prompt } = fieldsOf(fields);
+      if (!isText(instruction) || !isText(prompt)) return entry;
+      const changed = { ...submission, instruction: change(instruction, prompt) };
+      return { ...fieldsOf(entry), submission: changed };
+    });
+    return { entries };
+  });
 }

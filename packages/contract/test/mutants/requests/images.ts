@@ -1,10 +1,8 @@
 import { images } from "../../../src/images.ts";
 import { elementsOf, type Fields } from "../../../src/wire/response.ts";
-import { changedSubmission } from "../changes.ts";
 import { mutants, type Mutant } from "../mutant.ts";
+import { changedSubmission } from "./changes.ts";
 
-const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
-const order = "semantics 3. Aliases and precedence";
 const people = ["person_image_b64", "person_url", "person", "model_url", "input_url"];
 const garmentFields = ["garment_images_b64", "garment_urls", "garments", "clothing", "items"];
 
@@ -34,7 +32,7 @@ const good = (text: string): string =>
 
 /** Mutants in images, their URLs, and other names of their fields. */
 export const imageMutants: readonly Mutant[] = [
-  ...mutants(request, changedSubmission, {
+  ...mutants(changedSubmission, {
     "person.required": [
       "adds a person to a submission without one",
       (fields) => (hasNone(fields, people) ? { person_image_b64: images.person } : {}),
@@ -57,8 +55,17 @@ export const imageMutants: readonly Mutant[] = [
       "prefers garments to garment_urls",
       (fields) => (hasNone(fields, ["garments"]) ? {} : { garment_urls: fields["garments"] }),
     ],
+    "aliases.person-url.precedence": [
+      "prefers input_url to person",
+      (fields) => (hasNone(fields, ["input_url"]) ? {} : { person: fields["input_url"] }),
+    ],
+    "aliases.garment-urls.precedence": [
+      "reads an empty garment_urls before its other names",
+      (fields) =>
+        "garment_urls" in fields && isEmpty(fields["garment_urls"]) ? { garments: undefined } : {},
+    ],
   }),
-  ...mutants(request, rewritten, {
+  ...mutants(rewritten, {
     "images.person.base64": [
       "replaces a person that is not an image",
       ["person_image_b64"],
@@ -89,8 +96,6 @@ export const imageMutants: readonly Mutant[] = [
       ["webhook_url"],
       (text) => (text.startsWith("ftp:") ? null : text),
     ],
-  }),
-  ...mutants("semantics 2. 400 or 422", rewritten, {
     "images.garment.no-data-prefix": [
       "drops a data: prefix of a garment",
       ["garment_images_b64"],
@@ -101,8 +106,6 @@ export const imageMutants: readonly Mutant[] = [
       ["person_image_b64"],
       (text) => (text.startsWith("UklG") ? "no" : text),
     ],
-  }),
-  ...mutants("Limits", rewritten, {
     "large.person": [
       "cuts a person over the maximum length",
       ["person_image_b64"],
@@ -116,8 +119,6 @@ export const imageMutants: readonly Mutant[] = [
         return full ? `data:,${text}` : text;
       },
     ],
-  }),
-  ...mutants("Errors", rewritten, {
     "large.garment.refused": [
       "replaces a garment over 10 MB",
       ["garment_images_b64"],
@@ -128,30 +129,15 @@ export const imageMutants: readonly Mutant[] = [
       ["webhook_url"],
       (text) => (text.includes(" ") ? null : text),
     ],
-  }),
-  ...mutants("semantics 8. Webhooks", rewritten, {
     "submitted-urls.blocked": [
       "takes the URL of a cloud's metadata",
       ["person_url"],
       (text) => text.replace("169.254.169.254", "example.com"),
     ],
-  }),
-  ...mutants("Endpoints / POST /api/v1/tryon", rewritten, {
     "submitted-urls.fetch-failed": [
       "ignores a garment that cannot be fetched",
       ["garment_urls"],
       (text) => text.replace(/[\w-]+\.invalid/, "example.com"),
-    ],
-  }),
-  ...mutants(order, changedSubmission, {
-    "aliases.person-url.precedence": [
-      "prefers input_url to person",
-      (fields) => (hasNone(fields, ["input_url"]) ? {} : { person: fields["input_url"] }),
-    ],
-    "aliases.garment-urls.precedence": [
-      "reads an empty garment_urls before its other names",
-      (fields) =>
-        "garment_urls" in fields && isEmpty(fields["garment_urls"]) ? { garments: undefined } : {},
     ],
   }),
 ];

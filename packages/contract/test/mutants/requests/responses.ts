@@ -1,171 +1,148 @@
 import { elementsOf, fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import {
-  responseLike,
-  intercepted,
-  changedResponse,
-  changedJson,
-  hasStatus,
-  isFor,
-  requestLike,
-  withBody,
-} from "../changes.ts";
-import { mutants, type Fetch, type Mutant } from "../mutant.ts";
-
-const list = "Endpoints / GET /api/v1/tryon";
-const order = "semantics 1. Order of checks";
-
-/** Removes names from the query of the list. */
-function withoutQuery(fits: (query: URLSearchParams) => readonly string[]): Mutant["plant"] {
-  return intercepted((request, real) => {
-    const url = new URL(request.url);
-    if (!isFor(request, "GET", "/api/v1/tryon")) return real(request);
-    for (const name of fits(url.searchParams)) url.searchParams.delete(name);
-    return real(requestLike(request, { url: url.href }));
-  });
-}
+  changedFields,
+  changeJobs,
+  fieldsIn,
+  isList,
+  isSubmit,
+  mutated,
+  refusal,
+} from "../mutated-responses.ts";
+import { mutants, type Mutant } from "../mutant.ts";
+import { handled, isFor, responses } from "./changes.ts";
 
 /** Mutants in refusals, their order, and queries of the list. */
 export const responseMutants: readonly Mutant[] = [
-  ...mutants("semantics 7. Jobs", withoutQuery, {
-    "list-query.limit": [
-      "ignores a limit of 0",
-      (query) => (query.get("limit") === "0" ? ["limit"] : []),
-    ],
+  ...mutants(withoutQuery, {
+    "list-query.limit": ["ignores a limit of 0", "limit", "0"],
+    "list-query.status-filter.unknown": ["ignores an unknown filter", "status", "finished"],
+    "list-query.status-filter": ["ignores the filter for failed jobs", "status", "failed"],
   }),
-  ...mutants(list, withoutQuery, {
-    "list-query.status-filter.unknown": [
-      "ignores an unknown filter",
-      (query) => (query.get("status") === "finished" ? ["status", "status_filter"] : []),
-    ],
-    "list-query.status-filter": [
-      "ignores the filter for failed jobs",
-      (query) => (query.get("status") === "failed" ? ["status", "status_filter"] : []),
-    ],
-  }),
-  ...mutants(list, intercepted, {
-    "list-query.cursor.unknown": [
-      "returns the first page for an unknown cursor",
-      async (request, real) => {
-        const response = await real(request.clone());
-        const url = new URL(request.url);
-        if (response.status !== 400 || !url.searchParams.has("cursor")) return response;
-        url.searchParams.delete("cursor");
-        return real(requestLike(request, { url: url.href }));
-      },
-    ],
-  }),
-  ...mutants("ErrorResponse and HTTPValidationError", changedJson, {
+  ...mutants(changedFields, {
     "refusals.all-problems": [
       "lists only one invalid field in a 422",
-      hasStatus(422),
-      ({ detail }) => ({ detail: elementsOf(detail).slice(0, 1) }),
+      ({ detail }, _request, { status }) =>
+        status === 422 ? { detail: elementsOf(detail).slice(0, 1) } : undefined,
     ],
-  }),
-  ...mutants("semantics 2. 400 or 422", changedJson, {
-    "refusals.loc": [
-      "begins the location of an invalid field with the field",
-      hasStatus(422),
-      ({ detail }) => ({
-        detail: elementsOf(detail).map((problem) => ({
-          ...fieldsOf(problem),
-          loc: elementsOf(fieldsOf(problem)["loc"]).slice(1),
-        })),
-      }),
+    "refusals.all-problems, refusals.loc": [
+      "omits the field in the location of a problem",
+      ({ detail }, _request, { status }) => {
+        if (status !== 422) return undefined;
+        const problems = elementsOf(detail).map(fieldsOf);
+        return {
+          detail: problems.map((one) => ({ ...one, loc: elementsOf(one["loc"]).slice(0, 1) })),
+        };
+      },
     ],
     "refusals.named-field": [
       "omits the field in a 400",
-      hasStatus(400),
-      () => ({ detail: "Bad request." }),
+      (_fields, _request, { status }) => (status === 400 ? { detail: "Bad request." } : undefined),
     ],
   }),
-  ...mutants("Endpoints", intercepted, {
-    "refusals.content-type": [
-      "reads a body of any content type as JSON",
-      (request, real) =>
-        request.method === "POST"
-          ? real(requestLike(request, { headers: { "content-type": "application/json" } }))
-          : real(request),
+  ...mutants(responses, {
+    "list-query.cursor.unknown": [
+      "returns the first page for an unknown cursor",
+      ({ status }, { url, send }) => {
+        if (status !== 400 || !url.searchParams.has("cursor")) return undefined;
+        return send({ url: new URL(url.pathname, url) });
+      },
     ],
-  }),
-  ...mutants("Errors", changedResponse, {
     "refusals.form-is-422": [
       "responds with 400 when fields break the schema",
-      (request, { status }) => status === 422 && isFor(request, "POST", "/api/v1/tryon"),
-      (response) => responseLike(response, '{"detail":"person_url is wrong"}', { status: 400 }),
+      ({ status }, request) =>
+        status === 422 && isSubmit(request) ? refusal(400, "person_url is wrong") : undefined,
     ],
     "refusals.purchase-form-is-422": [
       "responds with 400 when a purchase breaks its schema",
-      (request, { status }) => status === 422 && isFor(request, "POST", "/api/v1/credits/purchase"),
-      (response) => responseLike(response, '{"detail":"The order is wrong."}', { status: 400 }),
+      ({ status }, request) =>
+        status === 422 && isFor(request, "POST /api/v1/credits/purchase")
+          ? refusal(400)
+          : undefined,
     ],
     "refusals.meaning-is-400": [
       "responds with 422 to an invalid image",
-      (request, { status }) => status === 400 && isFor(request, "POST", "/api/v1/tryon"),
-      async (response) => {
-        const { detail } = fieldsOf(await response.clone().json());
+      async (response, request) => {
+        if (response.status !== 400 || !isSubmit(request)) return undefined;
+        const { detail } = await fieldsIn(response);
         const [, field] = /^(\w+)\S*: .*(base64|not an image)/.exec(String(detail)) ?? [];
-        if (field === undefined) return response;
-        const problem = { loc: ["body", field], msg: "no image", type: "value_error" };
-        return responseLike(response, JSON.stringify({ detail: [problem] }), { status: 422 });
+        return field === undefined ? undefined : invalid(field);
       },
     ],
+    "refusal-order.state-before-form": [
+      "checks the fields before the state of the key",
+      ({ status }, { body }) =>
+        status === 403 && body["seed"] === -1 ? invalid("seed") : undefined,
+    ],
+    "refusal-order.limit-before-form": [
+      "checks the fields before the rate limit",
+      ({ status }, { body }) =>
+        status === 429 && body["seed"] === -1 ? invalid("seed") : undefined,
+    ],
   }),
-  ...mutants(order, intercepted, {
+  ...mutants(handled, {
+    "content.disallowed": [
+      "has a result_url of disallowed content in the list",
+      async (request) => {
+        const response = await request.send();
+        return isList(request) ? changeJobs(request, response, withUrl) : response;
+      },
+    ],
+    "list-query.status-filter.unfinished": [
+      "omits running jobs where they are asked for",
+      (request) => {
+        const { url, send } = request;
+        const isAsked = isList(request) && url.searchParams.get("status_filter") === "running";
+        return isAsked ? Promise.resolve(Response.json({ jobs: [], next_cursor: null })) : send();
+      },
+    ],
+    "refusals.content-type": [
+      "reads a body of any content type as JSON",
+      ({ method, send }) =>
+        send(method === "POST" ? { headers: { "content-type": "application/json" } } : {}),
+    ],
     "refusal-order.key-before-form": [
       "checks the fields before the key",
-      async (request, real) => {
-        const isBare = request.headers.get("authorization") === null;
-        if (!isBare || !isFor(request, "POST", "/api/v1/tryon")) return real(request);
-        const { seed } = await bodyOf(request);
-        return seed === -1 ? badSeed() : real(request);
-      },
+      async ({ token, body, send }) =>
+        token === "" && body["seed"] === -1 ? invalid("seed") : send(),
     ],
     "refusal-order.form-before-meaning": [
       "checks missing fields before the schema",
-      async (request, real) => {
-        if (!isFor(request, "POST", "/api/v1/tryon")) return real(request);
-        const { seed, ...fields } = await bodyOf(request);
-        const bare = seed === -1 && fields["person_image_b64"] === undefined;
-        return real(bare ? withBody(request, JSON.stringify(fields)) : request);
-      },
-    ],
-    "refusal-order.meaning-before-credits": [
-      "checks the credits before the fields",
-      async (request, real) => {
-        const response = await real(request.clone());
-        if (response.status !== 400 || !isFor(request, "POST", "/api/v1/tryon")) return response;
-        const key = request.headers.get("authorization") ?? "";
-        if (key.includes("svc_test_") || (await balanceOf(key, request, real)) > 0) return response;
-        return responseLike(response, '{"detail":"Too few credits."}', { status: 402 });
+      ({ body, send }) => {
+        const { seed, ...rest } = body;
+        const isBare = seed === -1 && body["person_image_b64"] === undefined;
+        return send(isBare ? { body: rest } : {});
       },
     ],
   }),
-  ...mutants(order, formBefore, {
-    "refusal-order.state-before-form": ["checks the fields before the state of the key", 403],
-    "refusal-order.limit-before-form": ["checks the fields before the rate limit", 429],
+  ...mutants(mutated, {
+    "refusal-order.meaning-before-credits": [
+      "checks the credits before the fields",
+      (mock) => async (request) => {
+        const response = await request.send();
+        const { token } = request;
+        if (response.status !== 400 || !isSubmit(request)) return response;
+        const isPaid = token.startsWith("svc_test_") || (await mock.ledger(token))?.balance !== 0;
+        return isPaid ? response : refusal(402);
+      },
+    ],
   }),
 ];
 
-/** Refuses an invalid seed instead of the refusal that the server sends. */
-function formBefore(status: number): Mutant["plant"] {
-  return intercepted(async (request, real) => {
-    const response = await real(request.clone());
-    if (response.status !== status || !isFor(request, "POST", "/api/v1/tryon")) return response;
-    return (await bodyOf(request))["seed"] === -1 ? badSeed() : response;
+/** Removes a limit or filter from the query of the list when it has a value. */
+function withoutQuery(name: string, value: string): Mutant["plant"] {
+  return handled((request) => {
+    const url = new URL(request.url);
+    if (!isList(request) || url.searchParams.get(name) !== value) return request.send();
+    for (const one of [name, `${name}_filter`]) url.searchParams.delete(one);
+    return request.send({ url });
   });
 }
 
-function badSeed(): Response {
-  const problem = { loc: ["body", "seed"], msg: "too small", type: "greater_than_equal" };
+function withUrl({ error_message: message }: Fields): Fields {
+  return message === "content_blocked" ? { result_url: "https://results.example/1.png" } : {};
+}
+
+function invalid(field: string): Response {
+  const problem = { loc: ["body", field], msg: "is wrong", type: "value_error" };
   return Response.json({ detail: [problem] }, { status: 422 });
-}
-
-async function bodyOf(request: Request): Promise<Fields> {
-  const text = await request.clone().text();
-  return text.startsWith("{") && text.endsWith("}") ? fieldsOf(JSON.parse(text)) : {};
-}
-
-async function balanceOf(authorization: string, { url }: Request, real: Fetch): Promise<number> {
-  const response = await real(new URL("/api/v1/account", url), { headers: { authorization } });
-  return Number(fieldsOf(await response.json())["credits_remaining"]);
 }

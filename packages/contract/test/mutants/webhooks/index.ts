@@ -1,245 +1,243 @@
-import type { Mock } from "@tryon/mock";
-
 import type { Fields } from "../../../src/wire/response.ts";
-import type { Fetch, Mutant } from "../mutant.ts";
+import type { Mutant } from "../mutant.ts";
+import { fieldsIn, rewritten } from "../mutated-responses.ts";
+import { proxyMutants, type Handler, type Upstream } from "../proxied.ts";
 import {
-  deliverWith,
-  retryingOtherwise,
-  sendingOtherwise,
-  type Retrying,
+  changedBodies,
+  changedRetries,
+  changedWebhooks,
+  handleWebhooks,
   type SentWebhook,
-  type WebhookTamper,
-} from "./sent-webhooks.ts";
-import { fieldsIn, makesKey, rewritten, submits, tampered } from "../tampering.ts";
+} from "./webhook-changes.ts";
 
-const section = "Events";
 const hour = 3_600_000;
 
-/** Makes a mutant that sends webhooks in another way. */
-function sends(name: string, expected: readonly string[], tamper: WebhookTamper): Mutant {
-  return { name, section, expected, plant: (mock) => sendingOtherwise(mock, tamper) };
-}
+/** Mutants in webhooks. */
+export const webhookMutants: readonly Mutant[] = [
+  ...proxyMutants({
+    "webhooks.signature": [
+      "signs other JSON than it sends",
+      changedWebhooks(({ body, deliver }) => deliver({ text: JSON.stringify(body, undefined, 2) })),
+    ],
+    "webhooks.header.signature": [
+      "writes the signature without sha256=",
+      changedWebhooks(({ sign, deliver }) =>
+        deliver({ headers: { "x-service-signature": sign().replace("sha256=", "") } }),
+      ),
+    ],
+    "webhooks.header.event": [
+      "has another event in the header",
+      changedWebhooks(({ deliver }) =>
+        deliver({ headers: { "x-service-event": "job.completed" } }),
+      ),
+    ],
+    "webhooks.header.job-id": [
+      "omits job_ from the id in the header",
+      changedWebhooks(({ jobId, deliver }) =>
+        deliver({ headers: { "x-service-job-id": jobId.replace("job_", "") } }),
+      ),
+    ],
+    "webhooks.sent.succeeded": [
+      "sends webhooks by PUT",
+      changedWebhooks(({ deliver }) => deliver({ method: "PUT" })),
+    ],
+    "webhooks.sent.failed": [
+      "sends no webhook for a job that failed",
+      changedWebhooks(async ({ body, deliver }) => (hasFailed(body) ? new Response() : deliver())),
+    ],
+    "webhooks.sent.once": [
+      "sends a delivered webhook twice",
+      changedWebhooks(async ({ deliver }) => {
+        const response = await deliver();
+        return response.ok ? deliver() : response;
+      }),
+    ],
+    "webhooks.sent.at-end": ["sends the webhook of a slow job while it is running", sentEarly],
+    "webhooks.sent.only-where-asked": [
+      "sends webhooks to the webhook_url of an earlier job",
+      () => {
+        const urls = new Map<string, unknown>();
+        return async ({ kind, token, body, send }) => {
+          if (kind !== "submit") return send();
+          const url = body["webhook_url"] ?? urls.get(token);
+          urls.set(token, url);
+          return send({ body: { ...body, webhook_url: url } });
+        };
+      },
+    ],
+    "webhooks.secret.of-key": [
+      "has one secret for all keys of an account",
+      () => {
+        const secrets = new Map<unknown, unknown>();
+        return async ({ kind, body, send }) => {
+          const response = await send();
+          if (kind !== "make-key") return response;
+          const { account_id: account, webhook_secret: secret } = await fieldsIn(response);
+          const first = secrets.get(account) ?? secret;
+          secrets.set(account, first);
+          // The keys of the run have names, and keep their secrets.
+          return body["name"] === undefined
+            ? rewritten(response, { fields: { webhook_secret: first } })
+            : response;
+        };
+      },
+    ],
+    "webhooks.body.shape": [
+      "writes completed_at as a number",
+      changedBodies(() => ({ completed_at: 1_767_225_600 })),
+    ],
+    "webhooks.body.job-id": [
+      "has another job in the body",
+      changedBodies(() => ({ job_id: "job_000000000000000000000000" })),
+    ],
+    "webhooks.body.status": [
+      "reports failed for a job that succeeded",
+      changedSuccess({ status: "failed" }),
+    ],
+    "webhooks.body.error-code": [
+      "has an error code for success",
+      changedSuccess({ error_code: "ok" }),
+    ],
+    "webhooks.body.error-message": [
+      "has an error message for success",
+      changedSuccess({ error_message: "" }),
+    ],
+    "webhooks.body.duration-ms": [
+      "has seconds in duration_ms",
+      changedBodies(({ duration_ms: duration }) => ({
+        duration_ms: Math.round(Number(duration) / 1_000),
+      })),
+    ],
+    "webhooks.body.completed-at": [
+      "has another time in completed_at",
+      changedBodies(({ completed_at: at }) => ({
+        completed_at: new Date(Date.parse(String(at)) + hour).toISOString().replace(".000Z", "Z"),
+      })),
+    ],
+    "webhooks.body.result-url": [
+      "omits the signature of result_url",
+      changedBodies(({ result_url: url }) =>
+        typeof url === "string" ? { result_url: url.replace(/[?&]signature=\w+/, "") } : undefined,
+      ),
+    ],
+    "webhooks.body.result-url.day": [
+      "sends a result_url that expires after an hour",
+      (upstream) => {
+        const { clock } = upstream.mock;
+        const sent = new Map<unknown, number>();
+        return handleWebhooks(
+          upstream,
+          ({ body, deliver }) => {
+            sent.set(body["result_url"], clock.now());
+            return deliver();
+          },
+          async ({ url, send }) => {
+            const isExpired = clock.now() > (sent.get(url.href) ?? Infinity) + hour;
+            return isExpired ? new Response("<Error/>", { status: 403 }) : send();
+          },
+        );
+      },
+    ],
+    "webhooks.body.failed": [
+      "has another event for failures",
+      changedBodies((body) => (hasFailed(body) ? { event: "tryon.failed" } : undefined)),
+    ],
+    "webhooks.retry.signed": [
+      "keeps the first signature for a retry with another body",
+      (upstream) => {
+        const attempts = new Map<string, number>();
+        return handleWebhooks(upstream, ({ jobId, body, deliver }) => {
+          const attempt = (attempts.get(jobId) ?? 0) + 1;
+          attempts.set(jobId, attempt);
+          return deliver(attempt === 1 ? {} : { text: JSON.stringify({ ...body, attempt }) });
+        });
+      },
+    ],
+    "webhooks.retry.schedule": [
+      "sends the first retry after half a second",
+      changedRetries({ delays: [500, 4_000, 16_000] }),
+    ],
+    "webhooks.retry.no-more": [
+      "sends a fourth retry",
+      changedRetries({ delays: [1_000, 4_000, 16_000, 32_000] }),
+    ],
+    "webhooks.receiver.any-2xx": [
+      "retries a webhook after 201",
+      changedRetries({ isDelivered: (status) => status === 200 || status === 204 }),
+    ],
+    "webhooks.receiver.only-2xx": [
+      "does not retry after 410",
+      changedRetries({
+        isDelivered: (status) => status === 410 || (status >= 200 && status < 300),
+      }),
+    ],
+    "webhooks.receiver.ten-seconds": [
+      "waits 5 seconds for a receiver",
+      changedRetries({ timeout: 5_000 }),
+    ],
+    "webhooks.receiver.redirect": [
+      "follows redirects of receivers",
+      changedWebhooks(({ deliver }) => deliver({ redirect: "follow" })),
+    ],
+    "webhooks.target.private": [
+      "sends webhooks into private networks",
+      () =>
+        async ({ kind, body, send }) => {
+          const response = await send();
+          const isPrivate = kind === "submit" && String(body["webhook_url"]).includes("169.254");
+          if (!isPrivate || response.status !== 400) return response;
+          return send({ body: { ...body, webhook_url: null } });
+        },
+    ],
+  }),
+  ...proxyMutants({
+    "webhooks.retry.schedule": ["never retries", changedRetries({ delays: [] })],
+  }),
+  ...proxyMutants({
+    "webhooks.retry.schedule": [
+      "waits twice as long before the last retry",
+      changedRetries({ delays: [1_000, 4_000, 32_000] }),
+    ],
+  }),
+];
 
-/** Makes a mutant that changes the bodies of webhooks, with the right signature. */
-function says(
-  name: string,
-  expected: string,
-  change: (fields: Fields) => Fields | undefined,
-): Mutant {
-  return sends(name, [expected], (webhook) => {
-    const fields = change(webhook.body);
-    return fields === undefined ? webhook.deliver() : deliverWith(webhook, fields);
-  });
-}
-
-/** Makes a mutant that retries webhooks in another way. */
-function retries(name: string, expected: string, way: Retrying, where = section): Mutant {
-  return {
-    name,
-    section: where,
-    expected: [expected],
-    plant: (mock) => retryingOtherwise(mock, way),
-  };
-}
+/** Mutants of a server that refuses webhooks to its own machine. */
+export const publicWebhookMutants = proxyMutants({
+  "webhooks.target.not-https": [
+    "sends webhooks without TLS",
+    () =>
+      ({ kind, body, send }) => {
+        const isPlain = String(body["webhook_url"]).startsWith("http://shop.");
+        return send(kind === "submit" && isPlain ? { body: { ...body, webhook_url: null } } : {});
+      },
+  ],
+});
 
 function hasFailed({ status }: Fields): boolean {
   return status === "failed";
 }
 
-/** Mutants in webhooks. */
-export const webhookMutants: readonly Mutant[] = [
-  sends("signs other JSON than it sends", ["webhooks.signature"], ({ body, deliver }) =>
-    deliver({ text: JSON.stringify(body, undefined, 2) }),
-  ),
-  sends("writes the signature without sha256=", ["webhooks.header.signature"], (webhook) =>
-    webhook.deliver({
-      headers: { "x-service-signature": webhook.sign().replace("sha256=", "") },
-    }),
-  ),
-  sends("has another event in the header", ["webhooks.header.event"], ({ deliver }) =>
-    deliver({ headers: { "x-service-event": "job.completed" } }),
-  ),
-  sends("omits job_ from the id in the header", ["webhooks.header.job-id"], (webhook) =>
-    webhook.deliver({ headers: { "x-service-job-id": webhook.jobId.replace("job_", "") } }),
-  ),
-  sends("sends webhooks by PUT", ["webhooks.sent.succeeded"], ({ deliver }) =>
-    deliver({ method: "PUT" }),
-  ),
-  sends("sends no webhook for a job that failed", ["webhooks.sent.failed"], (webhook) =>
-    hasFailed(webhook.body) ? Promise.resolve(new Response()) : webhook.deliver(),
-  ),
-  sends("sends a delivered webhook twice", ["webhooks.sent.once"], async ({ deliver }) => {
-    const response = await deliver();
-    return response.ok ? deliver() : response;
-  }),
-  {
-    name: "sends the webhook of a slow job while it is running",
-    section,
-    expected: ["webhooks.sent.at-end"],
-    plant: sentEarly,
-  },
-  {
-    name: "sends webhooks to the webhook_url of an earlier job",
-    section,
-    expected: ["webhooks.sent.only-where-asked"],
-    plant: (mock) => {
-      const known = new Map<string, string>();
-      return tampered(mock, async (call) => {
-        const { webhook_url: url } = call.body;
-        if (!submits(call)) return call.send();
-        if (typeof url === "string") known.set(call.token, url);
-        const earlier = known.get(call.token);
-        return typeof url === "string" || earlier === undefined
-          ? call.send()
-          : call.send({ body: { ...call.body, webhook_url: earlier } });
-      });
-    },
-  },
-  {
-    name: "has one secret for all keys of an account",
-    section: "Authentication",
-    expected: ["webhooks.secret.of-key"],
-    plant: (mock) => {
-      const secrets = new Map<unknown, unknown>();
-      return tampered(mock, async (call) => {
-        const response = await call.send();
-        if (!makesKey(call)) return response;
-        const { account_id: account, webhook_secret: secret } = await fieldsIn(response);
-        const first = secrets.get(account) ?? secret;
-        secrets.set(account, first);
-        // The keys of the run have names, and keep their secrets.
-        return call.body["name"] === undefined
-          ? rewritten(response, { fields: { webhook_secret: first } })
-          : response;
-      });
-    },
-  },
-  says("writes completed_at as a number", "webhooks.body.shape", () => ({
-    completed_at: 1_767_225_600,
-  })),
-  says("has another job in the body", "webhooks.body.job-id", () => ({
-    job_id: "job_000000000000000000000000",
-  })),
-  says("reports failed for a job that succeeded", "webhooks.body.status", (fields) =>
-    hasFailed(fields) ? undefined : { status: "failed" },
-  ),
-  says("has an error code for success", "webhooks.body.error-code", (fields) =>
-    hasFailed(fields) ? undefined : { error_code: "ok" },
-  ),
-  says("has an error message for success", "webhooks.body.error-message", (fields) =>
-    hasFailed(fields) ? undefined : { error_message: "" },
-  ),
-  says("has seconds in duration_ms", "webhooks.body.duration-ms", ({ duration_ms: duration }) => ({
-    duration_ms: Math.round(Number(duration) / 1_000),
-  })),
-  says(
-    "has another time in completed_at",
-    "webhooks.body.completed-at",
-    ({ completed_at: at }) => ({
-      completed_at: new Date(Date.parse(String(at)) + hour).toISOString().replace(".000Z", "Z"),
-    }),
-  ),
-  says("omits the signature of result_url", "webhooks.body.result-url", ({ result_url: url }) =>
-    typeof url === "string" ? { result_url: url.replace(/[?&]signature=\w+/, "") } : undefined,
-  ),
-  {
-    name: "sends a result_url that expires after an hour",
-    section,
-    expected: ["webhooks.body.result-url.day"],
-    plant: (mock) => {
-      const sent = new Map<string, number>();
-      const fetch = sendingOtherwise(mock, (webhook) => {
-        sent.set(String(webhook.body["result_url"]), mock.clock.now());
-        return webhook.deliver();
-      });
-      return async (resource, init) => {
-        const at = sent.get(new Request(resource, init).url);
-        const over = at !== undefined && mock.clock.now() > at + hour;
-        return over ? new Response("<Error/>", { status: 403 }) : fetch(resource, init);
-      };
-    },
-  },
-  says("has another event for failures", "webhooks.body.failed", (fields) =>
-    hasFailed(fields) ? { event: "tryon.failed" } : undefined,
-  ),
-  {
-    name: "keeps the first signature for a retry with another body",
-    section,
-    expected: ["webhooks.retry.signed"],
-    plant: (mock) => {
-      const made = new Map<string, number>();
-      return sendingOtherwise(mock, ({ jobId, body, deliver }) => {
-        const attempt = (made.get(jobId) ?? 0) + 1;
-        made.set(jobId, attempt);
-        return deliver(attempt === 1 ? {} : { text: JSON.stringify({ ...body, attempt }) });
-      });
-    },
-  },
-  retries("sends the first retry after half a second", "webhooks.retry.schedule", {
-    delays: [500, 4_000, 16_000],
-  }),
-  retries("never retries", "webhooks.retry.schedule", { delays: [] }, "Limits"),
-  retries("waits twice as long before the last retry", "webhooks.retry.schedule", {
-    delays: [1_000, 4_000, 32_000],
-  }),
-  retries(
-    "sends a fourth retry",
-    "webhooks.retry.no-more",
-    { delays: [1_000, 4_000, 16_000, 32_000] },
-    "Limits",
-  ),
-  retries("retries a webhook after 201", "webhooks.receiver.any-2xx", {
-    takes: (status) => status === 200 || status === 204,
-  }),
-  retries("does not retry after 410", "webhooks.receiver.only-2xx", {
-    takes: (status) => status === 410 || (status >= 200 && status < 300),
-  }),
-  sends("follows redirects of receivers", ["webhooks.receiver.redirect"], ({ deliver }) =>
-    deliver({ redirect: "follow" }),
-  ),
-  {
-    name: "sends webhooks into private networks",
-    section: "Limits",
-    expected: ["webhooks.target.private"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const { webhook_url: url } = call.body;
-        const refused = submits(call) && response.status === 400 && typeof url === "string";
-        if (!refused || !url.includes("169.254")) return response;
-        return call.send({ body: { ...call.body, webhook_url: null } });
-      }),
-  },
-];
-
-/** Mutants with a receiver that hangs, which take a second of real time. */
-export const slowWebhookMutants: readonly Mutant[] = [
-  retries(
-    "waits 5 seconds for a receiver",
-    "webhooks.receiver.ten-seconds",
-    { timeout: 5_000 },
-    "Limits",
-  ),
-];
+/** Changes fields of webhooks of jobs that succeeded. */
+function changedSuccess(fields: Fields) {
+  return changedBodies((body) => (hasFailed(body) ? undefined : fields));
+}
 
 /** Sends a copy of an earlier webhook at the start of a slow job. */
-function sentEarly(mock: Mock): Fetch {
+function sentEarly(upstream: Upstream): Handler {
   const slow = new Set<unknown>();
-  let known: SentWebhook | undefined;
-  return sendingOtherwise(
-    mock,
+  let earlier: SentWebhook | undefined;
+  return handleWebhooks(
+    upstream,
     (webhook) => {
-      known = webhook;
+      earlier = webhook;
       return webhook.deliver();
     },
-    async (call) => {
-      const response = await call.send();
-      const { duration_ms: duration, api_key: key } = call.body;
-      if (call.path === "/__mock/next-job" && Number(duration) > 5_000) slow.add(key);
-      const { webhook_url: url } = call.body;
-      if (submits(call) && typeof url === "string" && slow.delete(call.token) && known) {
-        const { text } = known;
-        await fetch(url, { method: "POST", body: text });
+    async ({ kind, path, token, body, send }) => {
+      const response = await send();
+      const { duration_ms: duration, api_key: key, webhook_url: url } = body;
+      if (path === "/__mock/next-job" && Number(duration) > 5_000) slow.add(key);
+      if (kind === "submit" && typeof url === "string" && slow.delete(token) && earlier) {
+        await fetch(url, { method: "POST", body: earlier.text });
       }
       return response;
     },

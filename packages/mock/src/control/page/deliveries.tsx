@@ -18,30 +18,19 @@ export function Deliveries({ deliveries: { total, latest }, now, generation }: S
       {total === 0 && (
         <Empty text="No webhooks yet." hint="A job with a webhook URL sends one when it ends." />
       )}
-      <DeliveryRows key={generation} deliveries={latest} now={now} />
+      <ul key={generation} class="rows">
+        {latest.map((delivery) => (
+          <li key={delivery.delivery_id}>
+            <DeliveryRow delivery={delivery} now={now} />
+          </li>
+        ))}
+      </ul>
       <More shown={latest.length} total={total} />
     </Card>
   );
 }
 
-interface RowsProps {
-  readonly deliveries: readonly DeliveryState[];
-  readonly now: number;
-}
-
-/** Deliveries, each of which opens to its attempts. */
-export function DeliveryRows({ deliveries, now }: RowsProps) {
-  return (
-    <ul class="rows">
-      {deliveries.map((delivery) => (
-        <li key={delivery.delivery_id}>
-          <DeliveryRow delivery={delivery} now={now} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
+/** A delivery, which opens to its attempts. */
 function DeliveryRow({
   delivery,
   now,
@@ -49,8 +38,8 @@ function DeliveryRow({
   readonly delivery: DeliveryState;
   readonly now: number;
 }) {
-  const { delivery_id: id, attempts, cause, repeats: original } = delivery;
-  const at = delivery.next_attempt_at ?? attempts.at(-1)?.at;
+  const { delivery_id: id, attempts, cause, repeats: original, next_attempt_at: next } = delivery;
+  const at = next ?? attempts.at(-1)?.at;
   return (
     <details class="delivery">
       <summary>
@@ -59,15 +48,7 @@ function DeliveryRow({
           {delivery.url}
         </span>
         {cause !== "job" && <span class="tag">{cause}</span>}
-        <span class="dots" role="img" aria-label={counted(attempts.length, "attempt")}>
-          {attempts.map(({ status, error }, index) => (
-            <i
-              key={index}
-              class={status !== null && status >= 200 && status < 300 ? "good" : "bad"}
-              title={String(status ?? error ?? "no response")}
-            />
-          ))}
-        </span>
+        <span class="details">{counted(attempts.length, "attempt")}</span>
         <time>{at === undefined ? "" : fromNow(at, now)}</time>
       </summary>
       <div class="inside">
@@ -79,7 +60,26 @@ function DeliveryRow({
             </>
           )}
         </p>
-        <AttemptTable delivery={delivery} now={now} />
+        <Table heads={["Attempt", "At", "Response", "Duration"]}>
+          {attempts.map(({ at: sentAt, status, ms, error }, index) => (
+            <tr key={index}>
+              <td>{index + 1}</td>
+              <td class="mono" title={`${dateTime(sentAt)} UTC`}>
+                {timeOfDay(sentAt)}
+              </td>
+              <td>{status ?? error ?? "none"}</td>
+              <td class="number">{duration(ms)}</td>
+            </tr>
+          ))}
+          {next !== null && (
+            <tr key="next" class="coming">
+              <td>{attempts.length + 1}</td>
+              <td class="mono">{timeOfDay(next)}</td>
+              <td>due {fromNow(next, now)}</td>
+              <td />
+            </tr>
+          )}
+        </Table>
         <div class="buttons">
           {repeats.map(([kind, text, title]) => (
             <Action key={kind} class="small" title={title} run={() => repeat(kind, id)}>
@@ -92,43 +92,11 @@ function DeliveryRow({
   );
 }
 
-function AttemptTable({
-  delivery,
-  now,
-}: {
-  readonly delivery: DeliveryState;
-  readonly now: number;
-}) {
-  const { attempts, next_attempt_at: next } = delivery;
-  return (
-    <Table heads={["Attempt", "At", "Response", "Duration"]}>
-      {attempts.map(({ at, status, ms, error }, index) => (
-        <tr key={index}>
-          <td>{index + 1}</td>
-          <td class="mono" title={`${dateTime(at)} UTC`}>
-            {timeOfDay(at)}
-          </td>
-          <td>{status ?? error ?? "none"}</td>
-          <td class="number">{duration(ms)}</td>
-        </tr>
-      ))}
-      {next !== null && (
-        <tr key="next" class="coming">
-          <td>{attempts.length + 1}</td>
-          <td class="mono">{timeOfDay(next)}</td>
-          <td>due {fromNow(next, now)}</td>
-          <td />
-        </tr>
-      )}
-    </Table>
-  );
-}
-
 async function repeat(kind: string, deliveryId: string): Promise<string> {
   const path = `deliveries/${encodeURIComponent(deliveryId)}/${kind}`;
   const { delivery_id: id, attempts } = await command(path);
   // The response is a delivery with at most one attempt.
   const [attempt] = attempts as DeliveryState["attempts"];
   const result = attempt === undefined ? "no response yet" : (attempt.status ?? attempt.error);
-  return `${String(id)}: ${result ?? "no response"}.`;
+  return `${String(id)}: ${result ?? "no response"}`;
 }

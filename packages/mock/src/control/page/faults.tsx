@@ -48,9 +48,9 @@ export function Faults({ faults }: State) {
 }
 
 function FaultRow({ fault }: { readonly fault: FaultState }) {
-  const { fault_id: id, on, met, struck, times } = fault;
-  const isSpent = times !== undefined && struck >= times;
-  const counts = `matched ${amount(met)}, applied ${amount(struck)}`;
+  const { fault_id: id, on, matched, applied, times } = fault;
+  const isSpent = times !== undefined && applied >= times;
+  const counts = `matched ${amount(matched)}, applied ${amount(applied)}`;
   return (
     <li class={isSpent ? "fault spent" : "fault"}>
       <div class="grow">

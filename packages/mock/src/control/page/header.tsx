@@ -1,17 +1,10 @@
-import { useState } from "preact/hooks";
-
+import type { State } from "../routes/state-view.ts";
 import { command } from "./api.ts";
-import { timeOfDay } from "./format.ts";
+import { dateTime, duration, fromNow } from "./format.ts";
 import { page } from "./page-model.ts";
-import { Action } from "./parts.tsx";
+import { Action, Form, milliseconds, SecondsInput } from "./parts.tsx";
 
-/** Milliseconds for the second click on Reset. */
-const confirmTimeout = 4_000;
-
-/** Number of snapshots that the page can restore. */
-const maxSnapshots = 3;
-
-/** Host and connection of the server, and buttons for snapshots and reset. */
+/** Host and connection of the server, and a button that resets it. */
 export function Header() {
   const { pollError } = page;
   const connection = page.state === undefined ? "Connecting" : "Live";
@@ -29,7 +22,9 @@ export function Header() {
           {pollError === undefined ? connection : "No response"}
         </span>
         <div class="grow" />
-        <Snapshots />
+        <Action class="danger" run={reset}>
+          Reset
+        </Action>
       </div>
       {pollError !== undefined && (
         <p class="disconnected" role="alert">
@@ -41,56 +36,63 @@ export function Header() {
   );
 }
 
-function Snapshots() {
-  const [snapshots, setSnapshots] = useState<readonly { id: string; at: number }[]>([]);
-  const take = async (): Promise<string> => {
-    const id = String((await command("snapshot"))["snapshot_id"]);
-    const taken = { id, at: page.state?.now ?? 0 };
-    setSnapshots((earlier) => [...earlier, taken].slice(-maxSnapshots));
-    return `Took ${id}.`;
-  };
-  return (
-    <div class="snapshots">
-      <Action title="Save the whole state of the server" run={take}>
-        Snapshot
-      </Action>
-      {snapshots.map(({ id, at }) => (
-        <Action key={id} title={`Taken at ${timeOfDay(at)}`} run={() => restore(id)}>
-          Restore {id}
-        </Action>
-      ))}
-      <ResetButton />
-    </div>
-  );
+async function reset(): Promise<string | undefined> {
+  if (!confirm("Delete all jobs, deliveries, faults and added keys?")) return undefined;
+  await command("reset");
+  return "The server is back in its initial state.";
 }
 
-async function restore(id: string): Promise<string> {
-  await command("restore", { snapshot_id: id });
-  return `Restored ${id}.`;
-}
+const steps = [
+  [1_000, "+1 s"],
+  [10_000, "+10 s"],
+  [60_000, "+1 min"],
+  [3_600_000, "+1 h"],
+] as const;
 
-function ResetButton() {
-  const [isArmed, setIsArmed] = useState(false);
-  const click = (): void => {
-    setIsArmed(!isArmed);
-    if (!isArmed) {
-      setTimeout(() => setIsArmed(false), confirmTimeout);
-      return;
-    }
-    void page.run(async () => {
-      await command("reset");
-      return "The server is back in its initial state.";
-    });
-  };
+/** Time of the server, and controls that advance it. */
+export function Clock({ now, clock, next }: State) {
+  const [date = "", time = ""] = dateTime(now).split(" ");
+  const event = next?.kind === "delivery" ? "webhook attempt" : "end of a job";
   return (
-    <button
-      type="button"
-      class={isArmed ? "danger armed" : "danger"}
-      title="Delete all jobs, deliveries, faults and added keys"
-      onClick={click}
-      onBlur={() => setIsArmed(false)}
-    >
-      {isArmed ? "Click again to reset" : "Reset"}
-    </button>
+    <section class="card clock" aria-label="Clock">
+      <div>
+        <div class="time mono">
+          {time.slice(0, 8)}
+          <span>{time.slice(8)}</span>
+        </div>
+        <div class="under">
+          <span class="mono">{date} UTC</span>
+          <span class="tag">{clock} clock</span>
+          <span>{next ? `Next: ${event} ${fromNow(next.at, now)}` : "Nothing is due."}</span>
+        </div>
+      </div>
+      <div class="clock-steps">
+        <div class="steps">
+          {steps.map(([length, text]) => (
+            <Action
+              key={text}
+              title={`Advance the clock by ${duration(length)}`}
+              run={() => command("clock", { advance_ms: length })}
+            >
+              {text}
+            </Action>
+          ))}
+          <Action
+            class="strong"
+            title="Advance the clock until nothing is due"
+            run={() => command("clock", { run_all: true })}
+          >
+            Run all
+          </Action>
+        </div>
+        <Form
+          class="own-step"
+          button="Advance"
+          run={({ seconds }) => command("clock", { advance_ms: milliseconds(seconds) })}
+        >
+          <SecondsInput placeholder="seconds" required />
+        </Form>
+      </div>
+    </section>
   );
 }

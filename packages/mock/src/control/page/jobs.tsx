@@ -1,136 +1,127 @@
 import type { State } from "../routes/state-view.ts";
-import { amount, dateTime, duration, fromNow } from "./format.ts";
-import { page } from "./page-model.ts";
+import { amount, counted, dateTime, duration, fromNow, joinTexts } from "./format.ts";
 import { Card, Empty, More, Pill } from "./parts.tsx";
 
-export type JobState = State["jobs"]["latest"][number];
-
-const filters = {
-  "": "All",
-  queued: "Queued",
-  running: "Running",
-  succeeded: "Succeeded",
-  failed: "Failed",
-} as const;
+type JobState = State["jobs"]["latest"][number];
 
 /** Newest jobs of all keys. */
-export function Jobs({ state }: { readonly state: State }) {
-  const { counts, latest } = state.jobs;
-  const all = counts.queued + counts.running + counts.succeeded + counts.failed;
-  const totals: Readonly<Record<string, number>> = { ...counts, "": all };
+export function Jobs({ jobs: { counts, latest }, now, generation }: State) {
+  const parts = Object.entries(counts).map(([status, count]) => count > 0 && `${count} ${status}`);
+  const total = Object.values(counts).reduce((sum, count) => sum + count);
   return (
-    <Card name="jobs" title="Jobs" side={<Filters totals={totals} />}>
-      {all === 0 ? (
+    <Card name="jobs" title="Jobs" side={<span class="count">{joinTexts(", ", ...parts)}</span>}>
+      {total === 0 && (
         <Empty
           text="No jobs yet."
           hint="Submit one here, or send requests to this server from your app."
         />
-      ) : (
-        latest.length === 0 && <Empty text={`No job is ${page.status} now.`} />
       )}
-      <ul class="rows">
+      {/* After a reset, the same ids are other jobs. */}
+      <ul key={generation} class="rows">
         {latest.map((job) => (
-          <li key={`${state.generation} ${job.job_id}`}>
-            <JobRow job={job} state={state} />
+          <li key={job.job_id}>
+            <JobRow job={job} now={now} generation={generation} />
           </li>
         ))}
       </ul>
-      <More shown={latest.length} total={totals[page.status] ?? 0} />
+      <More shown={latest.length} total={total} />
     </Card>
-  );
-}
-
-function Filters({ totals }: { readonly totals: Readonly<Record<string, number>> }) {
-  return (
-    <div class="filters" role="group" aria-label="Show jobs by status">
-      {Object.entries(filters).map(([status, text]) => (
-        <button
-          key={status}
-          type="button"
-          aria-pressed={page.status === status}
-          onClick={() => page.select({ status })}
-        >
-          {text}
-          <span class="count">{amount(totals[status] ?? 0)}</span>
-        </button>
-      ))}
-    </div>
   );
 }
 
 interface JobProps {
   readonly job: JobState;
-  readonly state: State;
+  readonly now: number;
+  readonly generation: number;
 }
 
-function JobRow({ job, state: { now, generation } }: JobProps) {
-  const src = imageUrl(generation, job.job_id);
-  const cost = job.test_mode ? "test" : `${job.cost_credits} credits`;
+/** A job, which opens to its image and details. */
+function JobRow({ job, now, generation }: JobProps) {
+  const src = `/__mock/images/${encodeURIComponent(job.job_id)}.png?of=${generation}`;
+  const cost = job.test_mode ? "test" : counted(job.cost_credits, "credit");
   return (
-    <a class="job" href={`#${job.job_id}`}>
-      {job.result === null ? (
-        <span class={`thumb ${job.status}`} aria-hidden="true" />
-      ) : (
-        <span class="thumb">
-          <img key={src} src={src} alt="" width={48} height={64} loading="lazy" decoding="async" />
+    <details>
+      <summary class="job">
+        <span class={`thumb ${job.status}`} aria-hidden="true">
+          {job.result && (
+            <img src={src} alt="" width={48} height={64} loading="lazy" decoding="async" />
+          )}
         </span>
-      )}
-      <span class="what">
-        <span class="mono id">{job.job_id}</span>
-        <span class="details">{[job.output_size, cost, job.api_key].join(" · ")}</span>
-      </span>
-      <span class="progress">
-        <TimeLine job={job} now={now} />
-        <span class="details">{progressText(job, now)}</span>
-      </span>
-      <span class="status">
-        <Pill status={job.status} />
-        <time title={`${dateTime(job.created_at)} UTC`}>{fromNow(job.created_at, now)}</time>
-      </span>
-    </a>
+        <span class="what">
+          <span class="mono id">{job.job_id}</span>
+          <span class="details">{[job.output_size, cost, job.api_key].join(" · ")}</span>
+        </span>
+        <span class="progress">
+          <Progress job={job} now={now} />
+          <span class="details">{progressText(job, now)}</span>
+        </span>
+        <span class="status">
+          <Pill status={job.status} />
+          <time title={`${dateTime(job.created_at)} UTC`}>{fromNow(job.created_at, now)}</time>
+        </span>
+      </summary>
+      {/* A link to this id opens the row. */}
+      <div class="inside of-job" id={job.job_id}>
+        {job.result && (
+          <a class="image" href={src} target="_blank" rel="noopener">
+            <img
+              src={src}
+              width={job.result.width}
+              height={job.result.height}
+              loading="lazy"
+              alt="Result of the try-on"
+            />
+          </a>
+        )}
+        <Facts {...job} />
+      </div>
+    </details>
   );
 }
 
-/** Returns the URL of a job's image. Another server or generation may use the same id for another image. */
-export function imageUrl(generation: number, jobId: string): string {
-  return `/__mock/images/${encodeURIComponent(jobId)}.png?of=${page.reconnects}-${generation}`;
-}
-
-/** Queued and running time of a job as two parts of a line. */
-export function TimeLine({ job, now }: { readonly job: JobState; readonly now: number }) {
-  const end = job.completed_at ?? Math.max(now, job.due_at ?? now);
-  const started = job.started_at ?? (job.status === "queued" ? end : job.created_at);
-  const total = Math.max(1, end - job.created_at);
-  const percent = (at: number): string => `${((at - job.created_at) / total) * 100}%`;
-  const endless = job.status === "running" && job.due_at === null ? " endless" : "";
-  return (
-    <span
-      class={`line ${job.status}${endless}`}
-      style={{ "--waited": percent(started), "--ran": percent(Math.min(now, end)) }}
-      aria-hidden="true"
-    >
-      <i class="waited" />
-      <i class="ran" />
-    </span>
-  );
-}
-
-/** Returns the milliseconds in the queue. On a real clock a job starts a few milliseconds late. */
-export function timeInQueue({ started_at: started, created_at: created }: JobState): number {
-  const waited = (started ?? created) - created;
-  return waited < 20 ? 0 : waited;
+/** Running time of a job. Without a value, the bar moves without end. */
+function Progress({ job, now }: Omit<JobProps, "generation">) {
+  const { status, started_at: started, due_at: due } = job;
+  const isTimed = status === "running" && due !== null && started !== null;
+  const running = isTimed ? { value: now - started, max: due - started } : {};
+  const values = status === "running" ? running : { value: status === "queued" ? 0 : 1 };
+  return <progress key={status} class={status} {...values} aria-hidden="true" />;
 }
 
 /** Describes the progress of a job. */
-export function progressText(job: JobState, now: number): string {
-  const started = job.started_at ?? job.created_at;
-  const waited = timeInQueue(job);
-  const queued = waited > 0 ? ` after ${duration(waited)} in the queue` : "";
-  if (job.status === "queued") return `waiting for ${duration(now - job.created_at)}`;
-  if (job.status === "running") {
-    if (job.due_at === null) return "never ends";
-    return `${duration(now - started)} of ${duration(job.due_at - started)}${queued}`;
+function progressText(job: JobState, now: number): string {
+  const { status, created_at: created, started_at: started, due_at: due } = job;
+  if (status === "queued" || started === null) return `waiting for ${duration(now - created)}`;
+  if (status === "running") {
+    return due === null ? "never ends" : `${duration(now - started)} of ${duration(due - started)}`;
   }
   const length = duration((job.completed_at ?? started) - started);
-  return job.status === "failed" ? `${job.error_message ?? "failed"}, ${length}` : length + queued;
+  // On a real clock a job starts a few milliseconds late.
+  const queued = started - created >= 20 && `after ${duration(started - created)} in the queue`;
+  return joinTexts(" ", status === "failed" && `${job.error_message ?? "failed"},`, length, queued);
+}
+
+function Facts(job: JobState) {
+  const { width, height, bytes } = job.result ?? { width: 0, height: 0, bytes: 0 };
+  const facts = [
+    ["Image", job.result && `${width} × ${height}, ${amount(bytes)} bytes`],
+    ["Submitted", `${dateTime(job.created_at)} UTC`],
+    ["Error", job.error_code && `${job.error_code}: ${job.error_message ?? ""}`],
+    ["Seed", job.seed],
+    ["Webhook", job.webhook_url],
+    ["Metadata", job.metadata && JSON.stringify(job.metadata, null, 2)],
+  ] as const;
+  return (
+    <dl>
+      {facts.map(
+        ([name, value]) =>
+          value !== null && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class="mono">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
 }

@@ -1,9 +1,8 @@
 import type { State } from "../routes/state-view.ts";
-import { NoticeError, loadState } from "./api.ts";
+import { loadState } from "./api.ts";
 
 /** A message at the bottom of the page. */
 interface Notice {
-  readonly id: number;
   readonly kind: "done" | "failed";
   readonly text: string;
 }
@@ -11,77 +10,53 @@ interface Notice {
 /** Milliseconds between two polls, and until a notice disappears. */
 const delays = { poll: 1_000, done: 6_000, failed: 20_000 } as const;
 
-/** State of the page: the last state of the server, the user's selection and the notices. */
+/** State of the page: the last state of the server and the last notice. */
 class PageModel {
   /** Renders the page. */
   onChange = (): void => {};
   state: State | undefined;
   /** Reason why the last poll failed. */
   pollError: string | undefined;
-  /** Number of reconnects. Another server may use the same ids for other images. */
-  reconnects = 0;
-  /** Status by which the list of jobs is filtered; all if empty. */
-  status = "";
-  /** Id of the job in the dialog; empty if the dialog is closed. */
-  jobId = "";
-  notices: readonly Notice[] = [];
-  #pollsSent = 0;
-  #lastPoll = 0;
-  #lastNotice = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  select(selection: { readonly status: string } | { readonly jobId: string }): void {
-    Object.assign(this, selection);
-    this.onChange();
-    void this.poll();
-  }
+  notice: Notice | undefined;
+  #polls = 0;
+  #pollTimer: ReturnType<typeof setTimeout> | undefined;
+  #noticeTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** Polls the server now, and then every second while the page is visible. */
   async poll(): Promise<void> {
-    clearTimeout(this.#timer);
-    const number = (this.#pollsSent += 1);
-    let state: State | undefined;
-    let pollError: string | undefined;
-    try {
-      state = await loadState(this.status, this.jobId);
-    } catch (error) {
-      pollError = error instanceof NoticeError ? error.message : "It cannot be reached.";
-    }
-    // A later poll has already finished.
-    if (number < this.#lastPoll) return;
-    this.#lastPoll = number;
-    if (state !== undefined && this.pollError !== undefined) this.reconnects += 1;
-    this.state = state ?? this.state;
-    this.pollError = pollError;
+    clearTimeout(this.#pollTimer);
+    const number = (this.#polls += 1);
+    const result = await loadState().catch(messageOf);
+    // A later poll determines the state.
+    if (number !== this.#polls) return;
+    if (typeof result === "string") this.pollError = result;
+    else [this.state, this.pollError] = [result, undefined];
     this.onChange();
-    if (number === this.#pollsSent && !document.hidden) {
-      this.#timer = setTimeout(() => void this.poll(), delays.poll);
-    }
+    if (!document.hidden) this.#pollTimer = setTimeout(() => void this.poll(), delays.poll);
   }
 
   /** Runs a command and shows the text that it returns, or its error, as a notice. Then polls without waiting for it. */
   async run(command: () => Promise<unknown>): Promise<void> {
     try {
       const result = await command();
-      if (typeof result === "string") this.#notify("done", result);
+      if (typeof result === "string") this.show({ kind: "done", text: result });
     } catch (error) {
-      const unreachable = "The server could not be reached, or closed the connection.";
-      this.#notify("failed", error instanceof NoticeError ? error.message : unreachable);
+      this.show({ kind: "failed", text: messageOf(error) });
     }
     void this.poll();
   }
 
-  #notify(kind: Notice["kind"], text: string): void {
-    const id = (this.#lastNotice += 1);
-    this.notices = [...this.notices, { id, kind, text }].slice(-4);
-    setTimeout(() => this.dismiss(id), delays[kind]);
+  /** Replaces the notice, or removes it. */
+  show(notice?: Notice): void {
+    clearTimeout(this.#noticeTimer);
+    this.notice = notice;
+    if (notice) this.#noticeTimer = setTimeout(() => this.show(), delays[notice.kind]);
     this.onChange();
   }
+}
 
-  dismiss(id: number): void {
-    this.notices = this.notices.filter((notice) => notice.id !== id);
-    this.onChange();
-  }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export const page = new PageModel();

@@ -1,7 +1,5 @@
 import type { ComponentChildren, ComponentProps, TargetedSubmitEvent } from "preact";
-import { useState } from "preact/hooks";
 
-import { NoticeError } from "./api.ts";
 import { amount } from "./format.ts";
 import { page } from "./page-model.ts";
 
@@ -44,34 +42,14 @@ export function Table({ heads, children }: { heads: string[]; children: Componen
   );
 }
 
-/** Runs one command at a time. */
-function useCommand() {
-  const [isRunning, setIsRunning] = useState(false);
-  const start = async (command: () => Promise<unknown>): Promise<void> => {
-    if (isRunning) return;
-    setIsRunning(true);
-    await page.run(command);
-    setIsRunning(false);
-  };
-  return { isRunning, start };
-}
-
 interface ActionProps extends Omit<ComponentProps<"button">, "type"> {
   /** Returns the text of a notice, if there is one to show. */
   readonly run: () => Promise<unknown>;
 }
 
-/** A button that runs a command. It is never disabled, because it would lose the focus. */
+/** A button that runs a command. */
 export function Action({ run, ...attributes }: ActionProps) {
-  const { isRunning, start } = useCommand();
-  return (
-    <button
-      type="button"
-      aria-disabled={isRunning}
-      onClick={() => void start(run)}
-      {...attributes}
-    />
-  );
+  return <button type="button" onClick={() => void page.run(run)} {...attributes} />;
 }
 
 /** Values of a form by the names of its fields. */
@@ -82,31 +60,37 @@ interface FormProps {
   readonly class: string;
   readonly button: string;
   readonly buttonClass?: string;
-  /** Content below the button. */
-  readonly status?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A form that runs a command with its values. */
-export function Form({ run, class: name, button, buttonClass = "", status, children }: FormProps) {
-  const { isRunning, start } = useCommand();
+export function Form({ run, class: name, button, buttonClass = "", children }: FormProps) {
   const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const values: Record<string, string> = {};
     for (const [field, value] of new FormData(event.currentTarget)) {
       if (typeof value === "string") values[field] = value.trim();
     }
-    void start(() => run(values));
+    void page.run(() => run(values));
   };
   return (
     <form class={name} onSubmit={send}>
       {children}
-      <button type="submit" class={buttonClass} aria-disabled={isRunning}>
+      <button type="submit" class={buttonClass}>
         {button}
       </button>
-      {status}
     </form>
   );
+}
+
+/** A field for a number of seconds, whose name is `seconds`. */
+export function SecondsInput(props: { placeholder: string; required?: true }) {
+  const label = "Duration in seconds";
+  return <input name="seconds" type="number" min={0} step="any" aria-label={label} {...props} />;
+}
+
+export function milliseconds(seconds: string | undefined): number {
+  return Math.round(Number(seconds) * 1_000);
 }
 
 const pillColors: Readonly<Record<string, string>> = {
@@ -136,7 +120,7 @@ export function Empty({ text, hint }: { readonly text: string; readonly hint?: s
 
 /** A note below a list that shows only a part. */
 export function More({ shown, total }: { readonly shown: number; readonly total: number }) {
-  if (shown === 0 || shown >= total) return null;
+  if (shown >= total) return null;
   return (
     <p class="more">
       The newest {shown} of {amount(total)}.
@@ -144,29 +128,11 @@ export function More({ shown, total }: { readonly shown: number; readonly total:
   );
 }
 
-/** A link to a job. The start of its id is enough to distinguish it. */
+/** A link that opens the row of a job. The start of its id is enough to distinguish it. */
 export function JobLink({ jobId }: { readonly jobId: string }) {
   return (
     <a class="mono" href={`#${jobId}`} title={jobId}>
       {jobId.length <= 14 ? jobId : `${jobId.slice(0, 10)}…`}
     </a>
-  );
-}
-
-/** A button that copies a text to the clipboard. */
-export function CopyButton({ text, name }: { readonly text: string; readonly name: string }) {
-  const copy = async (): Promise<string> => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Browsers have a clipboard only on https and loopback URLs.
-      throw new NoticeError(`This browser does not let the page copy. The ${name} is ${text}`);
-    }
-    return `Copied the ${name}.`;
-  };
-  return (
-    <Action class="small" run={copy}>
-      Copy {name}
-    </Action>
   );
 }

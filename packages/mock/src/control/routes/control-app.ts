@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 
-import { json } from "../../http/responses.ts";
+import { errorResponse, json } from "../../http/responses.ts";
+import { ServiceError } from "../../service/service-error.ts";
 import { WaitTimeout } from "../journal.ts";
 import type { ServerState } from "../server-states.ts";
 import { addControlRoutes } from "./control-routes.ts";
-import { ControlError, type ControlledMock } from "./input.ts";
+import type { ControlledMock } from "./input.ts";
 import { addPage, addPageRoutes } from "./page-routes.ts";
 import { addRecordRoutes } from "./record-routes.ts";
 
@@ -24,7 +25,7 @@ export function isControlRequest({ url }: Request): boolean {
  */
 export function createControlApp(
   mock: ControlledMock,
-  { mark, current }: { mark: string; current: () => Promise<ServerState> },
+  { mark, current }: { mark: string; current: () => ServerState },
 ): { fetch: (request: Request) => Promise<Response> } {
   const app = new Hono({ strict: false }).basePath(controlPath);
   app.use(async (context, next) => {
@@ -56,8 +57,7 @@ export function createControlApp(
   });
   app.onError((error) => {
     if (error instanceof WaitTimeout) return json({ detail: error.message }, 408);
-    if (error instanceof ControlError) return json({ detail: error.message }, error.status);
-    throw error;
+    return errorResponse(error, mock.options);
   });
   return { fetch: async (request) => app.fetch(request) };
 }
@@ -65,7 +65,7 @@ export function createControlApp(
 /**
  * Refuses requests of pages that the server did not send itself. Any page in a browser on this machine can send some.
  *
- * @throws ControlError 403
+ * @throws ServiceError `forbidden`
  */
 function refuseOtherOrigins({ url, headers }: Request): void {
   const origin = headers.get("origin");
@@ -73,8 +73,8 @@ function refuseOtherOrigins({ url, headers }: Request): void {
   const isOwn =
     origin === null || (URL.canParse(origin) && new URL(origin).host === new URL(url).host);
   if (isOwn && (site === null || site === "same-origin" || site === "none")) return;
-  throw new ControlError(
-    403,
+  throw new ServiceError(
+    "forbidden",
     "Pages of other origins cannot control the server; send this request from the test itself, or from the page under /__mock/.",
   );
 }

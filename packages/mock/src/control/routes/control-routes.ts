@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 
 import { json } from "../../http/responses.ts";
 import type { NewKey } from "../../service/new-key.ts";
+import { ServiceError } from "../../service/service-error.ts";
 import { show } from "../../shown.ts";
 import type { FaultInput } from "../fault.ts";
 import type { NextJob } from "../next-job.ts";
@@ -9,7 +10,6 @@ import type { Snapshot } from "../server-states.ts";
 import type { NewTenant } from "../tenant.ts";
 import {
   badRequest,
-  ControlError,
   readFields,
   wholeNumber,
   withFieldNames,
@@ -92,7 +92,7 @@ export function addControlRoutes(app: Hono, mock: ControlledMock): void {
       return badRequest('status must be a string such as "succeeded" or "canceled".');
     }
     const names = { payment_intent_id: "paymentIntentId" };
-    await withFieldNames(names, () => mock.settlePayment(req.param("id"), status), 404);
+    await withFieldNames(names, () => mock.settlePayment(req.param("id"), status), "not-found");
     return json({});
   });
 
@@ -119,7 +119,7 @@ export function addControlRoutes(app: Hono, mock: ControlledMock): void {
   app.delete("/faults/:id", ({ req }) => {
     const id = req.param("id");
     if (mock.faults.remove(id)) return json({});
-    throw new ControlError(404, `Unknown fault ${show(id)}.`);
+    throw new ServiceError("not-found", `Unknown fault ${show(id)}.`);
   });
 
   app.post("/next-job", async ({ req }) => {

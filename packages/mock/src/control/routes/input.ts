@@ -1,25 +1,14 @@
-import { readBytes } from "../../http/body.ts";
-import { jsonLimitProblem } from "../../http/json-limits.ts";
+import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
+import { ServiceError } from "../../service/service-error.ts";
 import { show } from "../../shown.ts";
 
 /** A mock without its transport: the part that the control API exposes. */
 export type ControlledMock = Omit<Mock, "fetch" | "close">;
 
-/** An error response of the control API. */
-export class ControlError extends Error {
-  override readonly name = "ControlError";
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/** @throws ControlError 400 */
+/** @throws ServiceError `bad-request` */
 export function badRequest(message: string): never {
-  throw new ControlError(400, message);
+  throw new ServiceError("bad-request", message);
 }
 
 /** Names of fields over HTTP, each with its name in process. */
@@ -29,13 +18,15 @@ export type FieldNames = Readonly<Record<string, string>>;
  * Reads the JSON object in a body. An empty body is an empty object.
  *
  * @returns the fields by their names in process.
- * @throws ControlError 400 for any other body, and for a field that is not in `names`.
+ * @throws ServiceError `bad-request` for any other body, and for a field that is not in `names`.
  */
 export async function readFields(
   request: Request,
   names: FieldNames,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const body = parse(await readBytes(request));
+  const bytes = await readBytes(request);
+  const { value: body, error } = bytes.length === 0 ? { value: {} } : parseJson(bytes);
+  if (error !== undefined) return badRequest(`The body is ${error}; send a JSON object.`);
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     return badRequest(`The body must be a JSON object; got ${show(body)}.`);
   }
@@ -49,7 +40,7 @@ export async function readFields(
 /**
  * Reads a query.
  *
- * @throws ControlError 400 for a name that is not in `names` or that occurs twice.
+ * @throws ServiceError `bad-request` for a name that is not in `names` or that occurs twice.
  */
 export function readQuery<Name extends string>(
   url: string,
@@ -65,7 +56,7 @@ export function readQuery<Name extends string>(
   return values;
 }
 
-/** @throws ControlError 400 for anything but a whole number between the bounds. */
+/** @throws ServiceError `bad-request` for anything but a whole number between the bounds. */
 export function wholeNumber(field: string, value: unknown, min: number, max: number): number {
   const number = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) {
@@ -77,13 +68,13 @@ export function wholeNumber(field: string, value: unknown, min: number, max: num
 /**
  * Runs a function of the mock that validates its input by the names of fields in process.
  *
- * @param status Status of the response; 404 if only the id in the URL can be wrong.
- * @throws ControlError for a TypeError or RangeError, with the names of the fields over HTTP.
+ * @param reason Reason of the refusal; `not-found` if only the id in the URL can be wrong.
+ * @throws ServiceError for a TypeError or RangeError, with the names of the fields over HTTP.
  */
 export async function withFieldNames<Result>(
   names: FieldNames,
   work: () => Result | Promise<Result>,
-  status = 400,
+  reason: "bad-request" | "not-found" = "bad-request",
 ): Promise<Result> {
   try {
     return await work();
@@ -93,22 +84,11 @@ export async function withFieldNames<Result>(
     // Words in quotes are the caller's values.
     const words = /"[^"]*"|\b[A-Za-z]+\b/g;
     const message = error.message.replaceAll(words, (word) => overHttp.get(word) ?? word);
-    throw new ControlError(status, message);
+    throw new ServiceError(reason, message);
   }
 }
 
 function unknownName(kind: string, name: string, names: readonly string[]): never {
   const known = names.length === 0 ? "takes none" : `takes ${names.join(", ")}`;
   return badRequest(`Unknown ${kind} ${show(name)}; this request ${known}.`);
-}
-
-function parse(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) return {};
-  const limitProblem = jsonLimitProblem(bytes);
-  if (limitProblem !== undefined) return badRequest(limitProblem);
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return badRequest("The body is not JSON in UTF-8; send a JSON object.");
-  }
 }

@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
 
 import { html, json } from "../../http/responses.ts";
-import { statusNames } from "../../http/schemas.ts";
-import type { JobStatus } from "../../store/records.ts";
+import { ServiceError } from "../../service/service-error.ts";
+import { host } from "../../system/host.ts";
 import type { ServerState } from "../server-states.ts";
-import { badRequest, ControlError, readQuery, type ControlledMock } from "./input.ts";
+import { readQuery, type ControlledMock } from "./input.ts";
 import { stateView } from "./state-view.ts";
 
 /** Adds the control page. It holds no data, so pages of other origins may link to it. */
@@ -23,39 +23,29 @@ export function addPage(app: Hono): void {
   });
 }
 
-/**
- * Adds the routes of the control page.
- *
- * @param currentState Returns the current state of the server once it has its default keys.
- */
+/** Adds the routes of the control page. */
 export function addPageRoutes(
   app: Hono,
   mock: ControlledMock,
-  currentState: () => Promise<ServerState>,
+  currentState: () => ServerState,
 ): void {
   const generations = new WeakMap<ServerState, number>();
-  let lastGeneration = 0;
+  // A page that stays open distinguishes this server from an earlier one at the same URL.
+  let lastGeneration = host.now();
 
   app.get("/state", async ({ req }) => {
-    const { status, job: jobId } = readQuery(req.url, ["status", "job"]);
-    if (status !== undefined && !isStatus(status)) {
-      return badRequest(`status must be one of ${statusNames.join(", ")}; omit it for all jobs.`);
-    }
-    const state = await currentState();
+    readQuery(req.url, []);
+    const state = currentState();
     const generation = generations.get(state) ?? (lastGeneration += 1);
     generations.set(state, generation);
-    return json(stateView(mock, state, generation, { status, jobId }));
+    return json(stateView(mock, state, generation));
   });
 
   app.get("/images/:file", async ({ req }) => {
     const jobId = /^(.+)\.png$/.exec(req.param("file"))?.[1];
-    const { jobs } = (await currentState()).service;
+    const { jobs } = currentState().service;
     const bytes = jobId === undefined ? undefined : await jobs.result(jobId);
-    if (bytes === undefined) throw new ControlError(404, "Unknown image.");
+    if (bytes === undefined) throw new ServiceError("not-found", "Unknown image.");
     return new Response(bytes, { headers: { "content-type": "image/png" } });
   });
-}
-
-function isStatus(text: string): text is JobStatus {
-  return statusNames.includes(text);
 }

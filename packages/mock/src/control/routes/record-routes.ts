@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 
 import { json } from "../../http/responses.ts";
+import { ServiceError } from "../../service/service-error.ts";
 import {
   badRequest,
-  ControlError,
   readFields,
   readQuery,
   wholeNumber,
@@ -54,7 +54,7 @@ export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
     const { api_key: key } = readQuery(req.url, ["api_key"]);
     if (key === undefined) return badRequest("api_key is missing; send the key as ?api_key=….");
     const ledger = await mock.ledger(key);
-    if (ledger === undefined) throw new ControlError(404, "api_key: unknown key.");
+    if (ledger === undefined) throw new ServiceError("not-found", "api_key: unknown key.");
     return json({ entries: ledger.entries.map(ledgerEntryView), balance: ledger.balance });
   });
 
@@ -69,7 +69,7 @@ export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
       await readFields(req.raw, {});
       const names = { delivery_id: "deliveryId" };
       const send = () => mock.webhooks[repeat](req.param("id"));
-      return json(deliveryView(await withFieldNames(names, send, 404)));
+      return json(deliveryView(await withFieldNames(names, send, "not-found")));
     });
   }
 

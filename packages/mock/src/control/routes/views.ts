@@ -1,4 +1,4 @@
-import type { DeliveryAttempt, DeliveryRecord, LedgerEntry } from "../../store/records.ts";
+import type { DeliveryRecord, LedgerEntry } from "../../store/records.ts";
 import { milliseconds } from "../../system/duration.ts";
 import type { Fault } from "../fault.ts";
 import type { JournalEntry } from "../journal-entry.ts";
@@ -22,8 +22,8 @@ export function faultView({ id, latency, cutAfter, ...fault }: Fault) {
     truncate_at: fault.truncateAt,
     cut_after_ms: cutAfter === undefined ? undefined : milliseconds(cutAfter),
     drop: fault.drop,
-    met: fault.met,
-    struck: fault.struck,
+    matched: fault.matched,
+    applied: fault.applied,
   };
 }
 
@@ -70,10 +70,11 @@ export function deliveryView(delivery: DeliveryRecord) {
     state: delivery.state,
     body: delivery.body,
     signature: delivery.signature,
-    attempts: delivery.attempts.map(attemptView),
+    attempts: delivery.attempts.map(({ at, status, durationMs, error }) => ({
+      at,
+      status,
+      ms: durationMs,
+      ...(error !== null && { error }),
+    })),
   };
-}
-
-export function attemptView({ at, status, durationMs, error }: DeliveryAttempt) {
-  return { at, status, ms: durationMs, ...(error !== null && { error }) };
 }

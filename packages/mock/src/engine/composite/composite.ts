@@ -65,7 +65,7 @@ async function imageProblem(
   sharp: SharpConstructor,
   image: EngineImage,
 ): Promise<string | undefined> {
-  if (image.source === "url" || !decodable(image)) return undefined;
+  if (!isDecodable(image)) return undefined;
   const header = sharp(image.bytes(), { limitInputPixels: false }).metadata();
   const { width, height } = await header.catch(() => ({ width: 0, height: 0 }));
   if (width * height <= maxInputPixels) return undefined;
@@ -91,9 +91,9 @@ async function compose(
   const photo = await personLayer(sharp, person, width, height);
   const layers = [];
   const first = garments[0];
-  if (first?.source === "bytes" && decodable(first)) {
+  if (first !== undefined && isDecodable(first)) {
     const size = Math.round(width * layout.garmentWidth);
-    const garment = await fitted(sharp, first, size, size, "contain");
+    const garment = fitted(sharp, first, size, size, "contain");
     layers.push({
       input: await garment.png().toBuffer(),
       left: Math.round((width - size) / 2),
@@ -121,7 +121,7 @@ async function personLayer(
   width: number,
   height: number,
 ): Promise<Buffer> {
-  if (person.source === "url" || !decodable(person)) {
+  if (!isDecodable(person)) {
     const margin = Math.round(width * 2 * layout.cardMargin);
     const card = placeholderCard(Math.round(width * 0.3), "PERSON", person);
     return sharp(drawPlaceholder(width, height))
@@ -129,15 +129,12 @@ async function personLayer(
       .png()
       .toBuffer();
   }
-  const photo = await (await fitted(sharp, person, width, height, "inside")).png().toBuffer();
-  const blurred = await fitted(
-    sharp,
-    person,
-    Math.round(width / 8),
-    Math.round(height / 8),
-    "cover",
-  );
-  const backdrop = await blurred.flatten({ background: "#fff" }).blur(12).png().toBuffer();
+  const photo = await fitted(sharp, person, width, height, "inside").png().toBuffer();
+  const backdrop = await fitted(sharp, person, width / 8, height / 8, "cover")
+    .flatten({ background: "#fff" })
+    .blur(12)
+    .png()
+    .toBuffer();
   return sharp(backdrop)
     .resize(width, height, { fit: "fill" })
     .composite([{ input: photo }])
@@ -152,32 +149,34 @@ async function garmentCard(
   side: number,
 ): Promise<Buffer> {
   const title = `GARMENT ${number}`;
-  if (garment.source === "url" || !decodable(garment)) {
+  if (!isDecodable(garment)) {
     return sharp(Buffer.from(placeholderCard(side, title, garment)))
       .png()
       .toBuffer();
   }
   const inner = Math.round(side * (1 - 6 * layout.cardPadding));
-  const image = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
+  const image = await fitted(sharp, garment, inner, inner, "inside").png().toBuffer();
   return sharp(Buffer.from(cardFrame(side)))
     .composite([{ input: image }])
     .png()
     .toBuffer();
 }
 
-async function fitted(
+function fitted(
   sharp: SharpConstructor,
-  image: Extract<EngineImage, { source: "bytes" }>,
+  image: DecodableImage,
   width: number,
   height: number,
   fit: "inside" | "contain" | "cover",
-): Promise<Sharp> {
+): Sharp {
   return sharp(image.bytes(), { failOn: "error", limitInputPixels: maxInputPixels })
     .autoOrient()
-    .resize(width, height, { fit, background: "#0000" });
+    .resize(Math.round(width), Math.round(height), { fit, background: "#0000" });
 }
 
-/** Returns false for HEIC, which the default builds of sharp cannot decode. */
-function decodable(image: Extract<EngineImage, { source: "bytes" }>): boolean {
-  return image.mediaType !== "image/heic";
+type DecodableImage = Extract<EngineImage, { source: "bytes" }>;
+
+/** Returns false for HEIC too, which the default builds of sharp cannot decode. */
+function isDecodable(image: EngineImage): image is DecodableImage {
+  return image.source === "bytes" && image.mediaType !== "image/heic";
 }

@@ -1,5 +1,3 @@
-type Point = readonly [x: number, y: number];
-
 /** Letters of 5 × 7 squares; each number is one row. */
 const letters: Readonly<Record<string, readonly number[]>> = {
   A: [14, 17, 17, 31, 17, 17, 17],
@@ -52,38 +50,29 @@ export function lineWidth(text: string): number {
 }
 
 /**
- * Returns the outlines of a line of capitals, digits and - . / :, with the upper left corner `at`. Other characters are
- * blank.
+ * Draws a line of capitals, digits and - . / : as an SVG path, because images must not depend on installed fonts. Other
+ * characters are blank.
  */
-export function lettering(text: string, at: Point, square: number): readonly (readonly Point[])[] {
-  const runs: Point[][] = [];
+export function drawText(
+  text: string,
+  left: number,
+  top: number,
+  square: number,
+  color: string,
+): string {
+  let path = "";
   for (const [position, character] of text.toUpperCase().split("").entries()) {
     for (const [row, bits] of (letters[character] ?? []).entries()) {
-      for (const [from, to] of runsOf(bits)) {
-        const left = at[0] + (position * advance + from) * square;
-        const right = at[0] + (position * advance + to) * square;
-        const top = at[1] + row * square;
+      for (const run of bits.toString(2).padStart(5, "0").matchAll(/1+/g)) {
+        const from = left + (position * advance + run.index) * square;
+        const to = from + run[0].length * square;
+        const y = top + row * square;
         // Rows overlap, because otherwise antialiasing leaves gaps.
-        const bottom = top + square * 1.2;
-        runs.push([
-          [left, top],
-          [right, top],
-          [right, bottom],
-          [left, bottom],
-        ]);
+        const corners = [from, y, to, y + square * 1.2].map((length) => length.toFixed(2));
+        const [x1, y1, x2, y2] = corners;
+        path += `M${x1} ${y1}H${x2}V${y2}H${x1}Z`;
       }
     }
   }
-  return runs;
-}
-
-function runsOf(bits: number): readonly (readonly [number, number])[] {
-  const runs: [number, number][] = [];
-  for (let column = 0; column < 5; column += 1) {
-    if (((bits >> (4 - column)) & 1) === 0) continue;
-    const last = runs.at(-1);
-    if (last !== undefined && last[1] === column) last[1] = column + 1;
-    else runs.push([column, column + 1]);
-  }
-  return runs;
+  return `<path d="${path}" fill="${color}"/>`;
 }

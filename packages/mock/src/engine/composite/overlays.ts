@@ -1,5 +1,5 @@
 import type { EngineImage } from "../engine.ts";
-import { lettering, lineWidth } from "./lettering.ts";
+import { drawText, lineWidth } from "./lettering.ts";
 
 const ink = "#2b2d42";
 
@@ -47,14 +47,6 @@ export function placeholderCard(side: number, title: string, image: EngineImage)
 
 function shorten(hostname: string): string {
   return hostname.length <= 21 ? hostname : `${hostname.slice(0, 19)}..`;
-}
-
-/** Draws letters as outlines, because images must not depend on installed fonts. */
-function drawText(text: string, left: number, top: number, square: number, color: string): string {
-  const path = lettering(text, [left, top], square)
-    .map((outline) => `M${outline.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}Z`)
-    .join("");
-  return `<path d="${path}" fill="${color}"/>`;
 }
 
 function svg(width: number, height: number, content: string): string {

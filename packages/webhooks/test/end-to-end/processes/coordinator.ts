@@ -1,8 +1,8 @@
 import { createMemoryStore } from "../../../src/index.ts";
-import type { Call, CallParams, CallResult } from "./receiver-process.ts";
 import type { ProcessSlot, SlotEvent } from "./process-slot.ts";
+import type { Call, CallResult } from "./receiver-process.ts";
 
-/** Parameters of all calls. Each call has some of them. */
+/** An event and its slot. */
 interface Place {
   readonly slot: ProcessSlot;
   readonly event: SlotEvent;
@@ -22,11 +22,11 @@ export class Coordinator {
   readonly #store = createMemoryStore();
 
   /** Responds to a call, with `undefined` after an error. */
-  readonly respond = async ({ method, params }: Call): Promise<CallResult | undefined> => {
+  readonly respond = async (call: Call): Promise<CallResult | undefined> => {
     try {
-      return await this.#respond(method, params);
+      return await this.#respond(call);
     } catch (error) {
-      this.errors.push(`${method}: ${String(error)}`);
+      this.errors.push(`${call.method}: ${String(error)}`);
       return undefined;
     }
   };
@@ -42,7 +42,7 @@ export class Coordinator {
     await slot.ready(event);
     try {
       const response = await fetch(request);
-      if (slot.isOpen && slot.nextFault(event) === "is down") this.#run(slot.crash(event));
+      if (slot.isOpen && event.nextFault === "is down") this.#run(slot.crash(event));
       return response;
     } catch (error) {
       if (isConnectionRefused(error)) this.#run(slot.connectionRefused(event));
@@ -54,7 +54,7 @@ export class Coordinator {
     await Promise.all(this.slots.map((slot) => slot.close()));
   }
 
-  async #respond(method: string, params: CallParams): Promise<CallResult> {
+  async #respond({ method, params }: Call): Promise<CallResult> {
     const { path, job, key, owner, ttl } = params;
     if (method === "arrive") {
       this.#paths.set(job, path);
@@ -67,15 +67,20 @@ export class Coordinator {
     }
     // The key of a claim ends with the job of its event.
     const place = this.#placeOf(this.#paths.get(job ?? key.split(":")[1]) ?? "");
+    const { slot, event } = place;
     if (method === "start") return this.#start(place);
-    if (method === "complete") return this.#complete(place.event);
-    if (method === "abort") throw new Error(`${place.event.path}: ${lostClaim}`);
-    if (method === "done") return this.#done(place, key, ttl);
-    throw new Error("Unknown method.");
+    if (method === "complete") event.endHandler(true);
+    else if (method === "abort") throw new Error(`${event.path}: ${lostClaim}`);
+    else if (method !== "done") throw new Error("Unknown method.");
+    else if (event.killBeforeDone) {
+      this.#run(slot.crash(event));
+      return never;
+    } else await this.#store.done(key, ttl);
+    return {};
   }
 
   #arrive({ slot, event }: Place): CallResult {
-    const redirects = slot.nextFault(event) === "redirects";
+    const redirects = event.nextFault === "redirects";
     if (redirects) event.faults += 1;
     event.resume();
     slot.arrived(event);
@@ -83,10 +88,7 @@ export class Coordinator {
   }
 
   async #start({ slot, event }: Place): Promise<CallResult> {
-    const fault = slot.nextFault(event);
-    if (fault !== undefined) event.faults += 1;
-    event.handlers += 1;
-    event.maxConcurrentHandlers = Math.max(event.maxConcurrentHandlers, event.handlers);
+    const fault = event.startHandler();
     if (fault?.startsWith("hangs")) {
       await new Promise<void>((resolve) => {
         event.resume = resolve;
@@ -96,27 +98,9 @@ export class Coordinator {
       this.#run(slot.crash(event));
       return never;
     }
-    event.killBeforeDone = fault === "is killed before done";
     const fails = fault === "fails" || fault === "hangs and fails";
-    if (fails) event.handlers -= 1;
+    if (fails) event.endHandler(false);
     return { fails };
-  }
-
-  #complete(event: SlotEvent): CallResult {
-    event.completions += 1;
-    event.handlers -= 1;
-    return {};
-  }
-
-  async #done({ slot, event }: Place, key: string, ttl: number): Promise<CallResult> {
-    if (event.killBeforeDone) {
-      event.killBeforeDone = false;
-      event.lostCompletions += 1;
-      this.#run(slot.crash(event));
-      return never;
-    }
-    await this.#store.done(key, ttl);
-    return {};
   }
 
   #placeOf(path: string): Place {

@@ -1,18 +1,17 @@
-import type { Fault, FaultPlan } from "../faults.ts";
+import type { FaultPlan } from "../faults.ts";
+import { PlannedEvent } from "../planned-event.ts";
 import type { ReceiverProcess } from "./receiver-process.ts";
 
-/** One event of a slot, with its counters. */
-export interface SlotEvent {
+/** One event of a slot. */
+export class SlotEvent extends PlannedEvent {
   readonly path: string;
-  completions: number;
-  lostCompletions: number;
-  maxConcurrentHandlers: number;
-  handlers: number;
-  /** Number of planned faults that occurred. */
-  faults: number;
   /** Resumes a handler that hangs until the service sends the next attempt. */
-  resume: () => void;
-  killBeforeDone: boolean;
+  resume = (): void => undefined;
+
+  constructor(plan: FaultPlan, path: string) {
+    super(plan);
+    this.path = path;
+  }
 }
 
 /**
@@ -33,20 +32,10 @@ export class ProcessSlot {
 
   constructor(name: string, plan: FaultPlan, events: number) {
     this.plan = plan;
-    this.events = Array.from({ length: events }, (_, index) => ({
-      path: `/${name}/${index}`,
-      completions: 0,
-      lostCompletions: 0,
-      maxConcurrentHandlers: 0,
-      handlers: 0,
-      faults: 0,
-      resume: () => undefined,
-      killBeforeDone: false,
-    }));
-  }
-
-  nextFault(event: SlotEvent): Fault | undefined {
-    return this.plan[event.faults];
+    this.events = Array.from(
+      { length: events },
+      (_, index) => new SlotEvent(plan, `/${name}/${index}`),
+    );
   }
 
   /** Starts the processes for all faults, so that no later start keeps the machine busy. The first one listens. */
@@ -88,13 +77,13 @@ export class ProcessSlot {
   crash(event: SlotEvent): Promise<void> {
     return this.#whenAll(event, async () => {
       await this.#kill();
-      if (this.nextFault(event) !== "is down") await this.#listen();
+      if (event.nextFault !== "is down") await this.#listen();
     });
   }
 
   /** Listens again when the connections of all events were refused. */
   async connectionRefused(event: SlotEvent): Promise<void> {
-    if (this.isOpen || this.nextFault(event) !== "is down") {
+    if (this.isOpen || event.nextFault !== "is down") {
       throw new Error(`${event.path}: the connection was refused without a planned fault.`);
     }
     event.faults += 1;
@@ -128,7 +117,7 @@ export class ProcessSlot {
   async #kill(): Promise<void> {
     const receiver = this.#current;
     this.#current = undefined;
-    for (const event of this.events) event.handlers = 0;
+    for (const event of this.events) event.killed();
     await receiver?.kill();
   }
 }

@@ -11,21 +11,15 @@ export interface CallResult {
   readonly state?: string;
   readonly redirects?: boolean;
   readonly fails?: boolean;
+  readonly port?: number;
 }
 
-/** Parameters of all methods. */
-export interface CallParams {
-  readonly path: string;
-  readonly job: string;
-  readonly key: string;
-  readonly owner: string;
-  readonly ttl: number;
-}
-
-/** Call from a receiver process. */
+/** Call from a receiver process. Each method has some of the parameters. */
 export interface Call {
+  readonly id: number;
   readonly method: string;
-  readonly params: CallParams;
+  readonly params: Readonly<Record<"path" | "job" | "key" | "owner", string>> &
+    Readonly<Record<"port" | "ttl", number>>;
 }
 
 /** A started receiver process. */
@@ -36,24 +30,15 @@ export interface ReceiverProcess {
   kill(): Promise<void>;
 }
 
-/** Message to a receiver process: a port to listen on, or the result of a call. */
-export type ParentMessage =
-  | { readonly port: number }
-  | { readonly id: number; readonly result: CallResult | undefined };
-
-/** Message from a receiver process: its port, once it has started and once it listens, or a call. */
-type ChildMessage = { readonly port: number } | (Call & { readonly id: number });
-
-export interface ProcessSettings {
-  readonly respond: (call: Call) => Promise<CallResult | undefined>;
-  /** Folder of the compile cache that all processes share. */
-  readonly cache: string;
-  readonly secret: string;
-}
-
-/** Starts a receiver process that can listen. */
+/**
+ * Starts a receiver process that can listen.
+ *
+ * @param cache folder of the compile cache that all processes share.
+ */
 export async function startReceiver(
-  { respond, cache, secret }: ProcessSettings,
+  respond: (call: Call) => Promise<CallResult | undefined>,
+  cache: string,
+  secret: string,
   claimTtl: number,
 ): Promise<ReceiverProcess> {
   const child = fork(program, [secret, String(claimTtl)], {
@@ -64,21 +49,22 @@ export async function startReceiver(
   const ended = once(child, "close");
   const endedEarly = ended.then(() => Promise.reject(new Error("The receiver process ended.")));
   endedEarly.catch(() => undefined);
-  let port = Promise.withResolvers<number>();
-  // A message to a killed process fails, as planned.
-  const send = (message: ParentMessage): unknown =>
-    child.connected && child.send(message, () => undefined);
-  child.on("message", (message: ChildMessage) => {
-    if ("id" in message) {
-      void respond(message).then((result) => send({ id: message.id, result }));
-    } else port.resolve(message.port);
-  });
-  await Promise.race([port.promise, endedEarly]);
+  const started = Promise.withResolvers<void>();
+  const wanted = Promise.withResolvers<CallResult>();
+  const listening = Promise.withResolvers<number>();
+  const receive = async (call: Call): Promise<void> => {
+    if (call.method === "started") started.resolve();
+    if (call.method === "listening") return listening.resolve(call.params.port);
+    const result = await (call.method === "started" ? wanted.promise : respond(call));
+    // A message to a killed process fails, as planned.
+    if (child.connected) child.send({ id: call.id, result }, () => undefined);
+  };
+  child.on("message", (call: Call) => void receive(call));
+  await Promise.race([started.promise, endedEarly]);
   return {
-    async listen(wanted) {
-      port = Promise.withResolvers();
-      send({ port: wanted });
-      return Promise.race([port.promise, endedEarly]);
+    listen(port) {
+      wanted.resolve({ port });
+      return Promise.race([listening.promise, endedEarly]);
     },
     async kill() {
       child.kill("SIGKILL");

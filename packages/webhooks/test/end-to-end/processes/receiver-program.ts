@@ -4,18 +4,16 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
+import type { AddressInfo } from "node:net";
 import type { ClaimState } from "../../../src/index.ts";
 import { createReceiver } from "../../../src/node/index.ts";
-import type { CallResult, ParentMessage } from "./receiver-process.ts";
+import type { Call, CallResult } from "./receiver-process.ts";
 
 const [secret = "", claimTtl = ""] = process.argv.slice(2);
 const calls: ((result: CallResult | undefined) => void)[] = [];
 
 /** Calls the parent process over its channel, which loads a busy machine less than HTTP. */
-async function call(
-  method: string,
-  params: Readonly<Record<string, unknown>>,
-): Promise<CallResult> {
+async function call(method: string, params: Partial<Call["params"]>): Promise<CallResult> {
   const result = await new Promise<CallResult | undefined>((resolve) => {
     process.send?.({ id: calls.push(resolve), method, params });
   });
@@ -45,28 +43,26 @@ const receive = createReceiver({
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   // A kill would reset an idle connection that is kept alive.
   response.setHeader("connection", "close");
-  const { redirects } = await call("arrive", {
-    path: request.url,
-    job: request.headers["x-service-job-id"],
-  });
+  const job = String(request.headers["x-service-job-id"]);
+  const { redirects } = await call("arrive", { path: request.url ?? "", job });
   if (redirects === true) response.writeHead(307, { location: "/followed" }).end();
   else await receive(request, response);
 }
 
+process.on("disconnect", () => process.exit());
+process.on("message", ({ id, result }: { id: number; result: CallResult | undefined }) =>
+  calls[id - 1]?.(result),
+);
+// Later processes reuse the compiled code, which saves most of their start time.
+flushCompileCache();
+
+const { port } = await call("started", {});
 const server = createServer((request, response) => {
   handle(request, response).catch(() => response.destroy());
 });
-let port = 0;
 const listen = (): void => void server.listen(port, "127.0.0.1");
 // The system frees the port soon after the previous process was killed.
 server.on("error", () => setTimeout(listen, 20));
-server.on("listening", () => process.send?.(server.address()));
-process.on("disconnect", () => process.exit());
-process.on("message", (message: ParentMessage) => {
-  if ("id" in message) return calls[message.id - 1]?.(message.result);
-  port = message.port;
-  return listen();
-});
-// Later processes reuse the compiled code, which saves most of their start time.
-flushCompileCache();
-process.send?.({ port: 0 });
+// Only a server on a pipe returns a string.
+server.on("listening", () => void call("listening", server.address() as AddressInfo));
+listen();

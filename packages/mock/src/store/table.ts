@@ -1,0 +1,114 @@
+/** Record with its place in the order of creation. The record is undefined once it is removed. */
+interface Entry<Row> {
+  readonly id: string;
+  readonly sequence: number;
+  row: Row | undefined;
+}
+
+/** Records of one kind, by id and in groups. Each list of records is in the order of their creation. */
+export class Table<Row extends object> {
+  readonly #undo: (() => void)[];
+  readonly #idOf: (row: Row, sequence: number) => string;
+  readonly #groupsOf: (row: Row) => readonly string[];
+  readonly #entries = new Map<string, Entry<Row>>();
+  /** Undefined is the group of all records. */
+  readonly #groups = new Map<string | undefined, Entry<Row>[]>();
+  #sequence = 0;
+
+  /**
+   * @param undo log to which each write adds a function that undoes it.
+   * @param idOf returns the id of a record. `sequence` is unique among new records.
+   * @param groupsOf returns the groups of a record.
+   */
+  constructor(
+    undo: (() => void)[],
+    idOf: (row: Row, sequence: number) => string,
+    groupsOf: (row: Row) => readonly string[] = () => [],
+  ) {
+    this.#undo = undo;
+    this.#idOf = idOf;
+    this.#groupsOf = groupsOf;
+  }
+
+  get(id: string): Row | undefined {
+    return this.#entries.get(id)?.row;
+  }
+
+  /** Returns all records or those of a group, oldest first. */
+  all(group?: string): readonly Row[] {
+    return rowsOf(this.#groups.get(group));
+  }
+
+  /** Returns up to `limit` records, newest first. */
+  latest(limit: number, group?: string): readonly Row[] {
+    return rowsOf(this.#groups.get(group)?.slice(-limit)).toReversed();
+  }
+
+  /** Iterates over a group, newest first, or over the part of it that is older than the record with the id `before`. */
+  *newestFirst(group: string, before = ""): Generator<Row> {
+    const entries = this.#groups.get(group) ?? [];
+    const end = this.#entries.get(before)?.sequence ?? Number.POSITIVE_INFINITY;
+    for (let index = indexOf(entries, end) - 1; index >= 0; index -= 1) {
+      const row = entries[index]?.row;
+      if (row !== undefined) yield row;
+    }
+  }
+
+  count(group?: string): number {
+    return this.#groups.get(group)?.length ?? 0;
+  }
+
+  /** Adds a record, or replaces the one with the same id. */
+  put(row: Row): void {
+    const id = this.#idOf(row, this.#sequence);
+    // Like the sequence of a database, the number is not reused after a rollback.
+    this.#write(this.#entries.get(id) ?? { id, sequence: this.#sequence++, row: undefined }, row);
+  }
+
+  remove(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#write(entry, undefined);
+  }
+
+  #write(entry: Entry<Row>, row: Row | undefined): void {
+    const before = entry.row;
+    this.#replace(entry, row);
+    this.#undo.push(() => this.#replace(entry, before));
+  }
+
+  #replace(entry: Entry<Row>, row: Row | undefined): void {
+    const [left, entered] = [this.#groupNames(entry.row), this.#groupNames(row)];
+    entry.row = row;
+    if (row === undefined) this.#entries.delete(entry.id);
+    else this.#entries.set(entry.id, entry);
+    for (const name of left) {
+      const entries = this.#groups.get(name) ?? [];
+      if (!entered.includes(name)) entries.splice(indexOf(entries, entry.sequence), 1);
+    }
+    for (const name of entered) {
+      const entries = this.#groups.get(name);
+      if (entries === undefined) this.#groups.set(name, [entry]);
+      else if (!left.includes(name)) entries.splice(indexOf(entries, entry.sequence), 0, entry);
+    }
+  }
+
+  #groupNames(row: Row | undefined): readonly (string | undefined)[] {
+    return row === undefined ? [] : [undefined, ...this.#groupsOf(row)];
+  }
+}
+
+function rowsOf<Row>(entries: readonly Entry<Row>[] = []): readonly Row[] {
+  return entries.flatMap(({ row }) => row ?? []);
+}
+
+/** Finds the index of the first entry from a sequence number on, by binary search. */
+function indexOf(entries: readonly Entry<unknown>[], sequence: number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle]?.sequence ?? sequence) < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
