@@ -235,7 +235,7 @@ class ItemRun {
     const error = new OutcomeUnknownError(
       `An earlier run may have submitted item ${JSON.stringify(id)}, and the list of jobs does not contain it.`,
       {
-        hint: "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id to submit it again.",
+        hint: "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id.",
         idempotencyKey,
         cause: failure,
         recover: async (limits) => {
