@@ -43,8 +43,7 @@ export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: n
  * const proxy = createProxy({ authorize, limit: createQuota({ perDay: 20, perMinute: 30 }) });
  */
 export function createQuota(options: QuotaOptions): Quota {
-  const { perDay, perMinute = 30, clock = systemClock } = options;
-  const { store = memoryStore(clock) } = options;
+  const { perDay, perMinute = 30, clock = systemClock, store = memoryStore(clock) } = options;
   checkOptions<QuotaOptions>("createQuota", options, {
     perDay: checkCount("perDay", perDay),
     perMinute: checkCount("perMinute", perMinute),
