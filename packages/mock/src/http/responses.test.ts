@@ -18,6 +18,7 @@ describe("the option sparseSubmit", () => {
       "submit-response.job-id.form",
       "submit-response.status.values",
       "submit.shape.cost-credits",
+      "submit.shape.unlisted-fields",
       "errors.after-model.http-200",
     );
     const { mock, call } = manualServer({ options: { sparseSubmit: true } });
