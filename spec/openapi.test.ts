@@ -168,6 +168,7 @@ describe("open points of the contract", () => {
         "submit-response.seed.not-given",
         "submit.idempotency-key.same-body",
         "submit.shape.cost-credits",
+        "submit.shape.unlisted-fields",
         "submit.validation.400-or-422",
       ]
     `);

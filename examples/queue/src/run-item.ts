@@ -4,11 +4,8 @@ import { UnrecoverableError, type Job } from "bullmq";
 import { findJobByKey } from "./find-job-by-key.ts";
 import type { QueuedItem } from "./queue.ts";
 
-const minute = 60_000;
-/** Timeout of one attempt. */
-const timeout = 10 * minute;
-/** Time for resubmissions. With the last attempt it stays within `idempotencyWindow`, 30 minutes. */
-const maxSubmissionAge = 20 * minute;
+/** Timeout of one attempt, in milliseconds. */
+const timeout = 600_000;
 
 /**
  * Makes the try-on of an item, or continues after a worker that crashed. Never submits a second try-on.
@@ -24,7 +21,8 @@ export async function runItem(
   const { input, sentAt, job, idempotencyKey = item.id ?? "" } = item.data;
   if (job !== undefined) return tryon.jobs.resume(job).result({ timeout });
   const now = tryon.clock.now();
-  if (sentAt !== undefined && now - sentAt > maxSubmissionAge) {
+  // After the window, which an attempt must not exceed, the service may have forgotten the key.
+  if (sentAt !== undefined && now + timeout > sentAt + tryon.idempotencyWindow) {
     const found = await findJobByKey(tryon, idempotencyKey, sentAt);
     if (found === undefined) {
       throw new UnrecoverableError(

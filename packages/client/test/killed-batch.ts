@@ -1,7 +1,7 @@
 import { array, boolean, constantFrom, integer, record } from "fast-check";
 
 import { batch, type Journal, type JournalEntry } from "../src/batch/index.ts";
-import { isTryOnError, type TryOn } from "../src/index.ts";
+import { Budget, isTryOnError, type TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { anyOptions, networkFaultNames, networkFaults, type ValueOf } from "./fault-scenario.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
@@ -58,8 +58,9 @@ async function runKilledIn(service: TestService, killedBatch: KilledBatch, flush
   service.faults.length = 0;
   const program = new KillableProgram(Number.POSITIVE_INFINITY);
   const journal = program.journal(kept, flush);
-  const last =
-    (await pass(service, program, readAll(service.client(), journal, killedBatch))) ?? [];
+  const budget = new Budget({ maxCredits: items * 8 });
+  const reading = readAll(service.client(), journal, killedBatch, budget);
+  const last = (await pass(service, program, reading)) ?? [];
   // Pending requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
   const jobs = (await pass(service, program, service.client().jobs.list().toArray())) ?? [];
@@ -71,6 +72,11 @@ async function runKilledIn(service: TestService, killedBatch: KilledBatch, flush
     "an end": last.length === items,
     "one job of each at most": skus.size === jobs.length,
     "one charge of each at most": charged === jobs.length * 8,
+    "the charges in the budget":
+      !killedBatch.budgeted ||
+      (budget.spent <= charged &&
+        charged <= budget.spent + budget.reserved &&
+        (done < items || budget.spent === charged)),
     "each done in time": later === "2h" || done === items,
     "done or unknown": done + unknown === items,
     "each job returned": done <= jobs.length,
@@ -85,6 +91,7 @@ async function readAll(
   tryon: TryOn,
   journal: Journal,
   { items, concurrency, sync, budgeted }: KilledBatch,
+  budget = new Budget({ maxCredits: items * 8 }),
 ): Promise<readonly string[]> {
   const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
   const running = batch(tryon, skus, {
@@ -94,7 +101,7 @@ async function readAll(
     concurrency,
     sync,
     timeout: "20m",
-    budget: budgeted ? { maxCredits: items * 8 } : undefined,
+    budget: budgeted ? budget : undefined,
   });
   const { read, error: stopped } = await upTo(running);
   const errors = [...read.map(({ error }) => error), ...(stopped === undefined ? [] : [stopped])];

@@ -1,10 +1,13 @@
 import { createMock, optionTable, type MockOptions, type Options } from "@tryon/mock";
+import spec from "@tryon/spec/rules.json" with { type: "json" };
 import { cases, tenth } from "@tryon/test-kit/cases";
 import { constantFrom, record, sample } from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { runContract } from "./contract.ts";
 import type { Report } from "./report.ts";
+import type { JsonReport } from "./report/json.ts";
+import { command } from "../test/command.ts";
 import { failures, runAgainst } from "../test/run-checks.ts";
 
 /** Checks a server on which jobs wait for each other, so that a queue is observable. */
@@ -19,6 +22,16 @@ const mixture = record(
     optionTable.map(({ id, values }) => [id, constantFrom(...(values as readonly unknown[]))]),
   ),
 );
+
+/** The last value of every option, and values that show what some of these hide. */
+const alternate: Partial<Options> = Object.fromEntries(
+  optionTable.map(({ id, values }) => [id, values.at(-1)]),
+);
+const hiddenByAlternate: Partial<Options> = {
+  rateHeaders: "429-only",
+  fieldStatus: 422,
+  purchaseRepeat: "replay",
+};
 
 const observable = optionTable.filter((row) => row.observable);
 const probes = ["observed."];
@@ -51,11 +64,28 @@ test("passes, and is observed with its own options", async () => {
 });
 
 describe("the reference server keeps the contract", () => {
-  test("with the profile alternate", async () => {
-    const report = await check({ profile: "alternate" });
-    expect(failures(report)).toBe("");
-    const deviating = report.observations.filter(({ deviations }) => deviations.length > 0);
-    expect(deviating.map(({ option }) => option).toSorted()).toEqual([
+  test("with every option at another value, and exits with 0 and names the value at every open rule", async () => {
+    const explained = new Set<string>();
+    const named = new Set<string>();
+    for (const shown of [{}, hiddenByAlternate]) {
+      const options = { ...alternate, ...shown };
+      const mock = createMock({ clock: "manual", seed: "conformance", concurrency: 2, options });
+      const argv = ["--base-url", mock.baseUrl, "--level", "full", "--report", "json"];
+      const { code, stdout } = await command(argv, { fetch: mock.fetch });
+      const { summary, observations, profile } = JSON.parse(stdout) as JsonReport;
+      expect(profile.options).toEqual(observed(options));
+      expect({ code, failed: summary.failed }).toEqual({ code: 0, failed: 0 });
+      for (const { option, value, rules, deviations } of observations) {
+        if (deviations.length > 0) explained.add(option);
+        const usual = observable.find(({ id }) => id === option)?.values[0];
+        if (value !== null && value !== usual) for (const rule of rules) named.add(rule);
+      }
+    }
+    const settled = spec.rules.filter(({ options = [] }) =>
+      options.some((option) => observable.some(({ id }) => id === option)),
+    );
+    expect(settled.map(({ id }) => id).filter((id) => !named.has(id))).toEqual([]);
+    expect([...explained].toSorted()).toEqual([
       "oversize",
       "rateHeaders",
       "slashRedirect",

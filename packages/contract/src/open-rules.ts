@@ -46,6 +46,7 @@ const openRules: ReadonlySet<string> = new Set([
   "submit.idempotency-key.refused",
   "submit.idempotency-key.same-body",
   "submit.shape.cost-credits",
+  "submit.shape.unlisted-fields",
   "submit.validation.400-or-422",
   "test-key.all-endpoints",
   "validation-error.input.how-much",

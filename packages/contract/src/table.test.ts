@@ -1,26 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { optionTable } from "@tryon/mock";
-import { root } from "@tryon/test-kit/repository";
+import spec from "@tryon/spec/rules.json" with { type: "json" };
 import { describe, expect, test } from "vitest";
 
-import { allChecks } from "./checks/index.ts";
-import { notObservableRules } from "./checks/index.ts";
+import { allChecks, notObservableRules, shapeRules } from "./checks/index.ts";
 import { areOpen, openRuleIds } from "./open-rules.ts";
 import { allProbes } from "./probes/index.ts";
-import { shapeRules } from "./checks/index.ts";
 import { chosenMutants } from "../test/mutants/chosen.ts";
 import { operations } from "./wire/document.ts";
 
-interface Rule {
-  readonly id: string;
-  readonly shown_by: readonly string[];
-  readonly open?: true;
-}
-
-const file = join(root, "spec/rules.json");
-const { rules } = JSON.parse(await readFile(file, "utf8")) as { readonly rules: readonly Rule[] };
+const { rules } = spec;
 const shapes = operations.flatMap(({ title, responses }) =>
   [...responses.keys()].flatMap((status) => shapeRules(title, status)),
 );

@@ -52,7 +52,7 @@ function idsOf(checks: readonly CheckResult[]): readonly string[] {
 }
 
 /** Ids and messages of the failed checks. */
-export function failures({ checks }: Report): string {
+export function failures({ checks }: Pick<Report, "checks">): string {
   const failed = checks.filter(({ status }) => status === "failed");
   return failed.map(({ id, message }) => `${id}: ${message}`).join("\n");
 }

@@ -1,3 +1,4 @@
+import { TryOn } from "@tryon/client";
 import { expect, test } from "vitest";
 
 import { canResume, toInput, type TryOnRequest } from "./try-on-request.ts";
@@ -13,11 +14,13 @@ const request: TryOnRequest = {
 };
 
 test.each([
-  ["without a job for 30 minutes", request, 30 * minute],
+  // A submission may take 5 minutes, and has to end within the 27 of the client.
+  ["without a job for 22 minutes", request, 22 * minute],
   ["with a job for a day", { ...request, job: { id: "job_1" } }, 24 * 60 * minute],
 ])("resumes a request %s", (_case, saved, maxAge) => {
-  expect(canResume(saved, maxAge - 1)).toBe(true);
-  expect(canResume(saved, maxAge)).toBe(false);
+  const tryon = new TryOn({ apiKey: "svc_test_a", baseUrl: "https://tryon.example" });
+  expect(canResume(saved, maxAge - 1, tryon.idempotencyWindow)).toBe(true);
+  expect(canResume(saved, maxAge, tryon.idempotencyWindow)).toBe(false);
 });
 
 test("sends the same input each time, and no empty prompt", () => {

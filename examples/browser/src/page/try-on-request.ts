@@ -17,14 +17,22 @@ export interface TryOnRequest extends FormValues {
 }
 
 const minute = 60_000;
-/** Time for which the client assumes that the service remembers a key: its `idempotencyWindow`. */
-const idempotencyWindow = 30 * minute;
+/** Timeout of a submission, in milliseconds. */
+export const submitTimeout = 5 * minute;
 /** Time for which the browser offers to resume a job. */
 const maxAge = 24 * 60 * minute;
 
-/** Returns true if the request can be sent again without making a second image. */
-export function canResume({ job, startedAt }: TryOnRequest, now: number): boolean {
-  return now - startedAt < (job === undefined ? idempotencyWindow : maxAge);
+/**
+ * Returns true if the request can be sent again without making a second image.
+ *
+ * @param idempotencyWindow - Time within which a submission has to end: after it, the service may have forgotten the key.
+ */
+export function canResume(
+  { job, startedAt }: TryOnRequest,
+  now: number,
+  idempotencyWindow: number,
+): boolean {
+  return now - startedAt < (job === undefined ? idempotencyWindow - submitTimeout : maxAge);
 }
 
 export function toInput({ person, garments, size, prompt }: FormValues): TryOnInput {

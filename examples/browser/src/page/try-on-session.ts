@@ -3,7 +3,13 @@ import { isTryOnError, type Job, type OnUpdate, type TryOn, type Update } from "
 import { errorMessage, type ErrorAction, type ErrorMessage } from "./error-message.ts";
 import { stepOf, type Step } from "./progress.ts";
 import type { RequestStore } from "./request-store.ts";
-import { canResume, toInput, type FormValues, type TryOnRequest } from "./try-on-request.ts";
+import {
+  canResume,
+  submitTimeout,
+  toInput,
+  type FormValues,
+  type TryOnRequest,
+} from "./try-on-request.ts";
 
 /** State of a session, as the result panel shows it. A request of an earlier visit is `saved`. */
 export type SessionState =
@@ -48,7 +54,7 @@ export class TryOnSession {
     const request = await this.#store.load();
     // The visitor may have started a new request meanwhile.
     if (this.#request !== undefined) return;
-    if (request === undefined || !canResume(request, Date.now())) return this.discard();
+    if (request === undefined || !this.#canResume(request)) return this.discard();
     this.#request = request;
     this.#onState({ name: "saved", person: request.person });
   }
@@ -68,7 +74,7 @@ export class TryOnSession {
 
   async resume(): Promise<void> {
     const request = this.#request;
-    if (request === undefined || !canResume(request, Date.now())) return this.discard();
+    if (request === undefined || !this.#canResume(request)) return this.discard();
     await this.#run(request, async (options) =>
       request.job === undefined
         ? this.#submit(request, options)
@@ -83,8 +89,9 @@ export class TryOnSession {
     if (action === "reload") return location.reload();
     if (action === "retry") return this.start(request);
     const recover = action === "check" ? recoveryOf(this.#error) : undefined;
-    if (recover === undefined) return this.resume();
-    await this.#run(request, ({ signal }) => recover({ signal }));
+    // The time limit of `recover` starts in this visit, although an earlier one may have sent the request.
+    if (recover === undefined || !this.#canResume(request)) return this.resume();
+    await this.#run(request, ({ signal }) => recover({ signal, timeout: submitTimeout }));
   }
 
   /** Stops waiting. The job continues, because it cannot be canceled. */
@@ -99,9 +106,14 @@ export class TryOnSession {
     await this.#store.clear();
   }
 
+  #canResume(request: TryOnRequest): boolean {
+    return canResume(request, Date.now(), this.#tryon.idempotencyWindow);
+  }
+
   #submit(request: TryOnRequest, options: CallOptions): Promise<Job> {
     const { idempotencyKey } = request;
-    return this.#tryon.submit(toInput(request), { ...options, idempotencyKey });
+    const timeout = submitTimeout;
+    return this.#tryon.submit(toInput(request), { ...options, idempotencyKey, timeout });
   }
 
   async #run(request: TryOnRequest, getJob: (options: CallOptions) => Promise<Job>): Promise<void> {

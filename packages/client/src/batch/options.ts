@@ -133,7 +133,7 @@ export type WithInput<Item> = [Item] extends [TryOnInput]
 /** The `journal` and `id` options. A journal requires an id for each item. */
 export type WithJournal<Item> =
   | {
-      /** Journal of the batch. Run the batch again with it after a crash: it continues and never pays twice. */
+      /** Journal of the batch, for a rerun. An item is charged at most once while the service remembers its key. */
       readonly journal: Journal;
       /** Returns the item's id in the journal, such as an article number. It must be unique and the same in each run. */
       readonly id: IdOption<Item>;

@@ -32,6 +32,19 @@ describe("a purchase", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_100);
   });
 
+  it("changes no 402 that the service keeps under a key, and the next run has a new key", async () => {
+    const server = { options: { refusedKey: "kept" } } as const;
+    const { run, error, tryon } = createService(server, { apiKey: "svc_live_empty" });
+    const own = { idempotencyKey: "order-17" };
+    const refused = { code: "insufficient_credits" };
+    for (const options of [{}, own]) {
+      expect(await error(tryon.run(input, options))).toMatchObject(refused);
+    }
+    await run(tryon.credits.purchase(order("one")));
+    expect(await error(tryon.run(input, own))).toMatchObject(refused);
+    expect((await run(tryon.run(input))).job.status).toBe("succeeded");
+  });
+
   it("distinguishes a declined payment from a token that has paid before", async () => {
     const { error, run, tryon, sent } = createService();
     const declined = await error(tryon.credits.purchase(order("declined")));

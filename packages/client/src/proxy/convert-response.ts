@@ -132,7 +132,7 @@ const unavailable = "Try-ons are unavailable at the moment.";
 const advice: Readonly<Record<number, string>> = {
   401: "Check apiKey (TRYON_API_KEY).",
   402: "Buy credits.",
-  403: "Check the key on the provider's dashboard.",
+  403: "Check the key on the provider's dashboard. A polled job can also belong to an earlier key.",
   429: "Try again later.",
   500: "Try again later.",
 };

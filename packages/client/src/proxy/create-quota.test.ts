@@ -9,8 +9,8 @@ const day = 86_400_000;
 const request = new Request("https://shop.example");
 
 /** Opens a site whose proxy has a quota, at the start of a UTC day. */
-async function openSite(options: QuotaOptions, latency: MockOptions["latency"] = 0) {
-  const upstream = createService({ latency, options: { idempotencyHours: 1 } });
+async function openSite(options: QuotaOptions, server: MockOptions = {}) {
+  const upstream = createService({ latency: 0, options: { idempotencyHours: 1 }, ...server });
   const limit = createQuota({ clock: upstream.mock.clock, ...options });
   const service = createProxyService({ limit }, {}, upstream);
   const { mock, balance, run, post, ask } = service;
@@ -29,9 +29,9 @@ describe("a quota", () => {
     const { submit, paid, mock } = await openSite({ perDay: 2 });
     const accepted = [200, null];
     expect(await submit("one")).toEqual(accepted);
-    await mock.clock.advance("29m");
+    await mock.clock.advance("26m");
     for (const key of ["one", "two"]) expect(await submit(key)).toEqual(accepted);
-    await mock.clock.advance("30m");
+    await mock.clock.advance("33m");
     // A rejected key does not count.
     for (const key of ["three", "three"]) expect(await submit(key)).toEqual([429, "82860"]);
     expect(await submit("one", "bob")).toEqual(accepted);
@@ -43,15 +43,26 @@ describe("a quota", () => {
   });
 
   it("counts a key again before a service that stores keys for an hour drops it", async () => {
-    const { submit, paid, mock } = await openSite({ perDay: 9 });
+    const { submit, paid, mock } = await openSite({ perDay: 11 });
     for (let round = 0; round < 40; round += 1) {
       expect(await submit("one")).toEqual([200, null]);
       await mock.clock.advance("7m");
     }
     expect(await paid()).toBe(5);
-    // It was counted 8 times: every 35 minutes of 280.
+    // It was counted 10 times: every 28 minutes of 280.
     expect(await submit("two")).toEqual([200, null]);
     expect((await submit("three"))[0]).toBe(429);
+  });
+
+  it("counts a key again before a slow request finds that the service has dropped it", async () => {
+    const server = { options: { idempotencyHours: 0.5 } } as const;
+    const { submit, paid, mock, faults } = await openSite({ perDay: 1 }, server);
+    await submit("one");
+    await mock.clock.advance("29m");
+    await mock.clock.advance("50s");
+    faults.push({ latency: "20s" });
+    expect(await submit("one")).toEqual([429, "84610"]);
+    expect(await paid()).toBe(1);
   });
 
   it("limits reads, so that one user cannot use up the rate limit of the key", async () => {
@@ -70,7 +81,10 @@ describe("a quota", () => {
   });
 
   it("delays a page that polls too often, until it has its result", async () => {
-    const { page, run, responses } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
+    const { page, run, responses } = await openSite(
+      { perDay: 1, perMinute: 2 },
+      { latency: "40s" },
+    );
     const { job } = await run(page("ada").run(input, { sync: false }));
     expect(job.status).toBe("succeeded");
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
@@ -97,7 +111,7 @@ describe("a quota", () => {
     );
     expect(verdicts.filter((verdict) => verdict === true)).toHaveLength(5);
     expect(verdicts.find((verdict) => verdict !== true)).toEqual({ retryAfter: 86_395 });
-    expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_800_000]));
+    expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_620_000]));
   });
 
   it("rejects requests if its store returns no number", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
 import {
+  createService,
   respondWith,
   respondAfter,
   cut,
@@ -65,6 +66,19 @@ describe("an error of the service", () => {
     expect(mock.clock.now() - start).toBeGreaterThan(119_000);
     expect(mock.clock.now() - start).toBeLessThan(125_000);
     expect(reported).toMatchObject([{ message: expect.stringContaining("in time") as unknown }]);
+  });
+
+  it("names both causes of a 403 to a poll, which can be a job of an earlier API key", async () => {
+    const service = createService({ options: { foreignJob: 403, readLag: 0 } });
+    const secret = "0123456789abcdef0123456789abcdef";
+    const { page, run } = createProxyService({ secret }, {}, service);
+    const job = await run(page("ada").submit(input));
+    const { token: apiKey } = await service.mock.createKey();
+    const { ask, reported } = createProxyService({ secret, apiKey }, {}, service);
+    expect((await ask("ada", `/api/v1/tryon/${job.id}`)).status).toBe(503);
+    expect(reported.map(({ message }) => message)).toEqual([
+      "The service responded with 403: The job belongs to another API key. Check the key on the provider's dashboard. A polled job can also belong to an earlier key.",
+    ]);
   });
 
   it("has Retry-After in seconds, for each format of the service", async () => {

@@ -5,9 +5,7 @@ import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
 const defaultFields =
-  "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed".split(
-    " ",
-  );
+  "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed";
 const defaultBasePath = "/api/tryon";
 const defaultMaxBody = 15_000_000;
 const minSecretLength = 32;
@@ -19,8 +17,8 @@ export type ProxySettings = ReturnType<typeof resolveOptions>;
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
   const { authorize, apiKey, baseUrl, fetch, clock, allowInsecure, allowLiveKey } = options;
-  const { secret, basePath = defaultBasePath, maxBody = defaultMaxBody } = options;
-  const { origins = [], sizes = ["1K"], fields = defaultFields, allow = {}, sync = true } = options;
+  const { secret, fields = defaultFields.split(" "), basePath = defaultBasePath } = options;
+  const { origins = [], sizes = ["1K"], maxBody = defaultMaxBody, allow = {}, sync } = options;
   const onError =
     options.onError ??
     // oxlint-disable-next-line no-console
@@ -80,7 +78,7 @@ export function resolveOptions(given: ProxyOptions) {
     allowInsecure: undefined,
     allowLiveKey: undefined,
   });
-  const defaults = { maxBody, onError, origins, sizes, fields, allow, sync };
+  const defaults = { maxBody, onError, origins, sizes, fields, allow, sync: sync ?? true };
   return {
     ...options,
     ...defaults,

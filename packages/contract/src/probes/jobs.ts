@@ -158,11 +158,16 @@ const probes = probeGroup(8, {
   },
   sparseSubmit: {
     title: "Response to a submission with its documented fields alone",
-    rules: ["submit.shape.cost-credits"],
+    rules: ["submit.shape.cost-credits", "submit.shape.unlisted-fields"],
     async observe(session) {
-      const response = await session.submit();
+      const response = await session.submit({ seed: 1, metadata: { sku: "A" } });
       mustHaveStatus(response, 200, "a good submission");
-      return fieldsOf(response.json)["cost_credits"] === undefined;
+      const names = ["cost_credits", "seed", "metadata"];
+      if (session.key.kind === "test") names.push("test_mode");
+      const omitted = names.filter((name) => fieldsOf(response.json)[name] === undefined);
+      const isMixed = omitted.length > 0 && omitted.length < names.length;
+      must(!isMixed, `The response to a submission omits only ${omitted.join(", ")}.`, response);
+      return omitted.length > 0;
     },
   },
   inventSeed: {

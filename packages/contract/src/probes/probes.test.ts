@@ -16,6 +16,7 @@ import {
   type MutatedRequest,
   type Tamper,
 } from "../../test/mutants/mutated-responses.ts";
+import { failures } from "../../test/run-checks.ts";
 
 const isPurchase = ({ path }: MutatedRequest): boolean => path === "/api/v1/credits/purchase";
 const problems = { detail: [{ loc: ["body"], msg: "Value error", type: "value_error" }] };
@@ -137,6 +138,16 @@ const cases: readonly (readonly [
     }),
   ],
   [
+    "sparseSubmit",
+    false,
+    true,
+    responses(async (response, request) => {
+      if (!isSubmit(request)) return response;
+      const { job_id, status } = await fieldsIn(response);
+      return Response.json({ job_id, status });
+    }),
+  ],
+  [
     "replayBody",
     "first",
     "current",
@@ -240,6 +251,22 @@ test.each(cases)("observes %s other than %j as %j", async (option, usual, value,
           send(),
     ),
   ).toBe(usual);
+});
+
+test("fails no check for an open field that a submission response omits, and names it", async () => {
+  const mock = createMock({ clock: "manual" });
+  const withoutMetadata = responses((response, request) =>
+    isSubmit(request) ? rewritten(response, { fields: { metadata: undefined } }) : undefined,
+  );
+  const { checks, observations, profile } = await runContract({
+    baseUrl: mock.baseUrl,
+    fetch: tampered(mock, withoutMetadata()),
+    only: ["observed.sparseSubmit", "submit-response."],
+  });
+  mock.close();
+  expect(failures({ checks })).toBe("");
+  expect(profile.options).toEqual({});
+  expect(observations[0]?.message).toBe("The response to a submission omits only metadata.");
 });
 
 test("observes a sliding window of the rate limit", async () => {

@@ -309,16 +309,16 @@ export interface components {
             result_url?: string | null;
             /** @description Credits charged for this submission; 0 for a test key. A failed job keeps its cost. Deployments differ: some omit it while a job runs or if it failed. An absent value is unknown, not 0. */
             cost_credits: number;
-            /** @description Balance of the key after this request. */
+            /** @description Balance of the key after this request. Deployments differ: some omit it unless a synchronous job succeeded. */
             credits_remaining?: number | null;
             /** @description Seed of the request. Deployments differ for a request without one: null, or a seed that the service chose. */
             seed?: number | null;
-            /** @description Metadata of the request. */
+            /** @description Metadata of the request. Deployments differ: some omit it here, and return it only when the job is polled. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description If true, the key is a test key.
+             * @description If true, the key is a test key. Deployments differ: some omit it.
              * @default false
              */
             test_mode?: boolean;

@@ -156,6 +156,7 @@ export type ServerRule =
   | "submit.body.largest"
   | "submit.402.too-few-credits"
   | "submit.shape.cost-credits"
+  | "submit.shape.unlisted-fields"
   | "list.request-and-answer"
   | "list.scope.own-key"
   | "list.limit.default"

@@ -37,8 +37,8 @@ const mode = 0o600;
 
 /**
  * Opens a file as the journal of a batch, and creates the file if it does not exist. After a crash, run the batch again
- * with the same file: it continues and never pays twice. The file contains no image, API key or signed URL. Only its
- * owner can read it.
+ * with the same file: it continues, and each item is charged at most once if the service remembers keys for
+ * `idempotencyWindow`. The file contains no image, API key or signed URL. Only its owner can read it.
  *
  * One process at a time can open the journal. A lock file with the suffix `.lock` ensures this. The lock of a killed
  * process is replaced.
