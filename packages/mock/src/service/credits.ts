@@ -70,7 +70,7 @@ export function settleCredits(
   job: JobRecord,
   { refund, suspendAfterContentBlocked }: Options,
 ): void {
-  const key = tables.key(job.keyId);
+  const key = tables.keys.getOrThrow(job.keyId);
   const isBlocked = job.errorMessage === contentBlocked;
   const contentBlockedInARow = isBlocked ? key.contentBlockedInARow + 1 : 0;
   const isSuspended =
@@ -80,7 +80,7 @@ export function settleCredits(
     contentBlockedInARow,
     state: isSuspended ? "suspended" : key.state,
   };
-  if (isBlocked || key.contentBlockedInARow !== 0) tables.keys.put(counted);
+  tables.keys.put(counted);
   const isRefunded =
     job.status === "failed" &&
     (refund === "failed" || (refund === "failed-except-content-blocked" && !isBlocked));

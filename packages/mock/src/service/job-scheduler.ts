@@ -10,6 +10,7 @@ import { failureCauses, failureCode, type Outcome } from "./next-jobs.ts";
 /** Input of a job, dropped when the job ends. */
 export interface JobWork {
   readonly job: JobRecord;
+  readonly engine: Engine;
   readonly request: RenderRequest;
   readonly outcome: Outcome;
 }
@@ -70,10 +71,9 @@ export class JobScheduler {
   }
 
   /** Starts a job that has a slot, or queues it. */
-  start({ job, request, outcome }: JobWork, hasSlot: boolean): void {
-    const { settings, stockEngine } = this.#context;
-    const engine = job.testMode ? stockEngine : this.#context.engine;
-    const failed = failureOf(this.#context.options);
+  start({ job, engine, request, outcome }: JobWork, hasSlot: boolean): void {
+    const { settings, options } = this.#context;
+    const failed = failureOf(options);
     const ending = plannedEnding(outcome, failed);
     const unfinished: UnfinishedJob = {
       jobId: job.id,
@@ -169,7 +169,7 @@ export class JobScheduler {
       const ended: JobRecord = { ...job, ...ending, completedAt, durationMs };
       tables.jobs.put(ended);
       settleCredits(tables, ended, this.#context.options);
-      return { job: ended, key: tables.key(job.keyId) };
+      return { job: ended, key: tables.keys.getOrThrow(job.keyId) };
     });
     if (outcome === undefined) return;
     for (const resolve of this.#endWaiters.get(jobId) ?? []) resolve(outcome.job);

@@ -64,16 +64,18 @@ describe("an unreachable engine", () => {
     covers("errors.500.replayed");
     const mock = createMock({
       clock: "manual",
-      engine: unreachable(1),
+      engine: unreachable(2),
       options: { stored500: true },
     });
     const call = caller(mock);
+    expect((await call.submit()).status).toBe(500);
     const first = await call.submit({}, key);
     const again = await call.submit({}, key);
     expect([first.status, again.status]).toEqual([500, 500]);
     expect(again.body).toEqual(first.body);
     expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
     expect((await call.submit({}, { "idempotency-key": "order-2" })).status).toBe(200);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
   test.each([false, true])(
@@ -100,13 +102,15 @@ describe("an unreachable engine", () => {
   test("releases the slot of its job", async () => {
     const mock = createMock({
       clock: "manual",
-      engine: unreachable(1),
+      engine: unreachable(2),
       concurrency: 1,
       options: { reportQueued: true },
     });
     const call = caller(mock);
     expect((await call.submit()).status).toBe(500);
-    expect((await call.submit()).body.status).toBe("running");
+    // The engine is not needed by test keys. The second failed job had no slot to release.
+    expect((await caller(mock, mock.keys.test).submit()).body.status).toBe("running");
+    expect((await call.submit()).status).toBe(500);
     expect((await call.submit()).body.status).toBe("queued");
   });
 });

@@ -9,7 +9,8 @@ import { tryOn } from "../../test/caller.ts";
 async function setUp() {
   const store = new Store();
   const steps = vi.spyOn(store, "transact");
-  const { service } = bareService({ store, engine: stockEngine() });
+  const options = { refusedKey: "kept" } as const;
+  const { service } = bareService({ store, engine: stockEngine(), options });
   const key = service.keys.create({ token: "svc_live_own", credits: 20 });
   const body = tryOn({ wait: false });
   const submit = () =>
@@ -52,11 +53,3 @@ test.each(["jobs", "keys", "ledger", "idempotency"] as const)(
     expect(contents()).toEqual({ ledger: [20, -8], jobs: 1, records: [job.id] });
   },
 );
-
-test("concurrent submissions under one key create one job and one charge", async () => {
-  const { submit, contents } = await setUp();
-  const responses = await Promise.all([submit(), submit(), submit()]);
-  expect(new Set(responses.map(({ job }) => job.id)).size).toBe(1);
-  expect(responses.map(({ replayed }) => replayed)).toEqual([false, true, true]);
-  expect(contents()).toMatchObject({ ledger: [20, -8], jobs: 1 });
-});
