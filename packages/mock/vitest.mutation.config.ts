@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/service/{credits,engines,idempotency,inputs,job-scheduler}.test.ts",
+      "src/service/{credits,engines,idempotency,image-fetch,inputs,job-scheduler}.test.ts",
       "src/service/{keys,purchases,server-error,submissions}.test.ts",
       "src/http/{account,authentication,examples,payment-routes,rate-limit,responses}.test.ts",
       "src/control/{server-states,tenant}.test.ts",
