@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import { caller, finished } from "../../test/caller.ts";
 import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
@@ -56,6 +56,9 @@ describe("a restored server", () => {
       expect((await call.list("?status_filter=failed")).body.jobs).toHaveLength(2);
     }
     expect(rendered).toBe(2);
+    // The slots of ended jobs are free.
+    await mock.restore(await mock.snapshot());
+    expect((await finished(mock, call)).status).toBe("failed");
   });
 
   test("rejects synchronous requests, and responds when they are repeated", async () => {

@@ -49,7 +49,7 @@ describe("the price of a try-on", () => {
       seed: 7,
       metadata: { a: 1 },
     });
-    expect(await balance(mock, mock.keys.test)).toBe(0);
+    expect(await mock.ledger(mock.keys.test)).toEqual({ entries: [], balance: 0 });
   });
 
   test("causes a 402 without a job if the balance is too small", async () => {
@@ -98,6 +98,8 @@ describe("the price of a try-on", () => {
     });
     expect((await finished(mock, caller(mock))).status).toBe("succeeded");
     expect(balances).toEqual([992, 992]);
+    await finished(mock, caller(mock), { prompt: "mock:model_rejected" });
+    expect(balances, "no image is rendered").toEqual([992, 992, 984]);
   });
 
   test("is paid with credits that were bought long ago", async () => {
@@ -153,8 +155,10 @@ describe("the credits of a failed job", () => {
     });
   });
 
-  test("stay at 0 for a test key", async () => {
+  test("stay at 0 for a test key, and are charged for a job that succeeds", async () => {
     const mock = createMock({ clock: "manual", options: { refund: "failed" } });
+    await finished(mock, caller(mock));
+    expect(await balance(mock, mock.keys.live)).toBe(992);
     await finished(mock, caller(mock, mock.keys.test), { prompt: "mock:model_rejected" });
     expect(await balance(mock, mock.keys.test)).toBe(0);
   });

@@ -79,23 +79,24 @@ describe("an unreachable engine", () => {
   });
 
   test.each([false, true])(
-    "causes the same 500 for a concurrent repeat (stored500 %s)",
+    "causes the same 500 for a concurrent repeat, and gives its slot to another job (stored500 %s)",
     async (stored500) => {
-      let fail: (() => void) | undefined;
-      const engine: Engine = {
-        ...stockEngine(),
-        prepare: () =>
-          new Promise((_resolve, reject) => {
-            fail = () => reject(new Error("down"));
-          }),
-      };
-      const mock = createMock({ clock: "manual", engine, options: { stored500 } });
+      const prepared = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let attempts = 0;
+      const prepare = async () => prepared[attempts++]?.promise;
+      const engine: Engine = { ...stockEngine(), prepare };
+      const mock = createMock({ clock: "manual", engine, concurrency: 1, options: { stored500 } });
       const call = caller(mock);
       const requests = [call.submit({}, key), call.submit({}, key)];
-      await expect.poll(() => fail, { interval: 1 }).toBeDefined();
-      fail?.();
+      await expect.poll(() => attempts, { interval: 1 }).toBe(1);
+      const other = call.submit({ wait: true });
+      await expect.poll(() => attempts, { interval: 1 }).toBe(2);
+      prepared[0]?.reject(new Error("down"));
       const statuses = (await Promise.all(requests)).map(({ status }) => status);
       expect(statuses).toEqual([500, 500]);
+      prepared[1]?.resolve();
+      await mock.clock.advance("2s");
+      expect((await other).body.status).toBe("succeeded");
     },
   );
 

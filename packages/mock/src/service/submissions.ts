@@ -144,6 +144,7 @@ export class Submissions {
       const isKept = error instanceof ServiceError && error.reason !== "conflict";
       if (isKept && options.refusedKey === "kept") {
         store.transact((tables) =>
+          // Stryker disable next-line StringLiteral: a replay of an error reads no job.
           this.#remember(tables, identity, { jobId: "", response: error }),
         );
       }
