@@ -107,12 +107,12 @@ export class JobScheduler {
   /** Undefined while an image is being rendered. */
   state(): readonly UnfinishedJobState[] | undefined {
     const jobs = [...this.#running.values(), ...this.#waiting];
-    // Stryker disable ConditionalExpression,ArrayDeclaration: no test can begin rendering within a microtask.
     const states = jobs.flatMap(({ jobId, durationMs, startedAt, ending }) =>
+      // Stryker disable next-line ConditionalExpression,ArrayDeclaration: no test can begin rendering within a microtask.
       ending === undefined ? [] : [{ jobId, durationMs, startedAt, ending }],
     );
+    // Stryker disable next-line ConditionalExpression: the reason is the same.
     return states.length === jobs.length ? states : undefined;
-    // Stryker restore all
   }
 
   /** Restores a state. The system's scheduler has the end times of the jobs. */
