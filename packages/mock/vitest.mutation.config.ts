@@ -7,10 +7,10 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/service/{credits,engines,idempotency,inputs,job-scheduler}.test.ts",
+      "src/service/{credits,engines,idempotency,image-fetch,inputs,job-scheduler}.test.ts",
       "src/service/{keys,purchases,server-error,submissions}.test.ts",
       "src/http/{account,authentication,examples,payment-routes,rate-limit,responses}.test.ts",
-      "src/control/{server-states,tenant}.test.ts",
+      "src/control/{next-job,server-states,tenant,routes/state-view}.test.ts",
     ],
     // Also a run of every test mutates with few cases of each property.
     env: { TRYON_TESTS: "fast" },

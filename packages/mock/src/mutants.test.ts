@@ -53,7 +53,7 @@ function chargeReplays(): void {
       for (const { value: record } of reads.mock.results) {
         const job = record?.response && tables.jobs.get(record.jobId);
         if (!job) continue;
-        const key = tables.key(job.keyId);
+        const key = tables.keys.getOrThrow(job.keyId);
         tables.keys.put({ ...key, credits: key.credits - 8 });
         const charge = { keyId: key.id, credits: -8, at: 0, jobId: job.id };
         tables.ledger.put({ ...charge, cause: "tryon" });

@@ -1,7 +1,7 @@
 import type { Network } from "../src/delivery/network.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import { stockEngine } from "../src/engine/stock.ts";
-import { profileOptions } from "../src/options.ts";
+import { profileOptions, type Options } from "../src/options.ts";
 import { Service } from "../src/service/service.ts";
 import { resolveSettings } from "../src/settings.ts";
 import type { Store } from "../src/store/store.ts";
@@ -14,6 +14,7 @@ export function bareService(parts: {
   store: Store;
   engine: Engine;
   network?: Network;
+  options?: Partial<Options>;
   /** The machine under the clock. */
   host?: ClockHost;
 }): {
@@ -26,7 +27,7 @@ export function bareService(parts: {
     store: parts.store,
     engine: parts.engine,
     system,
-    options: profileOptions("default"),
+    options: { ...profileOptions("default"), ...parts.options },
     settings: resolveSettings({ images: parts.network ? "fetch" : "off" }),
     stockEngine: stockEngine(),
     network: parts.network,

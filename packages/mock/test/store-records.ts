@@ -50,7 +50,6 @@ export const purchase = {
   status: "processing",
   creditsAdded: 0,
   nextAction: null,
-  granted: false,
 };
 
 export const idempotency = {

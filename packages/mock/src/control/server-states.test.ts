@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import { caller, finished } from "../../test/caller.ts";
 import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
@@ -56,20 +56,26 @@ describe("a restored server", () => {
       expect((await call.list("?status_filter=failed")).body.jobs).toHaveLength(2);
     }
     expect(rendered).toBe(2);
+    // The slots of ended jobs are free.
+    await mock.restore(await mock.snapshot());
+    expect((await finished(mock, call)).status).toBe("failed");
   });
 
   test("rejects synchronous requests, and responds when they are repeated", async () => {
     const { mock, call } = setUp();
     const key = { "idempotency-key": "order-1" };
     const response = call.submit({ wait: true }, key).catch(String);
+    void call.submit({ wait: true, prompt: "mock:never" }).catch(String);
     await mock.clock.advance("1s");
     const snapshot = await mock.snapshot();
     await mock.restore(snapshot);
     expect(await response).toContain("put back into an earlier state");
+    // Timers of the first job, and of the only request that can be repeated.
+    expect(mock.clock.pending).toBe(2);
     const repeated = call.submit({ wait: true }, key);
     await mock.clock.advance("1s");
     expect((await repeated).body.status).toBe("succeeded");
-    expect((await call.list()).body.jobs).toHaveLength(1);
+    expect((await call.list()).body.jobs).toHaveLength(2);
   });
 
   test("responds to a repeated request 90 s after the first", async () => {

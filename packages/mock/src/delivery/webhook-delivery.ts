@@ -50,7 +50,7 @@ export class WebhookDelivery {
           `deliveryId: unknown delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists them.`,
         );
       }
-      const { webhookSecret } = tables.key(job.keyId);
+      const { webhookSecret } = tables.keys.getOrThrow(job.keyId);
       const isResigned = cause === "duplicate" && options.webhookBody === "resigned";
       return { earlier: found, event: isResigned ? this.#event(job, webhookSecret) : found };
     });
@@ -58,11 +58,7 @@ export class WebhookDelivery {
     const { jobId, url } = earlier;
     const { id } = this.#add({ jobId, url, cause, repeats: earlier.id, body, signature });
     await this.#attempt(id);
-    return store.transact((tables) => {
-      const added = tables.deliveries.get(id);
-      if (added === undefined) throw new Error(`The delivery ${id} is missing from the store.`);
-      return added;
-    });
+    return store.transact((tables) => tables.deliveries.getOrThrow(id));
   }
 
   /** Ids of deliveries with an unfinished attempt, which a restored state repeats. */
@@ -124,7 +120,7 @@ export class WebhookDelivery {
       if (delivery === undefined || job === undefined) return undefined;
       const isRetry = delivery.attempts.length > 0;
       if (!isRetry || this.#context.options.webhookBody !== "resigned") return delivery;
-      const { webhookSecret } = tables.key(job.keyId);
+      const { webhookSecret } = tables.keys.getOrThrow(job.keyId);
       return { ...delivery, ...this.#event(job, webhookSecret) };
     });
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { caller, finished, manualServer } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
+import { streamed } from "../../test/streamed.ts";
 import { covers } from "../../test/covers.ts";
 
 const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
@@ -40,6 +41,9 @@ describe("the account", () => {
     await call.submit({ seed: -1 });
     await call.purchase({ ...order, pack_slug: "huge" });
     await call.poll("job_none");
+    const body = new ReadableStream({ pull: (stream) => stream.error(new Error("cable cut")) });
+    const broken = streamed(body, { authorization: `Bearer ${mock.keys.live}` });
+    await expect(call.call("/api/v1/tryon", broken)).rejects.toThrow("could not be read");
     await mock.clock.advance("2s");
     expect((await sync).status).toBe(200);
     expect((await call.account()).body.total_calls).toBe(3);

@@ -13,6 +13,7 @@ describe("the Authorization header", () => {
     ["is empty", { authorization: "" }],
     ["has no scheme", { authorization: "svc_live_mock" }],
     ["has another scheme", { authorization: "Basic c3ZjX2xpdmVfbW9jazo=" }],
+    ["has a longer scheme", { authorization: "xBearer svc_live_mock" }],
     ["has only a scheme", { authorization: "Bearer" }],
     ["has an unknown key", { authorization: "Bearer svc_live_unknown" }],
     ["has a key that begins with another", { authorization: "Bearer svc_live_mock1" }],

@@ -41,6 +41,8 @@ describe("the seed of a job without one", () => {
     expect(first.seed).toBeLessThanOrEqual(2_147_483_647);
     const again = await imageOf({ seed: first.seed });
     expect(again.bytes.equals(first.bytes)).toBe(true);
+    const other = await imageOf({ seed: first.seed, prompt: "in red" });
+    expect(other.bytes.equals(first.bytes)).toBe(false);
     expect((await call.submit({ seed: 5 })).body.seed).toBe(5);
     expect((await call.submit()).body.seed).not.toBe(first.seed);
     expect((await manualServer().call.submit()).body.seed).toBeNull();

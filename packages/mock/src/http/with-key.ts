@@ -77,5 +77,5 @@ export function withKey(
 }
 
 function bearerToken(request: Request): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  return request.headers.get("authorization")?.match(/^bearer +(\S+) *$/i)?.[1];
 }

@@ -49,7 +49,7 @@ describe("the price of a try-on", () => {
       seed: 7,
       metadata: { a: 1 },
     });
-    expect(await balance(mock, mock.keys.test)).toBe(0);
+    expect(await mock.ledger(mock.keys.test)).toEqual({ entries: [], balance: 0 });
   });
 
   test("causes a 402 without a job if the balance is too small", async () => {
@@ -65,22 +65,16 @@ describe("the price of a try-on", () => {
     expect(await balance(mock, token)).toBe(7);
   });
 
-  test("may be the whole balance", async () => {
-    const mock = createMock({ clock: "manual" });
-    const { token } = await mock.createKey({ credits: 8 });
-    expect((await caller(mock, token).submit()).body).toMatchObject({ credits_remaining: 0 });
-  });
-
   test("is charged for as many concurrent requests as the balance allows", async () => {
     covers("credits.deducted.atomically");
     const mock = createMock({ clock: "manual" });
-    const { token } = await mock.createKey({ credits: 8 * 5 + 7 });
+    const { token } = await mock.createKey({ credits: 8 * 5 });
     const call = caller(mock, token);
     const responses = await Promise.all(Array.from({ length: 20 }, () => call.submit()));
     const count = (status: number): number =>
       responses.filter((response) => response.status === status).length;
     expect([count(200), count(402)]).toEqual([5, 15]);
-    expect(await balance(mock, token)).toBe(7);
+    expect(await balance(mock, token)).toBe(0);
     expect((await call.list()).body.jobs).toHaveLength(5);
   });
 
@@ -104,6 +98,8 @@ describe("the price of a try-on", () => {
     });
     expect((await finished(mock, caller(mock))).status).toBe("succeeded");
     expect(balances).toEqual([992, 992]);
+    await finished(mock, caller(mock), { prompt: "mock:model_rejected" });
+    expect(balances, "no image is rendered").toEqual([992, 992, 984]);
   });
 
   test("is paid with credits that were bought long ago", async () => {
@@ -159,8 +155,10 @@ describe("the credits of a failed job", () => {
     });
   });
 
-  test("stay at 0 for a test key", async () => {
+  test("stay at 0 for a test key, and are charged for a job that succeeds", async () => {
     const mock = createMock({ clock: "manual", options: { refund: "failed" } });
+    await finished(mock, caller(mock));
+    expect(await balance(mock, mock.keys.live)).toBe(992);
     await finished(mock, caller(mock, mock.keys.test), { prompt: "mock:model_rejected" });
     expect(await balance(mock, mock.keys.test)).toBe(0);
   });

@@ -37,6 +37,7 @@ export function chargeCredits(
   }
   const day = dayOf(at);
   const daySpent = (key.day === day ? key.daySpent : 0) + credits;
+  // Stryker disable next-line ConditionalExpression,StringLiteral: no number is above "off".
   if (dailySpendCap !== "off" && daySpent > dailySpendCap) {
     throw new ServiceError(
       "insufficient-credits",
@@ -70,17 +71,18 @@ export function settleCredits(
   job: JobRecord,
   { refund, suspendAfterContentBlocked }: Options,
 ): void {
-  const key = tables.key(job.keyId);
+  const key = tables.keys.getOrThrow(job.keyId);
   const isBlocked = job.errorMessage === contentBlocked;
   const contentBlockedInARow = isBlocked ? key.contentBlockedInARow + 1 : 0;
   const isSuspended =
+    // Stryker disable next-line ConditionalExpression,StringLiteral: no number reaches "off".
     suspendAfterContentBlocked !== "off" && contentBlockedInARow >= suspendAfterContentBlocked;
   const counted: KeyRecord = {
     ...key,
     contentBlockedInARow,
     state: isSuspended ? "suspended" : key.state,
   };
-  if (isBlocked || key.contentBlockedInARow !== 0) tables.keys.put(counted);
+  tables.keys.put(counted);
   const isRefunded =
     job.status === "failed" &&
     (refund === "failed" || (refund === "failed-except-content-blocked" && !isBlocked));

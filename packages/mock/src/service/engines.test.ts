@@ -46,6 +46,8 @@ describe("a custom engine", () => {
     const second = await call.submit({}, { "idempotency-key": "once" });
     rejectedField = "person_url";
     const repeated = await call.submit({}, { "idempotency-key": "once" });
+    const gone = await call.submit({ person_url: "https://gone.invalid/p.png" });
+    expect(gone.detail).toContain("image fetch failed");
     expect([second.status, repeated.body.job_id]).toEqual([200, second.body.job_id]);
   });
 

@@ -2,7 +2,7 @@ import type { IdempotencyRecord, JobRecord, StoredResponse } from "../store/reco
 import type { Tables } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import type { JobScheduler } from "./job-scheduler.ts";
-import { ServiceError, serverError } from "./service-error.ts";
+import { ServiceError } from "./service-error.ts";
 
 /** Response to a submission, before it becomes JSON. */
 export interface SubmitResponse {
@@ -25,7 +25,7 @@ export interface SyncRequest {
 export class FirstResponses {
   readonly #context: ServiceContext;
   readonly #scheduler: JobScheduler;
-  /** Requests without a response, by the id of their idempotency record. */
+  /** Requests without a response, by the id of their job. */
   readonly #pending = new Map<
     string,
     { readonly request: SyncRequest; readonly response: Promise<SubmitResponse> }
@@ -55,11 +55,12 @@ export class FirstResponses {
    * @throws ServiceError of the first request, or `conflict` while it is in progress if the options say so.
    */
   async replay(record: IdempotencyRecord): Promise<SubmitResponse> {
-    const { response, jobId } = record;
+    const { jobId, response } = record;
     const { store, options, system } = this.#context;
     if (response instanceof ServiceError) throw response;
-    if (response !== null) {
-      const shown = options.replayBody === "first" ? response : undefined;
+    const pending = this.#pending.get(jobId);
+    if (pending === undefined) {
+      const shown = options.replayBody === "first" ? response : null;
       return store.transact((tables) => respond(tables, jobId, shown, true));
     }
     if (options.concurrentTwin === 409) {
@@ -68,21 +69,18 @@ export class FirstResponses {
         "A request with this Idempotency-Key is still in progress; retry with the same key in a moment.",
       );
     }
-    const pending = this.#pending.get(record.id);
-    if (pending === undefined) throw serverError();
     return { ...(await system.clock.outside(pending.response)), replayed: true };
   }
 
   /** Makes repeats of a request wait for its response. */
   async share(request: SyncRequest, response: Promise<SubmitResponse>): Promise<SubmitResponse> {
-    const { recordId } = request;
+    const { recordId, jobId } = request;
     if (recordId === undefined) return response;
-    this.#pending.set(recordId, { request, response });
+    this.#pending.set(jobId, { request, response });
     try {
       return await response;
     } finally {
-      // After a rollback, another request may use the key already.
-      if (this.#pending.get(recordId)?.response === response) this.#pending.delete(recordId);
+      this.#pending.delete(jobId);
     }
   }
 
@@ -91,42 +89,39 @@ export class FirstResponses {
     const { jobId, until } = request;
     const { system, store } = this.#context;
     const { clock } = system;
-    const ended = await clock.within(until - clock.now(), () => this.#scheduler.ended(jobId));
-    if (ended !== undefined) return this.complete(request, responseFor(ended));
-    // A queued job must not be reported as running, or its next poll would go back to queued.
-    const isQueued = store.transact((tables) => tables.jobs.get(jobId))?.status === "queued";
-    return this.complete(request, {
-      status: isQueued ? "queued" : "running",
-      errorCode: null,
-      errorMessage: null,
-      message: `Not finished within 90 seconds; the job continues. Poll GET /api/v1/tryon/${jobId}.`,
-    });
+    await clock.within(until - clock.now(), () => this.#scheduler.ended(jobId));
+    const job = store.transact((tables) => tables.jobs.getOrThrow(jobId));
+    const message = `Not finished within 90 seconds; the job continues. Poll GET /api/v1/tryon/${jobId}.`;
+    return this.complete(request, responseFor(job, job.completedAt === null ? message : null));
   }
 
   /** Stores the first response for repeats of the request. */
   complete({ recordId, jobId }: SyncRequest, response: StoredResponse): SubmitResponse {
     return this.#context.store.transact((tables) => {
-      const record = recordId === undefined ? undefined : tables.idempotency.get(recordId);
-      if (record !== undefined) tables.idempotency.put({ ...record, response });
+      if (recordId !== undefined) {
+        tables.idempotency.put({ ...tables.idempotency.getOrThrow(recordId), response });
+      }
       return respond(tables, jobId, response, false);
     });
   }
 }
 
 /** Describes a job in a response. */
-export function responseFor({ status, errorCode, errorMessage }: JobRecord): StoredResponse {
-  return { status, errorCode, errorMessage, message: null };
+export function responseFor(
+  { status, errorCode, errorMessage }: JobRecord,
+  message: string | null = null,
+): StoredResponse {
+  return { status, errorCode, errorMessage, message };
 }
 
 /** Adds the job and the current balance to a response. The default response is that of the job as it is now. */
 function respond(
   tables: Tables,
   jobId: string,
-  response: StoredResponse | undefined,
+  response: StoredResponse | null,
   replayed: boolean,
 ): SubmitResponse {
-  const job = tables.jobs.get(jobId);
-  if (job === undefined) throw serverError();
-  const { credits } = tables.key(job.keyId);
+  const job = tables.jobs.getOrThrow(jobId);
+  const { credits } = tables.keys.getOrThrow(job.keyId);
   return { job, response: response ?? responseFor(job), creditsRemaining: credits, replayed };
 }

@@ -299,7 +299,8 @@ describe("jobs over the concurrency", () => {
     ]);
     expect((await call.list("?status_filter=queued")).body.jobs).toHaveLength(2);
     await mock.clock.advance("10s");
-    expect((await call.list("?status_filter=queued")).body.jobs).toHaveLength(1);
+    expect((await call.submit()).body.status).toBe("queued");
+    expect((await call.list("?status_filter=queued")).body.jobs).toHaveLength(2);
     expect((await call.list("?status_filter=running")).body.jobs).toHaveLength(1);
     await mock.clock.advance("20s");
     expect((await call.list("?status_filter=succeeded")).body.jobs).toHaveLength(3);

@@ -10,6 +10,7 @@ import { failureCauses, failureCode, type Outcome } from "./next-jobs.ts";
 /** Input of a job, dropped when the job ends. */
 export interface JobWork {
   readonly job: JobRecord;
+  readonly engine: Engine;
   readonly request: RenderRequest;
   readonly outcome: Outcome;
 }
@@ -41,7 +42,7 @@ export class JobScheduler {
   readonly #delivery: WebhookDelivery;
   readonly #running = new Map<string, UnfinishedJob>();
   readonly #waiting: UnfinishedJob[] = [];
-  readonly #endWaiters = new Map<string, ((job: JobRecord) => void)[]>();
+  readonly #endWaiters = new Map<string, () => void>();
   #slotsTaken = 0;
 
   constructor(context: ServiceContext, delivery: WebhookDelivery) {
@@ -70,10 +71,9 @@ export class JobScheduler {
   }
 
   /** Starts a job that has a slot, or queues it. */
-  start({ job, request, outcome }: JobWork, hasSlot: boolean): void {
-    const { settings, stockEngine } = this.#context;
-    const engine = job.testMode ? stockEngine : this.#context.engine;
-    const failed = failureOf(this.#context.options);
+  start({ job, engine, request, outcome }: JobWork, hasSlot: boolean): void {
+    const { settings, options } = this.#context;
+    const failed = failureOf(options);
     const ending = plannedEnding(outcome, failed);
     const unfinished: UnfinishedJob = {
       jobId: job.id,
@@ -89,11 +89,9 @@ export class JobScheduler {
     }
   }
 
-  /** Resolves with the job when it ends. */
-  ended(jobId: string): Promise<JobRecord> {
-    return new Promise((resolve) => {
-      this.#endWaiters.set(jobId, [...(this.#endWaiters.get(jobId) ?? []), resolve]);
-    });
+  /** Resolves when a job ends. Only the request that created the job waits for it. */
+  ended(jobId: string): Promise<void> {
+    return new Promise((resolve) => this.#endWaiters.set(jobId, resolve));
   }
 
   /** Start time of a running job. Undefined for any other job. */
@@ -110,8 +108,10 @@ export class JobScheduler {
   state(): readonly UnfinishedJobState[] | undefined {
     const jobs = [...this.#running.values(), ...this.#waiting];
     const states = jobs.flatMap(({ jobId, durationMs, startedAt, ending }) =>
+      // Stryker disable next-line ConditionalExpression,ArrayDeclaration: no test can begin rendering within a microtask.
       ending === undefined ? [] : [{ jobId, durationMs, startedAt, ending }],
     );
+    // Stryker disable next-line ConditionalExpression: the reason is the same.
     return states.length === jobs.length ? states : undefined;
   }
 
@@ -145,36 +145,34 @@ export class JobScheduler {
     if (next === undefined) return;
     this.#slotsTaken += 1;
     this.#context.store.transact((tables) => {
-      const job = tables.jobs.get(next.jobId);
-      if (job !== undefined) tables.jobs.put({ ...job, status: "running" });
+      tables.jobs.put({ ...tables.jobs.getOrThrow(next.jobId), status: "running" });
     });
     this.#run(next);
   }
 
   async #end(jobId: string): Promise<void> {
-    const running = this.#running.get(jobId);
-    const ending = running && (await finishRendering(running));
-    if (ending === undefined || ending === "never") return;
-    this.#finish(jobId, ending, running?.startedAt);
+    // Only a running job has this task, and only if its ending is not "never".
+    const running = this.#running.get(jobId) as UnfinishedJob;
+    const ending = (await finishRendering(running)) as Ending;
+    this.#finish(jobId, ending, running.startedAt);
     this.#running.delete(jobId);
     this.releaseSlot();
   }
 
   #finish(jobId: string, ending: Ending, startedAt: number | undefined): void {
     const completedAt = this.#context.system.clock.now();
-    const outcome = this.#context.store.transact((tables) => {
-      const job = tables.jobs.get(jobId);
-      if (job === undefined) return undefined;
-      const durationMs = Math.round(completedAt - (startedAt ?? job.createdAt));
-      const ended: JobRecord = { ...job, ...ending, completedAt, durationMs };
+    const [job, webhookSecret] = this.#context.store.transact((tables) => {
+      const started = tables.jobs.getOrThrow(jobId);
+      const durationMs = Math.round(completedAt - (startedAt ?? started.createdAt));
+      const ended: JobRecord = { ...started, ...ending, completedAt, durationMs };
       tables.jobs.put(ended);
       settleCredits(tables, ended, this.#context.options);
-      return { job: ended, key: tables.key(job.keyId) };
+      return [ended, tables.keys.getOrThrow(ended.keyId).webhookSecret];
     });
-    if (outcome === undefined) return;
-    for (const resolve of this.#endWaiters.get(jobId) ?? []) resolve(outcome.job);
+    this.#endWaiters.get(jobId)?.();
+    // Stryker disable next-line CallExpression: it only frees memory.
     this.#endWaiters.delete(jobId);
-    this.#delivery.deliver(outcome.job, outcome.key.webhookSecret);
+    this.#delivery.deliver(job, webhookSecret);
   }
 }
 

@@ -50,6 +50,7 @@ export class Keys {
         totalCalls: 0,
         window: 0,
         windowCalls: 0,
+        // Stryker disable next-line ArrayDeclaration: another item than a number is in no window.
         callTimes: [],
         day: 0,
         daySpent: 0,
@@ -94,7 +95,7 @@ export class Keys {
           "Invalid API key; create one on the developer dashboard.",
         );
       }
-      if (tables.accounts.get(key.accountId)?.state === "flagged") {
+      if (tables.accounts.getOrThrow(key.accountId).state === "flagged") {
         throw new ServiceError(
           "forbidden",
           "The account is not eligible: it was flagged for fraud.",
@@ -111,9 +112,8 @@ export class Keys {
   uncount(keyId: string): void {
     if (this.#context.options.totalCalls !== "accepted") return;
     this.#context.store.transact((tables) => {
-      // A reset can have removed the key.
-      const key = tables.keys.get(keyId);
-      if (key !== undefined) tables.keys.put({ ...key, totalCalls: key.totalCalls - 1 });
+      const key = tables.keys.getOrThrow(keyId);
+      tables.keys.put({ ...key, totalCalls: key.totalCalls - 1 });
     });
   }
 
@@ -126,23 +126,22 @@ export class Keys {
     const calls = isSliding ? times.length : fixedCalls;
     const limit = key.rateLimitPerMinute;
     const exceeded = calls >= limit;
-    const counted = {
-      ...key,
-      window,
-      windowCalls: calls + 1,
-      callTimes: isSliding ? [...times, now] : [],
-      totalCalls: key.totalCalls + 1,
-    };
-    if (!exceeded) tables.keys.put(counted);
+    const counted = exceeded
+      ? key
+      : {
+          ...key,
+          window,
+          windowCalls: calls + 1,
+          // A fixed window has no call times.
+          callTimes: isSliding ? [...times, now] : times,
+          totalCalls: key.totalCalls + 1,
+        };
+    tables.keys.put(counted);
     const remaining = Math.max(0, limit - calls - 1);
     const start = window * limits.rateWindow;
-    const last = exceeded ? (times.at(-1) ?? now) : now;
-    const resetAt = (isSliding ? last : start) + limits.rateWindow;
-    const retryAt = (isSliding ? (times[0] ?? now) : start) + limits.rateWindow;
-    return {
-      key: exceeded ? key : counted,
-      window: { limit, remaining, resetAt, retryAt, exceeded },
-    };
+    const resetAt = (counted.callTimes.at(-1) ?? start) + limits.rateWindow;
+    const retryAt = (times[0] ?? start) + limits.rateWindow;
+    return { key: counted, window: { limit, remaining, resetAt, retryAt, exceeded } };
   }
 
   #openAccount(tables: Tables, id: string, mode: KeyMode, state: AccountState | undefined): void {

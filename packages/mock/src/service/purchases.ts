@@ -47,6 +47,11 @@ function pay(token: string): Payment {
   throw new ServiceError("payment-failed", `Payment failed: ${reason}. No credits were added.`);
 }
 
+/** Returns the credits that a payment adds. */
+function creditsOf(packSlug: PackSlug, status: string): number {
+  return status === "succeeded" ? packs[packSlug].credits : 0;
+}
+
 /** Sells credit packs. A pair of key and token buys only once. */
 export class Purchases {
   readonly #context: ServiceContext;
@@ -72,29 +77,27 @@ export class Purchases {
       );
     }
     return this.#context.store.transact((tables) => {
-      const key = tables.key(keyId);
-      const account = tables.accounts.get(key.accountId);
+      const key = tables.keys.getOrThrow(keyId);
+      const account = tables.accounts.getOrThrow(key.accountId);
       // Tenants may use the same token. The prefix is unique, because every token begins with spt_.
-      const token = account?.tenant === true ? `${account.id}:${order.token}` : order.token;
+      const token = account.tenant ? `${account.id}:${order.token}` : order.token;
       const earlier = tables.purchases.all(token)[0];
       if (earlier !== undefined) return this.#repeat(key, earlier, packSlug);
       const { options, system } = this.#context;
       const isTest = key.mode === "test";
       // A test key never reaches the processor.
       const payment = isTest ? success : pay(order.token);
-      const granted = payment.status === "succeeded";
+      const isReported = !(isTest && options.testKeyCredits === 0);
       const purchase: PurchaseRecord = {
         paymentIntentId: `pi_${isTest ? "test_" : ""}${system.random.token(24)}`,
         keyId: key.id,
         token,
         packSlug,
-        creditsAdded:
-          granted && !(isTest && options.testKeyCredits === 0) ? packs[packSlug].credits : 0,
+        creditsAdded: isReported ? creditsOf(packSlug, payment.status) : 0,
         ...payment,
-        granted,
       };
       tables.purchases.put(purchase);
-      const paid = granted && !isTest ? this.#grant(tables, key, purchase) : key;
+      const paid = isTest ? key : this.#grant(tables, key, purchase);
       return { purchase, creditsAdded: purchase.creditsAdded, creditsRemaining: paid.credits };
     });
   }
@@ -104,16 +107,12 @@ export class Purchases {
     return this.#context.store.transact((tables) => {
       const purchase = tables.purchases.get(paymentIntentId);
       if (purchase === undefined) return false;
-      if (purchase.granted) return true;
-      const granted = status === "succeeded";
+      if (purchase.status === "succeeded") return true;
       // Every stored purchase has the slug of a pack.
-      const creditsAdded = granted ? packs[purchase.packSlug as PackSlug].credits : 0;
-      const settled = { ...purchase, status, granted, creditsAdded, nextAction: null };
+      const creditsAdded = creditsOf(purchase.packSlug as PackSlug, status);
+      const settled = { ...purchase, status, creditsAdded, nextAction: null };
       tables.purchases.put(settled);
-      if (granted) {
-        const key = tables.key(purchase.keyId);
-        this.#grant(tables, key, settled);
-      }
+      this.#grant(tables, tables.keys.getOrThrow(purchase.keyId), settled);
       return true;
     });
   }

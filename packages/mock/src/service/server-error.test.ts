@@ -64,49 +64,54 @@ describe("an unreachable engine", () => {
     covers("errors.500.replayed");
     const mock = createMock({
       clock: "manual",
-      engine: unreachable(1),
+      engine: unreachable(2),
       options: { stored500: true },
     });
     const call = caller(mock);
+    expect((await call.submit()).status).toBe(500);
     const first = await call.submit({}, key);
     const again = await call.submit({}, key);
     expect([first.status, again.status]).toEqual([500, 500]);
     expect(again.body).toEqual(first.body);
     expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
     expect((await call.submit({}, { "idempotency-key": "order-2" })).status).toBe(200);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
   test.each([false, true])(
-    "causes the same 500 for a concurrent repeat (stored500 %s)",
+    "causes the same 500 for a concurrent repeat, and gives its slot to another job (stored500 %s)",
     async (stored500) => {
-      let fail: (() => void) | undefined;
-      const engine: Engine = {
-        ...stockEngine(),
-        prepare: () =>
-          new Promise((_resolve, reject) => {
-            fail = () => reject(new Error("down"));
-          }),
-      };
-      const mock = createMock({ clock: "manual", engine, options: { stored500 } });
+      const prepared = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let attempts = 0;
+      const prepare = async () => prepared[attempts++]?.promise;
+      const engine: Engine = { ...stockEngine(), prepare };
+      const mock = createMock({ clock: "manual", engine, concurrency: 1, options: { stored500 } });
       const call = caller(mock);
       const requests = [call.submit({}, key), call.submit({}, key)];
-      await expect.poll(() => fail, { interval: 1 }).toBeDefined();
-      fail?.();
+      await expect.poll(() => attempts, { interval: 1 }).toBe(1);
+      const other = call.submit({ wait: true });
+      await expect.poll(() => attempts, { interval: 1 }).toBe(2);
+      prepared[0]?.reject(new Error("down"));
       const statuses = (await Promise.all(requests)).map(({ status }) => status);
       expect(statuses).toEqual([500, 500]);
+      prepared[1]?.resolve();
+      await mock.clock.advance("2s");
+      expect((await other).body.status).toBe("succeeded");
     },
   );
 
   test("releases the slot of its job", async () => {
     const mock = createMock({
       clock: "manual",
-      engine: unreachable(1),
+      engine: unreachable(2),
       concurrency: 1,
       options: { reportQueued: true },
     });
     const call = caller(mock);
     expect((await call.submit()).status).toBe(500);
-    expect((await call.submit()).body.status).toBe("running");
+    // The engine is not needed by test keys. The second failed job had no slot to release.
+    expect((await caller(mock, mock.keys.test).submit()).body.status).toBe("running");
+    expect((await call.submit()).status).toBe(500);
     expect((await call.submit()).body.status).toBe("queued");
   });
 });

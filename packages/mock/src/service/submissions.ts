@@ -1,4 +1,4 @@
-import type { RenderRequest } from "../engine/engine.ts";
+import type { Engine, RenderRequest } from "../engine/engine.ts";
 import type { IdempotencyRecord, JobRecord, KeyRecord, StoredResponse } from "../store/records.ts";
 import type { Tables } from "../store/store.ts";
 import { limits, sizes } from "./catalogue.ts";
@@ -34,6 +34,7 @@ type RequestIdentity = Pick<IdempotencyRecord, "id" | "bodyDigest">;
 
 interface CreatedJob {
   readonly job: JobRecord;
+  readonly engine: Engine;
   /** The key after the charge. */
   readonly key: KeyRecord;
   /** Null if the first response is not known yet. */
@@ -65,10 +66,10 @@ export class Submissions {
     const render = await renderRequest(submission);
     const opened = this.#open(request, submission, identity);
     if (!("job" in opened)) return this.firstResponses.replay(opened);
-    const { job, key, response } = opened;
+    const { job, engine, key, response } = opened;
     const planned = this.nextJobs.take(key.token);
     const outcome = planned?.outcome ?? readOutcome(settings.magic ? submission.prompt : null);
-    const work = { job, request: { ...render, seed: job.seed }, outcome };
+    const work = { job, engine, request: { ...render, seed: job.seed }, outcome };
     const hasSlot = this.#scheduler.takeSlot();
     if (response !== null) {
       this.#scheduler.start(work, hasSlot);
@@ -96,9 +97,9 @@ export class Submissions {
 
   async #checkImages(submission: Submission): Promise<Submission> {
     const { engine } = this.#context;
-    if (engine.imageProblem === undefined || submission.imageProblem !== null) return submission;
+    if (submission.imageProblem !== null) return submission;
     for (const image of [submission.person, ...submission.garments]) {
-      const problem = await engine.imageProblem(image);
+      const problem = await engine.imageProblem?.(image);
       if (problem !== undefined) {
         return { ...submission, imageProblem: `${image.field}: ${problem}` };
       }
@@ -115,11 +116,12 @@ export class Submissions {
     tables: Tables,
     identity: RequestIdentity | undefined,
   ): IdempotencyRecord | undefined {
-    const record = identity && tables.idempotency.get(identity.id);
+    if (identity === undefined) return undefined;
+    const record = tables.idempotency.get(identity.id);
     if (record === undefined || record.expiresAt <= this.#context.system.clock.now()) {
       return undefined;
     }
-    if (record.bodyDigest === identity?.bodyDigest) return record;
+    if (record.bodyDigest === identity.bodyDigest) return record;
     throw new ServiceError(
       "conflict",
       "The Idempotency-Key was used with a different body; use a new key for a new request.",
@@ -142,6 +144,7 @@ export class Submissions {
       const isKept = error instanceof ServiceError && error.reason !== "conflict";
       if (isKept && options.refusedKey === "kept") {
         store.transact((tables) =>
+          // Stryker disable next-line StringLiteral: a replay of an error reads no job.
           this.#remember(tables, identity, { jobId: "", response: error }),
         );
       }
@@ -169,10 +172,11 @@ export class Submissions {
     if (submission.imageProblem !== null) {
       throw new ServiceError("bad-request", submission.imageProblem);
     }
-    const { system, options, engine } = this.#context;
+    const { system, options, stockEngine } = this.#context;
     const now = system.clock.now();
-    const key = tables.key(request.keyId);
+    const key = tables.keys.getOrThrow(request.keyId);
     const testMode = key.mode === "test";
+    const engine = testMode ? stockEngine : this.#context.engine;
     const job: JobRecord = {
       id: `job_${system.random.token(24)}`,
       keyId: key.id,
@@ -196,11 +200,11 @@ export class Submissions {
     tables.jobs.put(job);
     const { dailySpendCap } = options;
     const charge = { credits: job.costCredits, jobId: job.id, at: now, dailySpendCap };
-    const charged = testMode ? key : chargeCredits(tables, key, charge);
-    const isPending = submission.wait || (!testMode && engine.prepare !== undefined);
+    const charged = chargeCredits(tables, key, charge);
+    const isPending = submission.wait || engine.prepare !== undefined;
     const response = isPending ? null : responseFor(job);
     this.#remember(tables, identity, { jobId: job.id, response });
-    return { job, key: charged, response };
+    return { job, engine, key: charged, response };
   }
 
   /** Starts a job and completes its request. */
@@ -209,9 +213,9 @@ export class Submissions {
     work: JobWork,
     start: { planned: PlannedOutcome | undefined; hasSlot: boolean; wait: boolean },
   ): Promise<SubmitResponse> {
-    const { job } = work;
+    const { job, engine } = work;
     try {
-      if (!job.testMode) await this.#context.engine.prepare?.();
+      await engine.prepare?.();
     } catch {
       this.nextJobs.restore(start.planned);
       this.#rollback(request, job);
@@ -228,12 +232,12 @@ export class Submissions {
   #rollback({ recordId }: SyncRequest, job: JobRecord): void {
     const { store, system, options } = this.#context;
     store.transact((tables) => {
-      refundCredits(tables, tables.key(job.keyId), job, system.clock.now());
+      refundCredits(tables, tables.keys.getOrThrow(job.keyId), job, system.clock.now());
       tables.jobs.remove(job.id);
-      const record = recordId === undefined ? undefined : tables.idempotency.get(recordId);
-      if (record === undefined) return;
+      if (recordId === undefined) return;
+      const record = tables.idempotency.getOrThrow(recordId);
       if (options.stored500) tables.idempotency.put({ ...record, response: serverError() });
-      else tables.idempotency.remove(record.id);
+      else tables.idempotency.remove(recordId);
     });
   }
 }

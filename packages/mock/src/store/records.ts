@@ -118,8 +118,6 @@ export interface PurchaseRecord {
   readonly status: string;
   readonly creditsAdded: number;
   readonly nextAction: Readonly<Record<string, unknown>> | null;
-  /** If true, the credits of the pack were granted. */
-  readonly granted: boolean;
 }
 
 /** Attempt to deliver a webhook. */

@@ -76,7 +76,7 @@ test("records are found by their ids and groups only", () => {
     tables.ledger.put({ keyId: "key_1", credits: 5, cause: "grant", at: 1 });
   });
   store.transact((tables) => {
-    expect([tables.key("key_1"), tables.keyByToken("svc_live_1")]).toEqual([key, key]);
+    expect([tables.keys.getOrThrow("key_1"), tables.keyByToken("svc_live_1")]).toEqual([key, key]);
     expect(tables.keys.all("acct_1")).toEqual([key]);
     expect(tables.purchases.get("pi_1")).toEqual(purchase);
     expect(tables.purchases.all("spt_1")).toEqual([purchase]);
@@ -88,7 +88,7 @@ test("records are found by their ids and groups only", () => {
     ]);
     expect(tables.jobs.get("toString")).toBeUndefined();
     expect([...tables.deliveries.all("job_2"), ...tables.ledger.all("key_2")]).toEqual([]);
-    expect(() => tables.key("key_2")).toThrow("The key key_2 is missing");
+    expect(() => tables.keys.getOrThrow("key_2")).toThrow("The record key_2 is missing");
   });
 });
 

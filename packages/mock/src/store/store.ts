@@ -46,13 +46,6 @@ export class Tables {
   );
   readonly idempotency = new Table<IdempotencyRecord>(this.undo, ({ id }) => id);
 
-  /** Reads a key that must exist. */
-  key(id: string): KeyRecord {
-    const key = this.keys.get(id);
-    if (key === undefined) throw new Error(`The key ${id} is missing from the store.`);
-    return key;
-  }
-
   keyByToken(token: string): KeyRecord | undefined {
     return this.keys.all(`token ${token}`)[0];
   }
