@@ -31,6 +31,7 @@ const isolated = globSync("{packages,examples,docs,spec,scripts}/**/*.test.ts", 
   cwd: import.meta.dirname,
   exclude: (path) => /node_modules|dist|\.(?:full|nightly)\.test/.test(path),
 }).filter((file) => replacing.test(readFileSync(join(import.meta.dirname, file), "utf8")));
+const isolatedClient = isolated.map((file) => file.replace("packages/client/", ""));
 
 /** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
 const alone = "test/end-to-end/killed.full.test.ts";
@@ -116,14 +117,27 @@ export default defineConfig({
             project("client-alternate", "packages/client", {
               ...(set === "full" && {
                 include: fastFiles.include,
-                exclude: [
-                  ...fastFiles.exclude,
-                  ...isolated.map((file) => file.replace("packages/client/", "")),
-                ],
+                exclude: [...fastFiles.exclude, ...isolatedClient],
                 shared: true,
               }),
               env: { TRYON_PROFILE: "alternate" },
               groupOrder: 2,
+            }),
+            // The client over `node:http` instead of `fetch`.
+            project("client-node", "packages/client", {
+              ...(set === "full" && {
+                include: ["**/*.test.ts"],
+                exclude: [
+                  nightly,
+                  "**/{browser,memory,race}.full.test.ts",
+                  // Has scenarios with each transport.
+                  "src/node/killed.full.test.ts",
+                  ...isolatedClient,
+                ],
+                shared: true,
+              }),
+              env: { TRYON_TRANSPORT: "node" },
+              groupOrder: 3,
             }),
           ]),
     ],

@@ -33,7 +33,7 @@ const tar = (...args: readonly string[]) => run("tar", args);
 const bin = (name: string): string => join(root, "node_modules/.bin", name);
 const tools = { concurrent: true, timeout: 300_000 };
 
-it.for([
+it.each([
   // Compiles all code as well.
   ["types stay under their ceilings", ".", node, "scripts/ceilings.ts", "--types"],
   ["size-limit passes in client", "packages/client", bin("size-limit")],
@@ -48,9 +48,9 @@ it.for([
       [`attw accepts ${name}`, ".", "npx", ...attw, name === "contract" ? "esm-only" : "node16"],
     ];
   }),
-])("%s", tools, async ([_title, folder = "", command = "", ...args], { expect }) => {
-  // The test's own `expect`: the global one also fails other tests that run at the same time.
-  await expect(run(command, args, join(root, folder))).resolves.toBeDefined();
+])("%s", tools, async (_title, folder = "", command = "", ...args) => {
+  // Not `.resolves`, which also fails other tests that run at the same time.
+  expect(await run(command, args, join(root, folder))).toBeDefined();
 });
 
 it("every dependency has an allowed license", tools, async () => {

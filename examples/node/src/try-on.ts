@@ -1,5 +1,4 @@
 import { openAsBlob } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 
 import { isTryOnError, TryOn, type Job } from "@tryon/client";
@@ -53,7 +52,7 @@ try {
     signal: stop.signal,
     onUpdate: ({ phase }) => log(`${id} ${phase}`),
   });
-  await writeFile(values.out, await result.image.bytes());
+  await result.image.save(values.out);
   process.stdout.write(`${values.out}: ${id} cost ${result.receipt.credits} credits\n`);
 } catch (error) {
   log(error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 import { TryOn } from "@tryon/client";
@@ -29,7 +29,7 @@ const worker = await createWorker(queue, {
   redis,
   tryon: new TryOn(),
   async save(id, { image }) {
-    await writeFile(join(OUT, `${encodeURIComponent(id)}.png`), await image.bytes());
+    await image.save(join(OUT, `${encodeURIComponent(id)}.png`));
   },
 });
 worker.on("error", logError);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { openAsBlob } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 import { isTryOnError, TryOn, type TryOnResult, type Update } from "@tryon/client";
@@ -23,7 +23,8 @@ export interface QuickstartOptions {
 export class UserError extends Error {}
 
 const progress: Readonly<Record<Update["phase"], string>> = {
-  sending: "submitted, waiting for the result",
+  sending: "submitting",
+  uploading: "uploading",
   retrying: "retrying under the same idempotency key",
   waiting: "the job is running, polling",
   succeeded: "succeeded, downloading the image",
@@ -48,7 +49,13 @@ export async function runQuickstart(
     const input = { person: photo, garments: images };
 
     print("\n1. A 2K try-on that waits for the result");
-    const onUpdate = ({ phase }: Update) => print(`  … ${progress[phase]}`);
+    let lastStep = "";
+    const onUpdate = (update: Update) => {
+      const step = progress[update.phase];
+      // An upload has many updates.
+      if (step !== lastStep) print(`  … ${step}`);
+      lastStep = step;
+    };
     const result = await tryon.run({ ...input, output_size: "2K" }, { signal, onUpdate });
     await save(result, join(out, "try-on-2k.png"));
 
@@ -96,10 +103,10 @@ function describeFile(path = "", size: number): string {
 }
 
 async function save({ image, receipt }: TryOnResult, path: string): Promise<void> {
-  const bytes = await image.bytes();
-  await writeFile(path, bytes);
+  await image.save(path);
+  const { size } = await stat(path);
   print(`  ${receipt.jobId} cost ${receipt.credits} credits`);
-  print(`  saved ${path} (${Math.ceil(bytes.length / 1_000)} kB)`);
+  print(`  saved ${path} (${Math.ceil(size / 1_000)} kB)`);
 }
 
 /** Adds the path of the rejected image to an `invalid_input` error. */

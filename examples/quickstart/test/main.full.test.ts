@@ -85,7 +85,7 @@ it.each([
 ] as const)("stops on %s and stops the reference server", async (signal, code) => {
   const program = start("--out", "stopped");
   const [, url] = await program.waitFor(/listens on (http:\S+)\.\n/);
-  await program.waitFor(/submitted/);
+  await program.waitFor(/submitting/);
   await expect(fetch(`${url}/api/discovery`)).resolves.toMatchObject({ status: 200 });
   expect(await program.stop(signal)).toEqual({ code, signal: null });
   await expect(fetch(`${url}/api/discovery`)).rejects.toThrow("fetch failed");

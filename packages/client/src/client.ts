@@ -31,7 +31,6 @@ import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
  * thrown at once if `apiKey` and `baseUrl` are options, else by the first request.
  * @example
  * import { openAsBlob } from "node:fs";
- * import { writeFile } from "node:fs/promises";
  * import { TryOn } from "@tryon/client";
  *
  * const tryon = new TryOn({ apiKey, baseUrl });
@@ -39,7 +38,7 @@ import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
  *   person: await openAsBlob("me.jpg"),
  *   garments: ["https://shop.example/shirt.png"],
  * });
- * await writeFile("out.png", await result.image.bytes());
+ * await result.image.save("out.png");
  */
 export class TryOn {
   readonly #options: TryOnOptions;
@@ -188,6 +187,14 @@ export class TryOn {
       const outcome = await attempt(api.http.transport, request, deadline, context);
       return { outcome, redact: config.redact };
     });
+  }
+
+  /**
+   * Closes idle connections, and each of the others after its request, in Node without an `agent`. The client can be used
+   * again. Programs end without it; servers and tests can release connections sooner.
+   */
+  close(): void {
+    this.#contexts.connections.close();
   }
 
   /** Returns what is safe to log: no key. `baseUrl` is undefined while the client has no valid URL. */

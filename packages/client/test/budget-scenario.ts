@@ -72,7 +72,7 @@ interface Failure {
 async function runProgram(program: Program, totals: typeof noTotals): Promise<void> {
   const { retries, hasClientBudget, submissions, settles } = program;
   const server = { options: program.options, latency: "3s", journalLimit: 1 } as const;
-  const service = openService({ profile: "default", ...server });
+  const service = openService({ profile: "default", ...server }, {}, true);
   const { mock, faults, run } = service;
   const half = { maxCredits: Math.ceil(program.maxCredits / 2) };
   const budgets = {

@@ -39,6 +39,8 @@ export interface CrashScenario {
   readonly concurrency?: number;
   /** `in memory`: a broken journal, which writes its entries only when it is closed. */
   readonly journal?: "on disk" | "in memory";
+  /** The default is the one of Node. */
+  readonly transport?: "fetch" | undefined;
   /** Additional kills, in milliseconds after a start. */
   readonly randomKills?: readonly number[];
   /** Time between a kill and the restart, in milliseconds of the fast clock. */
@@ -46,9 +48,10 @@ export interface CrashScenario {
 }
 
 /** Settings of the program. */
-export interface BatchSettings extends Required<
-  Pick<CrashScenario, "items" | "sync" | "concurrency" | "journal">
-> {
+export interface BatchSettings
+  extends
+    Required<Pick<CrashScenario, "items" | "sync" | "concurrency" | "journal">>,
+    Pick<CrashScenario, "transport"> {
   readonly url: string;
   readonly apiKey: string;
   /** Path of the journal. */
@@ -141,6 +144,7 @@ async function startCrashingBatch(scenario: CrashScenario) {
       path,
       url: server.url,
       apiKey,
+      transport: scenario.transport,
       time,
     };
     const args = [JSON.stringify(settings)];

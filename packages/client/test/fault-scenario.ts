@@ -135,7 +135,11 @@ export async function runScenario(
     render: (request) => stock.render(request),
   };
   const { latency, options } = scenario;
-  const service = openService({ profile: "default", options, latency, engine, journalLimit: 1 });
+  const service = openService(
+    { profile: "default", options, latency, engine, journalLimit: 1 },
+    {},
+    true,
+  );
   try {
     return await runScenarioOn(service, openPage(service), scenario, mutant);
   } finally {

@@ -32,7 +32,7 @@ type Flush = "each" | "late";
 export async function runKilled(killedBatch: KilledBatch, flush: Flush = "each") {
   makeDigestsInstant();
   const { latency, options } = killedBatch;
-  const service = openService({ profile: "default", options, latency, journalLimit: 1 });
+  const service = openService({ profile: "default", options, latency, journalLimit: 1 }, {}, true);
   try {
     return await runKilledIn(service, killedBatch, flush);
   } finally {

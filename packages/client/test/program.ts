@@ -8,9 +8,14 @@ export type Program<Message> = ReturnType<typeof startProgram<Message>>;
  * Starts a program of this folder in a child process that exchanges messages with the test. The first one fills the
  * compile cache in the folder `cache` for the others.
  */
-export function startProgram<Message>(file: string, args: readonly string[], cache: string) {
+export function startProgram<Message>(
+  file: string,
+  args: readonly string[],
+  cache: string,
+  flags: readonly string[] = [],
+) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    execArgv: ["--conditions=@tryon/source"],
+    execArgv: ["--conditions=@tryon/source", ...flags],
     // The client must not detect a test runner.
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: cache },
     stdio: ["ignore", "inherit", "pipe", "ipc"],

@@ -6,7 +6,15 @@ import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { toNodeHandler } from "../src/node/index.ts";
-import { createService, failure, personUrl, profile, shirtUrl, trackEnd } from "./service.ts";
+import {
+  createService,
+  failure,
+  personUrl,
+  profile,
+  shirtUrl,
+  trackEnd,
+  transport,
+} from "./service.ts";
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
@@ -61,7 +69,7 @@ export function createProxyService(
     clock: mock.clock,
     onError: (error) => reported.push(error),
     ...options,
-    fetch: network,
+    ...service.network(network),
   });
   const proxy: Proxy = async (request) => {
     running += 1;
@@ -124,7 +132,12 @@ export async function serveUpstream(authorize: ProxyOptions["authorize"]) {
     await server.close();
     mock.close();
   });
-  const access = { apiKey: mock.keys.live, baseUrl: server.url, onError: () => undefined };
+  const access = {
+    apiKey: mock.keys.live,
+    baseUrl: server.url,
+    transport,
+    onError: () => undefined,
+  } as const;
   const nodeProxy = (options: Partial<ProxyOptions> = {}) =>
     toNodeHandler(createProxy({ ...access, authorize, ...options }));
   return { mock, nodeProxy };

@@ -12,12 +12,18 @@ import { onTestFinished } from "vitest";
 
 import { TryOn, type Clock, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
+import { createMemoryAgent, type UnsentRequest } from "./memory-agent.ts";
 
 /** Option profile of this run. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =
   profileNames.find((name) => name === process.env["TRYON_PROFILE"]) ?? "default";
 /** The same as a list, for titles that name the profile. */
 export const profiles = [profile] as const;
+
+/** If true, clients of this run send their requests over `node:http`, see `vitest.config.ts`. */
+export const usesNode = process.env["TRYON_TRANSPORT"] === "node";
+/** Option of clients that send requests to a real server. */
+export const transport: TryOnOptions["transport"] = usesNode ? undefined : "fetch";
 
 /** Request that the client sent. */
 export interface Sent {
@@ -51,23 +57,41 @@ export type TestService = ReturnType<typeof openService>;
  * Opens a service that the caller closes: a reference server on a manual clock, a client on the same clock, and the
  * requests of the client.
  */
-export function openService(mockOptions: MockOptions = {}, options: TryOnOptions = {}) {
+export function openService(
+  mockOptions: MockOptions = {},
+  options: TryOnOptions = {},
+  keepAlive = false,
+) {
   const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
   const sent: Sent[] = [];
   /** Faults of the next requests, in order; `undefined` passes a request on. */
   const faults: (Fault | undefined)[] = [];
+  const record = (url: string, init: RequestInit, body: string | undefined): Sent => {
+    const { method = "GET" } = init;
+    const headers = new Headers(init.headers);
+    const path = new URL(url).pathname;
+    const request: Sent = { method, url, path, headers, body, at: mock.clock.now() };
+    sent.push(request);
+    return request;
+  };
+  /** Takes the fault that refuses the connection of a request, if it is the next one. */
+  const refuses = ({ host, path, method, headers }: UnsentRequest): boolean => {
+    if (faults[0] !== cut.refused) return false;
+    faults.shift();
+    record(`https://${host}${path}`, { method, headers }, undefined);
+    return true;
+  };
+  /** Returns options of a client whose requests get to a function, over the transport of this run. */
+  const network = (to: Fetch): Pick<TryOnOptions, "fetch" | "agent" | "allowLiveKey"> => {
+    if (!usesNode) return { fetch: to };
+    const hasFaults = to !== mock.fetch;
+    const settings = { clock: mock.clock, keepAlive, refuses: hasFaults ? refuses : () => false };
+    return { fetch: undefined, agent: createMemoryAgent(to, settings), allowLiveKey: true };
+  };
   /** Network of the client. Records every request and applies the faults. */
   const fetch: Fetch = async (url, init) => {
     const body = typeof init.body === "string" ? init.body : await textOf(init.body);
-    const request: Sent = {
-      method: init.method ?? "GET",
-      url,
-      path: new URL(url).pathname,
-      headers: new Headers(init.headers),
-      body,
-      at: mock.clock.now(),
-    };
-    sent.push(request);
+    const request = record(url, init, body);
     const fault = faults.shift();
     const pass = (): Promise<Response> => mock.fetch(url, { ...init, body: body ?? null });
     if (typeof fault === "function") return fault(request, pass);
@@ -81,10 +105,10 @@ export function openService(mockOptions: MockOptions = {}, options: TryOnOptions
     new TryOn({
       apiKey: mock.keys.live,
       baseUrl: mock.baseUrl,
-      fetch,
       clock: mock.clock,
       random: () => 0.5,
       ...own,
+      ...network(own.fetch ?? fetch),
     });
   const submissions = () =>
     sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon"));
@@ -94,12 +118,13 @@ export function openService(mockOptions: MockOptions = {}, options: TryOnOptions
     sent,
     faults,
     client,
+    network,
     tryon: client(options),
     submissions,
     /** Returns the distinct keys of the submissions. */
     keys: () => new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))),
     /** Returns the distinct bodies of the submissions. */
-    bodies: () => new Set(submissions().map(({ body }) => body)),
+    bodies: () => new Set(submissions().flatMap(({ body }) => body ?? [])),
     /** Returns the time of each request since the first one. */
     times: () => sent.map(({ at }) => at - (sent[0]?.at ?? 0)),
     /** Returns the credits of the live key, 1,000 at the start. */

@@ -15,6 +15,7 @@ export const stepMessages: Readonly<Record<Step, string>> = {
 /** Returns the step for an update of the client. */
 export function stepOf(update: Update): Step {
   if (update.phase === "waiting") return update.job.status === "queued" ? "queued" : "creating";
+  if (update.phase === "uploading") return "sending";
   return update.phase === "sending" || update.phase === "retrying" ? update.phase : "downloading";
 }
 

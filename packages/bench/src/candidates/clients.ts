@@ -1,7 +1,7 @@
 import { createReadStream, openAsBlob } from "node:fs";
 import { readFile } from "node:fs/promises";
 
-import { TryOn } from "@tryon/client";
+import { TryOn, type TryOnOptions } from "@tryon/client";
 
 import { createPeer, type Peer } from "../peers.ts";
 import type { Call } from "../statistics.ts";
@@ -12,6 +12,14 @@ const path = "/api/v1/account";
 const headers = { authorization: jsonHeaders.authorization, accept: "application/json" };
 const ignore = (): void => undefined;
 
+const overFetch = { transport: "fetch" } as const;
+const allFeatures: TryOnOptions = {
+  retries: 5,
+  timeout: "5m",
+  logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  middleware: (request, next) => next(request),
+};
+
 /** Creates a call to the server at the URL, with the files that it uploads. */
 type CreateCall = (url: string, files: readonly string[]) => Promise<Call>;
 
@@ -20,22 +28,10 @@ export const bareFetch = "bare fetch";
 /** Clients that read the account, by the names of their rows. */
 export const clients: Readonly<Record<string, CreateCall>> = {
   [bareFetch]: async (url) => () => fetchJson(url + path, { headers }),
-  "@tryon/client": async (baseUrl) => {
-    const tryon = new TryOn({ apiKey, baseUrl });
-    return () => tryon.account.get();
-  },
-  "@tryon/client, all features": async (baseUrl) => {
-    const tryon = new TryOn({
-      apiKey,
-      baseUrl,
-      retries: 5,
-      timeout: "5m",
-      logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-      middleware: (request, next) => next(request),
-    });
-    const { signal } = new AbortController();
-    return () => tryon.account.get({ signal, timeout: "1m" });
-  },
+  "@tryon/client": readAccount({}),
+  "@tryon/client, all features": readAccount(allFeatures),
+  "@tryon/client, fetch": readAccount(overFetch),
+  "@tryon/client, all features, fetch": readAccount({ ...allFeatures, ...overFetch }),
   "openapi-fetch": peer("openapi-fetch", (client) => client.GET(path)),
   ky: peer("ky", (client) => client.get(path.slice(1)).json()),
   fashn: peer("fashn", (client) => client.get(path)),
@@ -47,20 +43,14 @@ export const clients: Readonly<Record<string, CreateCall>> = {
 /** Clients that upload images, by the names of their rows. */
 export const uploaders: Readonly<Record<string, CreateCall>> = {
   "naive, files": async (url, files) => async () => naive(url, await readAll(files)),
-  "@tryon/client, files": async (url, files) => {
-    const submit = createSubmit(url);
-    const type = "image/png";
-    return async () => submit(await Promise.all(files.map((file) => openAsBlob(file, { type }))));
-  },
+  "@tryon/client, files": uploadFiles({}),
+  "@tryon/client, files, fetch": uploadFiles(overFetch),
   "naive, memory": async (url, files) => {
     const images = await readAll(files);
     return () => naive(url, images);
   },
-  "@tryon/client, memory": async (url, files) => {
-    const submit = createSubmit(url);
-    const images = await readAll(files);
-    return () => submit(images);
-  },
+  "@tryon/client, memory": uploadBytes({}),
+  "@tryon/client, memory, fetch": uploadBytes(overFetch),
   "fashn, data URIs": peer("fashn", async (client, files) => {
     const [model_image, ...garment_images] = await readDataUris(files);
     const inputs = { model_image, garment_images };
@@ -106,8 +96,33 @@ async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
   return fetchJson(`${url}/api/v1/tryon`, { method: "POST", headers: jsonHeaders, body });
 }
 
-function createSubmit(baseUrl: string) {
-  const tryon = new TryOn({ apiKey, baseUrl });
+function readAccount(options: TryOnOptions): CreateCall {
+  const isFull = options.retries !== undefined;
+  const { signal } = new AbortController();
+  return async (baseUrl) => {
+    const tryon = new TryOn({ apiKey, baseUrl, ...options });
+    return () => tryon.account.get(isFull ? { signal, timeout: "1m" } : {});
+  };
+}
+
+function uploadFiles(options: TryOnOptions): CreateCall {
+  return async (url, files) => {
+    const submit = createSubmit(url, options);
+    const type = "image/png";
+    return async () => submit(await Promise.all(files.map((file) => openAsBlob(file, { type }))));
+  };
+}
+
+function uploadBytes(options: TryOnOptions): CreateCall {
+  return async (url, files) => {
+    const submit = createSubmit(url, options);
+    const images = await readAll(files);
+    return () => submit(images);
+  };
+}
+
+function createSubmit(baseUrl: string, options: TryOnOptions) {
+  const tryon = new TryOn({ apiKey, baseUrl, ...options });
   return ([person = new Blob(), ...garments]: readonly (Blob | Uint8Array)[]) =>
     tryon.submit({ person, garments });
 }

@@ -58,7 +58,7 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const times = await timeInTurns(candidates, { calls: 1, turns: 4, warmUps: 1 });
     const ratio: Record<string, number> = {};
     for (const name of Object.keys(uploaders).filter((it) => !it.startsWith("naive")))
-      ratio[name] = ratioOf(times, name, `naive, ${name.endsWith("memory") ? "memory" : "files"}`);
+      ratio[name] = ratioOf(times, name, `naive, ${name.includes("memory") ? "memory" : "files"}`);
     return { time: mediansOf(times, 1 / 1_000), ratio };
   },
   rejected: async (server = "") => {

@@ -60,7 +60,8 @@ interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
 }
 
 /** Submission as it is sent. */
-interface Submission extends NonNullable<CallContext["submission"]> {
+interface Submission
+  extends NonNullable<CallContext["submission"]>, Pick<HttpRequest, "onProgress"> {
   readonly body: SubmissionBody;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync: boolean;
@@ -80,8 +81,8 @@ export class Api {
   }
 
   submitTryOn(submission: Submission, caller: Caller) {
-    const { body, sync, attemptLog, idempotencyKey, recover } = submission;
-    const request = this.#request("POST /api/v1/tryon", body);
+    const { body, sync, attemptLog, idempotencyKey, recover, onProgress } = submission;
+    const request = { ...this.#request("POST /api/v1/tryon", body), onProgress };
     request.headers["Idempotency-Key"] = idempotencyKey;
     const context = { submission: { idempotencyKey, recover }, sync, attemptLog };
     const call = { ...caller, ...context, purpose: "submit" } as const;

@@ -30,7 +30,7 @@ import { RunningBatch } from "./running-batch.ts";
  * const inputs = shirts.map((shirt) => ({ person, garments: [shirt] as const }));
  * for await (const { index, result, error } of batch(tryon, inputs)) {
  *   if (error) console.error(index, error.message);
- *   else await writeFile(`${index}.png`, await result.image.bytes());
+ *   else await result.image.save(`${index}.png`);
  * }
  */
 export function batch<Item>(

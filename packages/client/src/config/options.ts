@@ -109,6 +109,28 @@ export interface TryOnOptions {
    */
   readonly fetch?: Fetch | undefined;
   /**
+   * `"fetch"` sends requests with the global `fetch` in Node, as in every other runtime. By default, requests in Node go
+   * through `node:http` and `node:https`, unless `fetch` is set or the global `fetch` or its dispatcher is not Node's own.
+   *
+   * @default `node:http` in Node, `fetch` elsewhere
+   */
+  readonly transport?: "fetch" | undefined;
+  /**
+   * Agent of `node:https`, or of `node:http` for a URL with http, for your own certificates, mutual TLS or a proxy. The
+   * client closes none of its connections. Not together with `fetch` or `transport: "fetch"`, and only in Node.
+   *
+   * @default an agent that keeps connections open and uses the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY,
+   * in Node versions whose agents know `proxyEnv` (24.5 and later); hosts of this machine are never reached through a proxy
+   * @example
+   * import { readFile } from "node:fs/promises";
+   * import { Agent } from "node:https";
+   * import { TryOn } from "@tryon/client";
+   *
+   * const agent = new Agent({ keepAlive: true, ca: await readFile("company-ca.pem") });
+   * const tryon = new TryOn({ agent });
+   */
+  readonly agent?: { destroy(): void } | undefined;
+  /**
    * Maximum duration of `run`, `submit`, `job.result` and the download of an image, in milliseconds or as a string such as
    * `"3m"`. The `timeout` of a call takes precedence. Other calls have 2 minutes.
    *
@@ -207,6 +229,8 @@ export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
   baseUrl: true,
   proxyUrl: true,
   fetch: true,
+  transport: true,
+  agent: true,
   timeout: true,
   attemptTimeout: true,
   maxResultBytes: true,

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, type TryOn, type TryOnOptions } from "../index.ts";
-import { diagnostics, type RequestMessage } from "../node/index.ts";
+import { diagnostics, type JobMessage, type RequestMessage } from "../node/index.ts";
 import {
   respondWith,
   assetBytes,
@@ -235,11 +235,13 @@ it.each(Object.entries(calls))(
     const lines: unknown[] = [];
     const messages: unknown[] = [];
     const contexts: unknown[] = [];
-    const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
     const note = (message: unknown): unknown => messages.push({ ...Object(message) });
     const subscribers = { start: note, end: note, asyncStart: note, asyncEnd: note, error: note };
-    channel.subscribe(subscribers);
-    onTestFinished(() => channel.unsubscribe(subscribers));
+    for (const name of ["tryon:request", "tryon:job"]) {
+      const channel = tracingChannel<unknown, RequestMessage | JobMessage>(name);
+      channel.subscribe(subscribers);
+      onTestFinished(() => channel.unsubscribe(subscribers));
+    }
     const { client, error, mock, faults } = open();
     const careless = Object.assign(new Error(`Failed: ${echo}`), { code: `E_${apiKey}`, echo });
     const nested = Object.assign(new TypeError("fetch failed", { cause: careless }), { echo });

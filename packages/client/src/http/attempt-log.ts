@@ -1,5 +1,5 @@
 import type { Attempt, AttemptFailure } from "../types/attempt.ts";
-import type { HttpResponse } from "./http-request.ts";
+import type { HttpResponse, Stage } from "./http-request.ts";
 
 /** Outcome of one attempt. */
 export type Outcome = { readonly response: HttpResponse } | Failure;
@@ -10,6 +10,8 @@ export interface Failure {
   /** `rate_limited`: it was not sent, since it would have to wait for the rate limit. */
   readonly failure: AttemptFailure | "rate_limited";
   readonly cause?: unknown;
+  /** Last stage that the request got to. */
+  readonly stage?: Stage | undefined;
   /** Delay until the rate limit allows the request, in milliseconds. */
   readonly requestedDelay?: number;
 }
@@ -92,7 +94,8 @@ export class AttemptLog {
 function sideEffectOf(outcome: Outcome): number {
   const { response } = outcome;
   if (response === undefined) {
-    if (["unsent", "rate_limited"].includes(outcome.failure)) return none;
+    const { failure, stage } = outcome;
+    if (/^(unsent|rate_limited)$/.test(failure) || stage === "connecting") return none;
     const isBeforeSending = beforeSending.test(String(failureCode(outcome.cause)));
     return isBeforeSending ? none : unknown;
   }

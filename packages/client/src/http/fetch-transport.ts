@@ -10,9 +10,11 @@ const maxBody = 8 * 2 ** 20;
 const maxErrorBody = 64 * 2 ** 10;
 
 /** Configuration of requests over `fetch`. */
-type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;
+interface FetchConfig extends Pick<Config, "middleware" | "baseUrl" | "apiKey"> {
+  readonly fetch: (url: string, init: RequestInit, request: TransportRequest) => Promise<Response>;
+}
 
-/** Transport over `fetch`. */
+/** Transport over `fetch`, or over another function with its arguments. */
 export class FetchTransport implements Transport {
   readonly #config: FetchConfig;
 
@@ -21,7 +23,7 @@ export class FetchTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<HttpResponse> {
-    const { method, url, body, read, context, deadline, onSend, onUpload } = request;
+    const { method, url, body, read, context, deadline, onUpload } = request;
     const { fetch, middleware, apiKey } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
@@ -37,12 +39,12 @@ export class FetchTransport implements Transport {
     signal.throwIfAborted();
     let response: Response;
     if (context && middleware[0]) {
-      response = await sendThroughMiddleware(this.#config, url, init, context, onSend);
+      response = await sendThroughMiddleware(this.#config, init, context, request);
     } else {
       // A client of a proxy has no key: the proxy adds its own.
       if (context && apiKey) headers["authorization"] = `Bearer ${apiKey}`;
-      onSend();
-      response = await fetch(url, init);
+      request.onSend("sent");
+      response = await fetch(url, init, request);
     }
     return response.ok && read ? read(response, deadline) : readResponse(response, deadline);
   }
@@ -51,13 +53,12 @@ export class FetchTransport implements Transport {
 /** Sends a request through the middleware, then with the API key. */
 async function sendThroughMiddleware(
   { fetch, middleware, baseUrl, apiKey }: FetchConfig,
-  url: string,
   init: RequestInit,
   context: NonNullable<TransportRequest["context"]>,
-  onSend: () => void,
+  transportRequest: TransportRequest,
 ): Promise<Response> {
   // `duplex` is required for a stream.
-  const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
+  const original = new Request(transportRequest.url, { ...init, duplex: "half" } as RequestInit);
   const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
   const sendLast = async (request: Request): Promise<Response> => {
     // A copy, since a middleware may keep the request and must not get the key.
@@ -71,8 +72,8 @@ async function sendThroughMiddleware(
       const body = await request.arrayBuffer();
       changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
     }
-    onSend();
-    return fetch(request.url, { ...init, ...changes });
+    transportRequest.onSend("sent");
+    return fetch(request.url, { ...init, ...changes }, transportRequest);
   };
   const send = middleware.reduceRight<typeof sendLast>(
     (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),

@@ -1,3 +1,4 @@
+import type { Bytes } from "../types/result-image.ts";
 import type { RateLimit } from "../types/attempt.ts";
 import type { MiddlewareContext, Purpose } from "../types/middleware.ts";
 import type { Deadline } from "./deadline.ts";
@@ -11,6 +12,12 @@ export interface BodySource {
   readonly length: number;
   /** Error of an attempt that could not read the body, and so sent no complete request. */
   readonly unreadable: Error | undefined;
+  /**
+   * Reads the body in chunks: text, and images as `encode` encodes them in base64.
+   *
+   * @param size - Number of bytes of an image that are read at once, a multiple of 3.
+   */
+  chunks(encode: (bytes: Bytes) => Bytes, size?: number): AsyncGenerator<Bytes, void, undefined>;
   /**
    * Returns the part of a request's init that sends the body. Adds its length to the headers if `fetch` does not.
    *
@@ -30,7 +37,15 @@ export interface HttpRequest {
   readonly timeout: number;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
+  /** Called after each chunk of a streamed body with the number of bytes sent, if the transport can tell. */
+  readonly onProgress?: ((sent: number) => void) | undefined;
 }
+
+/**
+ * Stage of a request. `connecting` proves that no byte of it has reached a server. `sent` may be anything after that, and
+ * `reused` the same on a connection of an earlier request, which the server may be closing.
+ */
+export type Stage = "connecting" | "sent" | "reused";
 
 /** Response whose body is read to its end, or to the limit. */
 export interface HttpResponse {
@@ -67,14 +82,28 @@ export interface TransportRequest extends HttpRequest {
   readonly deadline: Deadline;
   /** Context for middleware. Undefined for any server but the service, which gets neither middleware nor the API key. */
   readonly context: Omit<MiddlewareContext, "idempotencyKey"> | undefined;
-  /** Called immediately before the request is sent. */
-  readonly onSend: () => void;
-  /** Called after each chunk of a streamed body, and with true at its end. Throws to stop the upload. */
-  readonly onUpload: (isEnd: boolean) => void;
+  /** Called when the request gets to a stage. */
+  readonly onSend: (stage: Stage) => void;
+  /**
+   * Called after each chunk of a streamed body, and with true at its end. Throws to stop the upload.
+   *
+   * @param sent - Number of bytes sent, if the transport can tell.
+   */
+  readonly onUpload: (isEnd: boolean, sent?: number) => void;
 }
 
 /** Sends requests once, without retries. */
 export interface Transport {
   /** Sends a request and reads the response. Rejects if there is none. */
   send(request: TransportRequest): Promise<HttpResponse>;
+  /** Creates a file for chunks. Absent outside Node. */
+  createFile?(path: string): WholeFile;
+}
+
+/** File that has all chunks of one of its writes, or is as it was before. */
+export interface WholeFile {
+  /** Writes the file. Rejects with an error of the chunks. Other errors are those of `end`. */
+  write(chunks: AsyncIterable<Uint8Array>): Promise<true>;
+  /** Throws the error of the file system, if there was one. */
+  end(): void;
 }

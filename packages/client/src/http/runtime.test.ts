@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { accountBody } from "../../test/http-server.ts";
-import { input } from "../../test/service.ts";
+import { failure, input } from "../../test/service.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  vi.doUnmock("#runtime");
   vi.resetModules();
 });
 
@@ -50,4 +51,22 @@ describe("the option `cache`", () => {
     });
     for (const init of await fetchOptions()) expect(init).not.toHaveProperty("cache");
   });
+});
+
+it("saves no image to a file, and takes no agent, in a runtime other than Node", async () => {
+  vi.resetModules();
+  vi.doMock("#runtime", () => import("./runtime.ts"));
+  const { TryOn } = await import("../index.ts");
+  const job = { job_id: "job_1", status: "succeeded", result_url: "https://store.example/a.png" };
+  const options = { apiKey: "svc_test_a", baseUrl: "https://tryon.example" };
+  const tryon = new TryOn({ ...options, fetch: async () => Response.json(job) });
+  const { image } = await tryon.jobs.resume("job_1").result();
+  expect(await failure(image.save("out.png"))).toMatchObject({
+    code: "unsafe_environment",
+    message: "An image can be saved to a file only in Node. Use blob() or stream().",
+  });
+  expect((await image.bytes()).length).toBeGreaterThan(0);
+  const agent = { destroy: () => undefined };
+  const other = new TryOn({ ...options, agent });
+  expect(await failure(other.account.get())).toMatchObject({ code: "invalid_config" });
 });

@@ -5,7 +5,13 @@ import type { Job, Recover } from "../types/job.ts";
 import type { Purpose } from "../types/middleware.ts";
 import { failureCode, type AttemptLog, type Outcome } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import type { HttpRequest, HttpResponse, Transport, TransportRequest } from "./http-request.ts";
+import type {
+  HttpRequest,
+  HttpResponse,
+  Stage,
+  Transport,
+  TransportRequest,
+} from "./http-request.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated } from "./fetch-transport.ts";
 import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
@@ -57,6 +63,7 @@ export async function sendWithRetries(
   const isTooLate = (time: number): boolean =>
     isSubmission && attemptLog.isPast(config.idempotencyWindow, time);
   let failures = 0;
+  let hasRetriedStale = false;
   let conflictSince: number | undefined;
   for (let retries = 0; ; retries += 1) {
     let requestNumber = 0;
@@ -94,7 +101,10 @@ export async function sendWithRetries(
     // Nothing proves that a second attempt would not do the same again.
     if (purpose === "write" && attemptLog.firstUncertain) return outcome;
     const requested = response?.requestedDelay;
-    const delay = retryDelay(retries, requested, config.random);
+    // The server may have closed a connection that it no longer wanted. Another one is tried at once.
+    const isStale: boolean = !hasRetriedStale && !response && outcome.stage === "reused";
+    hasRetriedStale ||= isStale;
+    const delay = isStale ? 0 : retryDelay(retries, requested, config.random);
     // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
     const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
     if (blocks) rateLimiter.block(delay);
@@ -107,7 +117,7 @@ export async function sendWithRetries(
     log(`${delay} ms until attempt ${count + 1}`);
     call.onRetry?.(delay);
     // After `block`, the next attempt waits in `acquire`.
-    if (!blocks) await deadline.sleep(delay);
+    if (!blocks && delay > 0) await deadline.sleep(delay);
   }
 }
 
@@ -122,17 +132,18 @@ export async function attempt(
   context: TransportRequest["context"],
 ): Promise<Outcome> {
   deadline.throwIfAborted();
-  const { body, timeout, read } = request;
+  const { body, timeout, read, onProgress } = request;
   const limit = deadline.attempt(timeout + (body?.length ?? 0) / minUploadSpeed);
-  let isSent = false;
+  let stage: Stage | undefined;
   let isOver = false;
-  const onSend = (): void => {
-    isSent = true;
+  const onSend = (next: Stage): void => {
+    stage = next;
   };
-  const onUpload = (isEnd: boolean): void => {
+  const onUpload = (isEnd: boolean, sent?: number): void => {
     // Some implementations of `fetch` continue to read after an abort.
     if (isOver) throw new Error("The attempt is over.");
     limit.restart(isEnd ? timeout : defaults.uploadIdle);
+    if (sent) onProgress?.(sent);
   };
   let response: HttpResponse | undefined;
   try {
@@ -146,8 +157,10 @@ export async function attempt(
     const unreadable = typeof body === "object" ? body.unreadable : undefined;
     // Node limits the wait for headers to 300 s.
     const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
-    const failure = timedOut ? "timed_out" : isSent ? "connection_failed" : "unsent";
-    return unreadable ? { failure: "unsent", cause: unreadable } : { failure, cause };
+    const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
+    if (unreadable) return { failure: "unsent", cause: unreadable };
+    // A timeout says nothing about the connection.
+    return { failure, cause, stage: timedOut && stage === "reused" ? "sent" : stage };
   } finally {
     isOver = true;
     if (!response?.open) limit.close();

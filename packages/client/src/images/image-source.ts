@@ -1,4 +1,7 @@
+import { imageOf } from "#runtime";
+
 import type { Note } from "../errors/input-issue.ts";
+import type { BlobLike } from "../http/blob-like.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { readChunks } from "../http/fetch-transport.ts";
 
@@ -8,12 +11,6 @@ const maxImageBytes = 10_500_000;
 const maxBase64Length = 14_000_000;
 /** Number of bytes that show the format of an image. */
 const headLength = 64;
-
-/** Bytes that can be read repeatedly: a `Blob`, or memory. */
-export interface BlobLike {
-  readonly size: number;
-  slice(start: number, end: number): Pick<Blob, "arrayBuffer">;
-}
 
 /** Base64, or bytes that can be read repeatedly. */
 type ImageContent = string | BlobLike;
@@ -34,7 +31,7 @@ export function isPerson({ field }: { readonly field: string }): boolean {
   return field.startsWith("person");
 }
 
-/** Returns the URL of an image, or its source if it is part of the body. Copies bytes. Notes any other value. */
+/** Returns the URL of an image, or its source if it is part of the body. Notes any other value. */
 export function imageSource(
   input: unknown,
   field: string,
@@ -52,7 +49,7 @@ export function imageSource(
       // Without a `buffer`, the input is a buffer.
       const { buffer = input, byteOffset, byteLength } = input as Partial<Uint8Array>;
       const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-      return { field, content: blobLike(bytes.slice()) };
+      return { field, content: imageOf(bytes) };
     }
     if (tag === "Blob" || tag === "File") return { field, content: input as Blob };
     if (tag === "Response" || tag === "ReadableStream") {
@@ -67,14 +64,6 @@ export function imageSource(
     note("unreadable", field);
   }
   return undefined;
-}
-
-/** Creates a `BlobLike` of memory. Node keeps up to three copies of the bytes that are read from a `Blob`. */
-export function blobLike(bytes: Uint8Array<ArrayBuffer>): BlobLike {
-  return {
-    size: bytes.length,
-    slice: (start, end) => ({ arrayBuffer: async () => bytes.slice(start, end).buffer }),
-  };
 }
 
 /** Converts base64url, lines and missing padding to the base64 that the service accepts. */

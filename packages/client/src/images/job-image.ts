@@ -1,6 +1,7 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
+import { check } from "../config/resolve-config.ts";
 import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { Deadline } from "../http/deadline.ts";
@@ -45,18 +46,23 @@ export class JobImage implements ResultImage {
   }
 
   async blob(options: CallOptions = {}): Promise<Blob> {
-    return this.#download(options, async (chunks, attempt) => {
+    return this.#download(options, async (chunks) => {
       const parts: Uint8Array<ArrayBuffer>[] = [];
-      for await (const chunk of chunks) {
-        attempt.restart();
-        parts.push(chunk);
-      }
+      for await (const chunk of chunks) parts.push(chunk);
       return new Blob(parts, { type: "image/png" });
     });
   }
 
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     return this.#download(options, async (chunks, attempt) => streamOf(chunks, attempt), true);
+  }
+
+  async save(path: string, options: CallOptions = {}): Promise<void> {
+    const file = this.#http.transport.createFile?.(path);
+    check(file, "save() needs Node.", "Use blob().", "unsafe_environment");
+    await this.#download(options, (chunks) => file.write(chunks));
+    // A retry would not change an error of the file system.
+    file.end();
   }
 
   async url(options: CallOptions = {}): Promise<string> {
@@ -83,6 +89,8 @@ export class JobImage implements ResultImage {
       read: async (response, attempt) => {
         const { status, headers } = response;
         const content = await read(this.#chunks(response, attempt), attempt);
+        // A file that cannot be opened leaves the body unread. Any other body is locked.
+        if (!open) response.body?.cancel().catch(() => undefined);
         return { status, headers, response, text: "", content, open };
       },
     };
@@ -115,6 +123,7 @@ export class JobImage implements ResultImage {
         : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
     let size = 0;
     for await (const chunk of readChunks(response, attempt)) {
+      attempt.restart();
       size += chunk.length;
       if (size > max) {
         const problem = `The image of job ${job.id} exceeds ${name} (${max} bytes).`;

@@ -1,3 +1,5 @@
+import { Connections } from "#runtime";
+
 import { Api } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
 import { SpendTracker } from "../billing/spend-tracker.ts";
@@ -5,7 +7,6 @@ import type { TryOnOptions } from "../config/options.ts";
 import { check, resolveConfig, type Config } from "../config/resolve-config.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
-import { FetchTransport } from "../http/fetch-transport.ts";
 import { RateLimiter } from "../http/rate-limiter.ts";
 import type { Counted } from "../types/budget.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
@@ -28,11 +29,14 @@ export class ClientContexts {
   readonly #budget: Counted | undefined;
   readonly #contexts = new Map<string, ClientContext>();
   #config: Config | undefined;
+  /** Connections of all keys. */
+  readonly connections: Connections;
   /** Context of the last call. */
   latest: ClientContext | undefined;
 
   constructor(options: TryOnOptions) {
     this.#options = options;
+    this.connections = new Connections(options);
     this.#budget = options.budget && budgetOf(options.budget);
   }
 
@@ -91,7 +95,8 @@ export class ClientContexts {
 
   #create(config: Config): ClientContext {
     const rateLimiter = new RateLimiter(config.clock, config.random);
-    const api = new Api({ config, rateLimiter, transport: new FetchTransport(config) });
+    const transport = this.connections.createTransport(config);
+    const api = new Api({ config, rateLimiter, transport });
     return {
       config,
       api,

@@ -276,6 +276,8 @@ describe("a wait among others", () => {
     expect(signals[0]?.aborted).toBe(false);
     controllers[1]?.abort("second");
     expect(await waits[1]).toBe("second");
+    // The connection is closed.
+    await service.mock.clock.advance(0);
     expect(signals[0]?.aborted).toBe(true);
     expect(service.mock.clock.pending).toBe(1);
   });

@@ -148,9 +148,12 @@ export class JobSubmitter {
         }
         return (await this.#send(submission, context, limit, () => undefined, charge)).data;
       });
+    const total = submission.body.length;
+    const onProgress = (sent: number) =>
+      notify({ phase: "uploading", idempotencyKey, sent, total });
     try {
       const { data, response } = await api.submitTryOn(
-        { ...submission, recover },
+        { ...submission, recover, onProgress },
         { deadline, onRetry },
       );
       const { headers, requestId } = response;

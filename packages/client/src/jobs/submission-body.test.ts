@@ -176,6 +176,15 @@ describe("an image that cannot be read during the upload", () => {
     }
   });
 
+  it("costs nothing if its memory has changed since the call", async () => {
+    const tryon = await openServer();
+    const person = jpegBytes(3_000_000);
+    const onUpdate = (): unknown => person.fill(7, 2_000_000, 2_001_000);
+    const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
+    expect(error).toMatchObject({ code: "invalid_input", issues: [{ code: "unreadable" }] });
+    expect((await tryon.account.get()).credits_remaining).toBe(1_000);
+  });
+
   it("costs nothing if it fails halfway, and is not retried", async () => {
     const tryon = await openServer();
     const person = new CountedBlob(jpegBytes(3_000_000), 9);

@@ -1,8 +1,10 @@
 import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { inputIssue } from "../errors/input-issue.ts";
+import type { Bytes } from "../types/result-image.ts";
+import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
-import { blobLike, isPerson, type BlobLike, type RepeatableImage } from "../images/image-source.ts";
+import { isPerson, type RepeatableImage } from "../images/image-source.ts";
 
 /** Number of bytes that are read and sent at once: a multiple of 3, so that their base64 has no padding. */
 const chunkSize = 96 * 1_024;
@@ -70,7 +72,7 @@ class ImageBody implements BodySource {
     onRead: (isEnd: boolean) => void,
   ): Promise<RequestInit> {
     this.unreadable = undefined;
-    const chunks = this.#chunks();
+    const chunks = this.chunks(encodeBase64);
     // Browsers send streams over HTTP/2 only.
     if (this.length > maxStringBody && !isBrowser()) {
       headers["Content-Length"] = String(this.length);
@@ -89,12 +91,14 @@ class ImageBody implements BodySource {
     return { body: new Blob(blobs) };
   }
 
-  /** Reads the body. Each chunk is new memory, since a `fetch` may keep it. */
-  async *#chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  async *chunks(
+    encode: (bytes: Bytes) => Bytes,
+    length = chunkSize,
+  ): AsyncGenerator<Bytes, void, undefined> {
     for (const { content, field } of this.#parts) {
       const { size } = content;
-      for (let start = 0; start < size; start += chunkSize) {
-        const end = Math.min(start + chunkSize, size);
+      for (let start = 0; start < size; start += length) {
+        const end = Math.min(start + length, size);
         const bytes = await content
           .slice(start, end)
           .arrayBuffer()
@@ -103,7 +107,7 @@ class ImageBody implements BodySource {
           throw (this.unreadable = new InputError([inputIssue("unreadable", field ?? "input")]));
         }
         const chunk = new Uint8Array(bytes);
-        yield field === undefined ? chunk : encodeBase64(chunk);
+        yield field === undefined ? chunk : encode(chunk);
         // Frees the memory at once. Otherwise whole images accumulate until the next garbage collection.
         if (field !== undefined) (bytes as Transferable).transfer?.(0);
       }
@@ -134,7 +138,7 @@ interface Native {
   readonly Buffer?: { from(buffer: ArrayBuffer): { toString(encoding: "base64"): string } };
 }
 
-/** Encodes a whole buffer as base64, in new memory. `btoa` takes eight times longer than the others. */
+/** Encodes a whole buffer as base64, in new memory, since a `fetch` may keep it. `btoa` takes eight times longer than the others. */
 function encodeBase64(
   bytes: Uint8Array<ArrayBuffer> & { toBase64?(): string },
 ): Uint8Array<ArrayBuffer> {

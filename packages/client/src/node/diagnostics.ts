@@ -3,6 +3,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 
 import type { Clock } from "../config/options.ts";
 import { redactor } from "../errors/redact.ts";
+import { JobTracer } from "./job-tracer.ts";
 
 /** Message of the channels about one attempt. Contains no API key, header, query or body. */
 export interface RequestMessage extends MiddlewareContext {
@@ -21,6 +22,11 @@ export interface RequestMessage extends MiddlewareContext {
  * It publishes `tracing:tryon:request:start` before the attempt, `:error` if the attempt fails, and `:asyncEnd` after the
  * response headers or the error.
  *
+ * It also publishes each job to the tracing channel `tryon:job`, if that has subscribers: `:start` before its first request,
+ * and `:asyncEnd` when this client observes its end. `:error` comes before that if the job has failed, or the submission was
+ * refused and no attempt can have made a job. A job has one start and one end, also over several calls with its idempotency
+ * key. One whose end is never observed, such as after `submit` alone, has no end; of these, the last 10,000 are kept.
+ *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
  *
@@ -28,12 +34,14 @@ export interface RequestMessage extends MiddlewareContext {
  * import { diagnostics } from "@tryon/client/node";
  *
  * tracingChannel("tryon:request").asyncEnd.subscribe((message) => console.log(message));
+ * tracingChannel("tryon:job").asyncEnd.subscribe((message) => console.log(message));
  * const tryon = new TryOn({ middleware: diagnostics() });
  */
 export function diagnostics(options: { readonly clock?: Clock | undefined } = {}): Middleware {
   const clock: Pick<Clock, "now"> = options.clock ?? Date;
   const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
-  return async (request, next, context) => {
+  const jobs = new JobTracer(clock, redact);
+  const trace: Middleware = async (request, next, context) => {
     const { method, url } = request;
     const message: RequestMessage = { method, path: new URL(url).pathname, ...context };
     const startedAt = clock.now();
@@ -53,6 +61,7 @@ export function diagnostics(options: { readonly clock?: Clock | undefined } = {}
     await traced.catch(() => undefined);
     return end as Promise<Response>;
   };
+  return (request, next, context) => jobs.trace(context, () => trace(request, next, context));
 }
 
 // The key is unknown here, but keys of the service have a known prefix.

@@ -6,9 +6,11 @@ import {
   crashPoints,
   runCrashScenario,
   type CrashPoint,
+  type CrashScenario,
   type Item,
 } from "../../test/crash-scenario.ts";
 import { temporaryFolder } from "../../test/journal-folder.ts";
+import { usesNode } from "../../test/service.ts";
 
 const allCrashPoints = Object.values(crashPoints).flat();
 
@@ -28,6 +30,10 @@ const variants = profileNames.flatMap((profile) =>
   [true, false].map((sync) => ({ profile, sync })),
 );
 
+/** Returns the transport of one of four scenarios: two have each, and the other one in the run over `node:http`. */
+const transportOf = (index: number): CrashScenario["transport"] =>
+  usesNode === (index === 0 || index === 3) ? undefined : "fetch";
+
 /** Number of kills at each crash point and variant. */
 const ofEach = cases(5);
 
@@ -37,10 +43,12 @@ it(
   async () => {
     const cache = await temporaryFolder();
     const outcomes = await Promise.all(
-      variants.map(({ profile, sync }) => {
+      variants.map(({ profile, sync }, index) => {
+        const transport = transportOf(index);
         const items = itemsFor(allCrashPoints, ofEach);
-        const randomKills = Array.from({ length: 8 }, (_, index) => 90 + 45 * index);
-        return runCrashScenario({ items, sync, randomKills, server: { profile } }, cache);
+        const randomKills = Array.from({ length: 8 }, (_, kill) => 90 + 45 * kill);
+        const server = { profile };
+        return runCrashScenario({ items, sync, randomKills, server, transport }, cache);
       }),
     );
     for (const { violations, ended, charges } of outcomes) {
@@ -71,9 +79,10 @@ it(
     const outcomes = await Promise.all(
       [true, false].flatMap((sync) =>
         // A kill makes all items in flight too late.
-        [1, 6].map((concurrency) => {
+        [1, 6].map((concurrency, index) => {
           const items = itemsFor(allCrashPoints, 2);
-          const crash = { items, sync, concurrency, server, restartDelay: 7_200_000 };
+          const transport = transportOf(sync ? index : index + 2);
+          const crash = { items, sync, concurrency, server, transport, restartDelay: 7_200_000 };
           return runCrashScenario(crash, cache);
         }),
       ),

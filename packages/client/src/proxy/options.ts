@@ -54,7 +54,7 @@ type Awaitable<Value> = Value | Promise<Value>;
 /** Options of `createProxy`. */
 export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unknown> extends Pick<
   TryOnOptions,
-  "baseUrl" | "fetch" | "clock" | "allowInsecure" | "allowLiveKey"
+  "baseUrl" | "fetch" | "transport" | "agent" | "clock" | "allowInsecure" | "allowLiveKey"
 > {
   /**
    * Authenticates a request, for example by its session cookie, and returns the user. If it returns no user, the proxy

@@ -16,9 +16,10 @@ export type ProxySettings = ReturnType<typeof resolveOptions>;
 /** Checks all options, and throws `invalid_config` if one is invalid. Does not read the environment. */
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
-  const { authorize, apiKey, baseUrl, fetch, clock, allowInsecure, allowLiveKey } = options;
-  const { secret, fields = defaultFields.split(" "), basePath = defaultBasePath } = options;
-  const { origins = [], sizes = ["1K"], maxBody = defaultMaxBody, allow = {}, sync } = options;
+  const { authorize, apiKey, baseUrl, allowInsecure, allowLiveKey } = options;
+  const { fetch, transport, agent, clock, secret, maxBody = defaultMaxBody } = options;
+  const { fields = defaultFields.split(" "), basePath = defaultBasePath } = options;
+  const { origins = [], sizes = ["1K"], allow = {}, sync } = options;
   const onError =
     options.onError ??
     // oxlint-disable-next-line no-console
@@ -74,6 +75,8 @@ export function resolveOptions(given: ProxyOptions) {
     exposeCredits: undefined,
     onError: undefined,
     fetch: undefined,
+    transport: undefined,
+    agent: undefined,
     clock: undefined,
     allowInsecure: undefined,
     allowLiveKey: undefined,
@@ -84,7 +87,16 @@ export function resolveOptions(given: ProxyOptions) {
     ...defaults,
     /** Path without a trailing slash. */
     basePath: basePath.replace(/\/$/, ""),
-    tryon: new TryOn({ apiKey, baseUrl, fetch, clock, allowInsecure, allowLiveKey }),
+    tryon: new TryOn({
+      apiKey,
+      baseUrl,
+      fetch,
+      transport,
+      agent,
+      clock,
+      allowInsecure,
+      allowLiveKey,
+    }),
     signer: new Signer(() => secret ?? (fixedKey ?? environment("TRYON_API_KEY") ?? "").trim()),
   };
 }

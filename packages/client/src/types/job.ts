@@ -37,10 +37,8 @@ export interface Job extends AsyncIterable<JobData> {
    * @throws `job_failed` with the service's reason; `wait_timed_out` when `timeout` is up (the job runs on); whatever stops
    * the client from asking, such as `unauthorized`. The job is on each of them.
    * @example
-   * import { writeFile } from "node:fs/promises";
-   *
    * const result = await job.result({ timeout: "5m" });
-   * await writeFile("out.png", await result.image.bytes());
+   * await result.image.save("out.png");
    */
   result(options?: WaitOptions): Promise<TryOnResult>;
 
@@ -81,6 +79,16 @@ export type Recover = (options?: CallOptions) => Promise<Job>;
 export type Update =
   /** Before the submission is sent for the first time. */
   | { readonly phase: "sending"; readonly idempotencyKey: string }
+  /**
+   * While images are uploaded: bytes of the request sent so far, and in all. Only in Node, for requests above 128 kB. A
+   * retry starts again.
+   */
+  | {
+      readonly phase: "uploading";
+      readonly idempotencyKey: string;
+      readonly sent: number;
+      readonly total: number;
+    }
   /** After a transient failure: the request is retried after `delay` milliseconds. */
   | { readonly phase: "retrying"; readonly idempotencyKey: string; readonly delay: number }
   /** The job has not ended: after the submission, and after each poll. */
@@ -93,7 +101,7 @@ export type OnUpdate = (update: Update) => unknown;
 
 /** Step of a try-on. */
 export interface TimelineEntry {
-  readonly phase: Update["phase"];
+  readonly phase: Exclude<Update["phase"], "uploading">;
   /** Start time, in milliseconds since 1970. */
   readonly at: number;
 }

@@ -14,9 +14,7 @@ export interface ResultImage {
    * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`; `unexpected_response` for an image above
    * `maxResultBytes` of the client or above its `result_bytes`
    * @example
-   * import { writeFile } from "node:fs/promises";
-   *
-   * await writeFile("out.png", await result.image.bytes());
+   * const [first] = await result.image.bytes(); // 0x89, the first byte of a PNG
    */
   bytes(options?: CallOptions): Promise<Bytes>;
 
@@ -34,6 +32,17 @@ export interface ResultImage {
    * @throws as `bytes`
    */
   stream(options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
+
+  /**
+   * Downloads the image to a file, in Node. The file has the whole image or is left as it was: the image goes to a temporary
+   * file beside it, which replaces it at the end. Uses little memory for an image of any size.
+   *
+   * @throws as `bytes`; `unsafe_environment` outside Node, where `blob()` returns the image; the error of the file system, such
+   * as ENOENT if the folder is missing
+   * @example
+   * await result.image.save("out.png");
+   */
+  save(path: string, options?: CallOptions): Promise<void>;
 
   /**
    * Returns the signed URL of the image, for a browser or another program. It is valid for at least an hour, and the client

@@ -28,8 +28,8 @@ export interface TryOnFields {
   /**
    * Photo of the person. An https URL as string or `URL`, up to 2,000 characters; an image as `Blob`, `File`, `ArrayBuffer`,
    * `Uint8Array`, `Response` or `ReadableStream`, up to 10,500,000 bytes; or `{ base64 }` or a data URI, up to 14,000,000
-   * characters. The client copies bytes at the call and reads blobs while it sends them. It reads a `Response` or a stream
-   * once, before it sends anything. Required unless a wire form is given.
+   * characters. The client copies up to 1 MiB of bytes at the call. It reads more bytes, and blobs, while it sends them: do not
+   * change them before the call ends. It reads a `Response` or a stream once, before it sends anything. Required unless a wire form is given.
    *
    * @see TryOnRequest, rules 1 and 3
    */

@@ -1,0 +1,13 @@
+/** Bytes that can be read repeatedly: a `Blob`, or memory. */
+export interface BlobLike {
+  readonly size: number;
+  slice(start: number, end: number): Pick<Blob, "arrayBuffer">;
+}
+
+/** Creates a `BlobLike` of memory. Node keeps up to three copies of the bytes that are read from a `Blob`. */
+export function blobLike(bytes: Uint8Array<ArrayBuffer>): BlobLike {
+  return {
+    size: bytes.length,
+    slice: (start, end) => ({ arrayBuffer: async () => bytes.slice(start, end).buffer }),
+  };
+}

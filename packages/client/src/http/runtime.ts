@@ -1,0 +1,27 @@
+// Code that differs between Node and all other runtimes: this file is for those, `node/node-runtime.ts` is for Node.
+// `imports` of package.json selects one.
+import type { TryOnOptions } from "../config/options.ts";
+import { check, type Config } from "../config/resolve-config.ts";
+import { blobLike, type BlobLike } from "./blob-like.ts";
+import { FetchTransport } from "./fetch-transport.ts";
+import type { Transport } from "./http-request.ts";
+
+/** Connections of a client. */
+export class Connections {
+  constructor({ agent }: TryOnOptions) {
+    check(!agent, "agent is an option for Node.", "Remove it.");
+  }
+
+  createTransport(config: Config): Transport {
+    return new FetchTransport(config);
+  }
+
+  close(): void {
+    // `fetch` closes its connections itself.
+  }
+}
+
+/** Returns memory of the caller as an image that does not change. */
+export function imageOf(bytes: Uint8Array<ArrayBuffer>): BlobLike {
+  return blobLike(bytes.slice());
+}

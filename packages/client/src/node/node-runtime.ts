@@ -1,0 +1,91 @@
+import type { Agent } from "node:http";
+
+import type { TryOnOptions } from "../config/options.ts";
+import { check, type Config } from "../config/resolve-config.ts";
+import { blobLike, type BlobLike } from "../http/blob-like.ts";
+import { FetchTransport } from "../http/fetch-transport.ts";
+import type { Transport, WholeFile } from "../http/http-request.ts";
+import { Agents, NodeTransport } from "./node-transport.ts";
+
+/** Connections of a client in Node. */
+export class Connections {
+  readonly #agents: Agents;
+  readonly #usesFetch: boolean;
+
+  constructor({ fetch, transport, agent }: TryOnOptions) {
+    this.#usesFetch = Boolean(fetch ?? transport);
+    check(
+      !this.#usesFetch || !agent,
+      "agent cannot be combined with fetch.",
+      "Remove one of them.",
+    );
+    // The type in the options has no types of Node, which browsers lack.
+    this.#agents = new Agents(agent as Agent | undefined);
+  }
+
+  createTransport(config: Config): Transport {
+    const transport: Transport = this.#usesFetch
+      ? new FetchTransport(config)
+      : new NodeTransport(config, this.#agents);
+    return Object.assign(transport, { createFile });
+  }
+
+  close(): void {
+    this.#agents.close();
+  }
+}
+
+/** Maximum size of memory that is copied, in bytes. */
+const maxCopy = 2 ** 20;
+/** Distance of the bytes that show if memory has changed. */
+const sampleDistance = 509;
+
+/** Returns memory of the caller as an image. Copies up to 1 MiB. Later reads fail if more has changed, as far as samples show. */
+export function imageOf(bytes: Uint8Array<ArrayBuffer>): BlobLike {
+  if (bytes.length <= maxCopy) return blobLike(bytes.slice());
+  const samples = new Uint8Array(Math.ceil(bytes.length / sampleDistance));
+  for (let at = 0; at < samples.length; at += 1) samples[at] = Number(bytes[at * sampleDistance]);
+  const image = blobLike(bytes);
+  return {
+    size: image.size,
+    slice: (start, end) => {
+      for (let at = Math.ceil(start / sampleDistance); at * sampleDistance < end; at += 1) {
+        if (samples[at] === bytes[at * sampleDistance]) continue;
+        return { arrayBuffer: () => Promise.reject(new Error("The bytes have changed.")) };
+      }
+      return image.slice(start, end);
+    },
+  };
+}
+
+/** Creates a file that is written beside its path and then renamed. */
+function createFile(path: string): WholeFile {
+  let fileError: unknown;
+  return {
+    async write(chunks) {
+      const { rename, rm, writeFile } = await import("node:fs/promises");
+      const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+      let failed: { readonly error: unknown } | undefined;
+      async function* watched() {
+        try {
+          yield* chunks;
+        } catch (error) {
+          failed = { error };
+          throw error;
+        }
+      }
+      try {
+        await writeFile(temporary, watched(), { flag: "wx" });
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        if (failed) throw failed.error;
+        fileError = error;
+      }
+      return true;
+    },
+    end() {
+      if (fileError) throw fileError;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { getEventListeners } from "node:events";
+import { Agent, createServer } from "node:http";
+import type { Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+
+import { cases, seed } from "@tryon/test-kit/cases";
+import { expect, it, vi } from "vitest";
+
+import { TryOn } from "../index.ts";
+import { accountBody, listen } from "../../test/http-server.ts";
+import { seededRandom } from "../../test/seeded-random.ts";
+import { input } from "../../test/service.ts";
+
+const count = cases(10_000);
+
+it(`leaves no listener and no connection after ${count} aborts at any moment`, async () => {
+  const random = seededRandom(seed);
+  const open = new Set<Socket>();
+  const server = createServer((request, response) => {
+    // Responds before, in or after the upload, in one or two parts, or never.
+    const kind = random();
+    const respond = async () => {
+      if (kind > 0.9) return;
+      response.writeHead(kind > 0.8 ? 402 : 200, { "content-type": "application/json" });
+      const text = request.method === "GET" ? accountBody : '{"job_id":"job_1","status":"queued"}';
+      response.write(text.slice(0, 9));
+      if (kind > 0.4) await turn();
+      response.end(text.slice(9));
+    };
+    if (kind < 0.2) void respond();
+    else request.on("end", () => void respond());
+    request.resume();
+    request.on("error", () => undefined);
+  });
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+  });
+  const agent = new Agent({ keepAlive: true });
+  const tryon = new TryOn({
+    apiKey: "svc_test_1",
+    baseUrl: await listen(server),
+    agent,
+    retries: 1,
+  });
+  const photo = new Uint8Array(400_000);
+  const abortOne = async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call =
+      random() < 0.5
+        ? tryon.account.get({ signal })
+        : tryon.submit({ person: photo, garments: input.garments }, { signal, validate: false });
+    const ended = call.catch((error: unknown) => error);
+    for (let turns = random() * 12; turns > 0; turns -= 1) await turn();
+    controller.abort();
+    await ended;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  };
+  for (let done = 0; done < count; done += 10)
+    await Promise.all(Array.from({ length: 10 }, abortOne));
+  const used = () => Object.values(agent.sockets).flat().length;
+  await vi.waitFor(() => expect(used()).toBe(0), { timeout: 20_000 });
+  expect(Object.values(agent.requests).flat()).toEqual([]);
+  agent.destroy();
+  await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 20_000 });
+});

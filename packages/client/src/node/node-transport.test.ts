@@ -1,0 +1,356 @@
+import { readFileSync } from "node:fs";
+import http, { createServer, type ServerResponse } from "node:http";
+import https from "node:https";
+import { createServer as createTcpServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+
+import { createMock } from "@tryon/mock";
+import { handlers } from "@tryon/mock/msw";
+import { setupServer } from "msw/node";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { isTryOnError, TryOn, type TryOnOptions, type Update } from "../index.ts";
+import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
+import { assetBytes, failure, input } from "../../test/service.ts";
+
+const pem = readFileSync(new URL("../../test/self-signed.pem", import.meta.url));
+
+function client(baseUrl: string, options: TryOnOptions = {}): TryOn {
+  const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl, random: () => 0.001, ...options });
+  onTestFinished(() => tryon.close());
+  return tryon;
+}
+
+/** Starts a TCP server that handles each connection, and counts the bytes that it received. */
+async function tcpServer(onConnection: (socket: Socket) => void) {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined);
+    onConnection(socket);
+  });
+  return listen(server);
+}
+
+const afterRequest = (respond: (socket: Socket) => void) => () =>
+  tcpServer((socket) => socket.once("data", () => respond(socket)));
+
+const silent = () => tcpServer(() => undefined);
+const secure = (url: string) => url.replace("http:", "https:");
+/** Server of another protocol, which a TLS client cannot speak to. */
+const silentHttp = () => tcpServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+const stalled = () => tcpServer((socket) => socket.pause());
+async function secureServer() {
+  const server = https.createServer({ key: pem, cert: pem }, (_request, response) => {
+    response.end(accountBody);
+    expect.unreachable();
+  });
+  return secure(await listen(server));
+}
+
+const lookup: https.AgentOptions["lookup"] = (_name, _options, callback) =>
+  callback(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }), "");
+
+/** Image whose upload takes more than the buffers of a connection. */
+const large = new Uint8Array(8_000_000).fill(1);
+const upload = { person: large, garments: input.garments };
+
+describe("an error of a submission", () => {
+  // Row: what happens, server, code, whether it proves that nothing has happened, options, input.
+  type Row = [string, () => Promise<string>, RegExp, boolean, TryOnOptions?, object?];
+  const quick = { attemptTimeout: 100 };
+  it.each<Row>([
+    ["a refused connection", closedUrl, /ECONNREFUSED/, true],
+    [
+      "an unknown host",
+      async () => "https://shop.example",
+      /ENOTFOUND/,
+      true,
+      { agent: new https.Agent({ lookup }) },
+    ],
+    ["an unknown certificate", async () => secureServer(), /SELF_SIGNED_CERT/, true],
+    ["a server without TLS", async () => secure(await silentHttp()), /EPROTO|ERR_SSL/, true],
+    ["a TLS handshake without end", async () => secure(await silent()), /timed_out/, true, quick],
+    [
+      "a connection closed after the request",
+      afterRequest((socket) => socket.end()),
+      /ECONNRESET/,
+      false,
+    ],
+    ["a reset", afterRequest((socket) => socket.resetAndDestroy()), /ECONNRESET/, false],
+    [
+      "a reset during the upload",
+      afterRequest((socket) => socket.resetAndDestroy()),
+      /ECONNRESET|EPIPE/,
+      false,
+      {},
+      upload,
+    ],
+    [
+      "a response that is not HTTP",
+      afterRequest((socket) => socket.end("hello\r\n\r\n")),
+      /HPE_/,
+      false,
+    ],
+    [
+      "a response with 20 kB of headers",
+      afterRequest((socket) => socket.end(`HTTP/1.1 200 OK\r\na: ${"b".repeat(20_000)}\r\n\r\n`)),
+      /HPE_HEADER_OVERFLOW/,
+      false,
+    ],
+    [
+      "an incomplete response",
+      afterRequest((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")),
+      /ECONNRESET/,
+      false,
+    ],
+    ["no response in time", silent, /timed_out/, false, quick],
+    ["an upload that the server does not read", stalled, /timed_out/, false, quick, upload],
+  ])("%s proves what is known", async (_name, server, code, nothingHappened, options, given) => {
+    const tryon = client(await server(), { retries: 0, ...options });
+    const error = await failure(
+      tryon.submit({ ...input, ...given }, { validate: false, timeout: given ? 500 : "20s" }),
+    );
+    expect(isTryOnError(error, "outcome_unknown")).toBe(!nothingHappened);
+    const { cause } = error as Error;
+    expect(`${String(cause)} ${String(error)}`).toMatch(code);
+  });
+});
+
+it("uses an agent, for example with its own certificate", async () => {
+  const server = https.createServer({ key: pem, cert: pem }, (_request, response) =>
+    response.end(accountBody),
+  );
+  const url = (await listen(server)).replace("http:", "https:");
+  const agent = new https.Agent({ ca: pem, keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const tryon = client(url, { agent });
+  expect((await tryon.account.get()).credits_remaining).toBe(5);
+  expect(Object.keys(agent.freeSockets)).toHaveLength(1);
+  tryon.close();
+  expect(Object.keys(agent.freeSockets)).toHaveLength(1);
+});
+
+it.each([{ fetch }, { transport: "fetch" } as const])("rejects an agent with %j", (options) => {
+  const agent = new http.Agent();
+  expect(() => client("http://localhost", { agent, ...options })).toThrow(
+    expect.objectContaining({ code: "invalid_config" }),
+  );
+});
+
+it("retries once at once on a connection that the server has closed, under the same key", async () => {
+  const keys: unknown[] = [];
+  let isKept = false;
+  const server = createServer((request, response) => {
+    if (request.method === "GET") {
+      isKept = true;
+      return response.end(accountBody);
+    }
+    keys.push(request.headers["idempotency-key"]);
+    if (isKept) request.socket.destroy();
+    else response.end(JSON.stringify({ job_id: "job_1", status: "queued" }));
+    isKept = false;
+    return undefined;
+  });
+  // With the longest delays, which this test would wait for.
+  const tryon = client(await listen(server), { random: () => 1 });
+  await tryon.account.get();
+  const delays: unknown[] = [];
+  const onUpdate = (update: Update): unknown =>
+    update.phase === "retrying" && delays.push(update.delay);
+  expect((await tryon.submit(input, { onUpdate })).id).toBe("job_1");
+  expect(delays).toEqual([0]);
+  expect(keys).toEqual([keys[0], keys[0]]);
+});
+
+describe("an upload", () => {
+  it("reports its progress", async () => {
+    const { url, got } = await httpServer((response) =>
+      response.end(JSON.stringify({ job_id: "job_1", status: "queued" })),
+    );
+    const updates: Update[] = [];
+    await client(url).submit(upload, {
+      validate: false,
+      onUpdate: (update) => updates.push(update),
+    });
+    const uploads = updates.filter((update) => update.phase === "uploading");
+    const total = got[0]?.body.length;
+    expect(uploads.length).toBeGreaterThan(50);
+    expect(uploads.at(-1)).toMatchObject({ sent: total, total });
+    const sent = uploads.map((update) => update.sent);
+    expect(sent).toEqual(sent.toSorted((one, other) => one - other));
+    expect(updates.slice(0, 2).map(({ phase }) => phase)).toEqual(["sending", "uploading"]);
+  });
+
+  it.each([401, 402, 413])("ends at an early %i, which is the result", async (status) => {
+    let received = 0;
+    const server = createServer((request, response) => {
+      request.on("data", (chunk: Buffer) => (received += chunk.length));
+      request.once("data", () => {
+        response.writeHead(status, { "content-type": "application/json" });
+        response.end('{"detail":"no"}');
+      });
+    });
+    const error = await failure(client(await listen(server)).submit(upload, { validate: false }));
+    expect(error).toMatchObject({ status, attempts: { length: 1 } });
+    expect(received).toBeLessThan(8_000_000);
+  });
+
+  it("has the same bytes as with fetch, from blobs and with a middleware", async () => {
+    const bodies = new Set<string>();
+    const lengths = new Set<unknown>();
+    const { url } = await httpServer((response, request) => {
+      bodies.add(request.body);
+      lengths.add(request.headers["content-length"]);
+      response.end(JSON.stringify({ job_id: "job_1", status: "queued" }));
+    });
+    const image = new Blob([large.subarray(0, 500_000)]);
+    for (const options of [
+      {},
+      { transport: "fetch" } as const,
+      {
+        middleware: (request: Request, next: (request: Request) => Promise<Response>) =>
+          next(request),
+      },
+      {
+        middleware: (request: Request, next: (request: Request) => Promise<Response>) =>
+          next(new Request(request)),
+      },
+    ]) {
+      const body = { person: image, garments: [large.subarray(0, 200), ...input.garments] };
+      await client(url, options).submit(body, { validate: false });
+    }
+    expect(bodies.size).toBe(1);
+    expect([...lengths]).toEqual([String([...bodies][0]?.length)]);
+  });
+});
+
+describe("a response", () => {
+  const bomb = gzipSync(Buffer.alloc(100_000_000, " "));
+  it.each<[string, (response: ServerResponse) => void, object]>([
+    [
+      "is read in gzip",
+      (response) => {
+        response.setHeader("content-encoding", "gzip");
+        response.end(gzipSync(accountBody));
+      },
+      { credits_remaining: 5 },
+    ],
+    [
+      "with 100 MB in gzip is not read to its end",
+      (response) => {
+        response.setHeader("content-encoding", "gzip");
+        response.end(bomb);
+      },
+      { code: "unexpected_response" },
+    ],
+    [
+      "with damaged gzip fails",
+      (response) => {
+        response.setHeader("content-encoding", "gzip");
+        response.end("no gzip");
+      },
+      { code: "connection_failed" },
+    ],
+    [
+      "without end is not read to its end",
+      (response) => {
+        response.on("drain", () => response.write(Buffer.alloc(1_000_000, " ")));
+        response.write(Buffer.alloc(1_000_000, " "));
+      },
+      { code: "unexpected_response" },
+    ],
+    [
+      "that redirects is not followed",
+      (response) => response.writeHead(307, { location: "http://localhost:1/" }).end(),
+      { code: "redirected" },
+    ],
+  ])("%s", async (_name, respond, expected) => {
+    const { url, got } = await httpServer(respond);
+    const tryon = client(url, { retries: 0 });
+    const result = await tryon.account.get().catch((error: unknown) => error);
+    expect(result).toMatchObject(expected);
+    expect(got[0]?.headers["accept-encoding"]).toBe("gzip");
+  });
+});
+
+describe("a replaced fetch gets the requests", () => {
+  it("also if it was replaced after the client's first request", async () => {
+    const { url, got } = await httpServer((response) => response.end(accountBody));
+    const tryon = client(url);
+    await tryon.account.get();
+    const replaced = vi.fn<typeof fetch>(async () => new Response(accountBody));
+    vi.stubGlobal("fetch", replaced);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await tryon.account.get();
+    expect([got.length, replaced.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it.each([1, 2])("and so does dispatcher %i", async (version) => {
+    const { url, got } = await httpServer((response) => response.end(accountBody));
+    const tryon = client(url, { retries: 0 });
+    const name = Symbol.for(`undici.globalDispatcher.${version}`);
+    await fetch(url);
+    const before: unknown = Reflect.get(globalThis, name);
+    class MockAgent {
+      dispatch(): void {
+        throw new Error("mocked");
+      }
+    }
+    Reflect.set(globalThis, name, new MockAgent());
+    onTestFinished(() => void Reflect.set(globalThis, name, before));
+    await tryon.account.get().catch(() => undefined);
+    // Only the `fetch` of some versions of Node uses a dispatcher of this version.
+    const sentByNode = got.filter(({ headers }) => !("sec-fetch-mode" in headers));
+    expect(sentByNode).toEqual([]);
+  });
+});
+
+describe("msw gets the requests", () => {
+  const native = globalThis.fetch;
+  // No server listens there.
+  const baseUrl = "http://127.0.0.1:2";
+  it.each<[string, TryOnOptions, boolean]>([
+    ["of a client with default options", {}, true],
+    ["over fetch", { transport: "fetch" }, true],
+    ["over node:http", {}, false],
+  ])("%s", async (_name, options, replacesFetch) => {
+    const mock = createMock({ latency: 0 });
+    const server = setupServer(...handlers(mock, { baseUrl }));
+    server.listen();
+    const { fetch } = globalThis;
+    onTestFinished(() => {
+      globalThis.fetch = fetch;
+      server.close();
+    });
+    if (!replacesFetch) globalThis.fetch = native;
+    const tryon = client(baseUrl, { apiKey: mock.keys.live, retries: 0, ...options });
+    const photo = new Blob([assetBytes("person.jpg")]);
+    const { image } = await tryon.run({ person: photo, garments: [photo] });
+    expect(String.fromCharCode(...(await image.bytes()).subarray(1, 4))).toBe("PNG");
+  });
+});
+
+describe("connections", () => {
+  it("are kept for the next request, and closed by close()", async () => {
+    let opened = 0;
+    let open = 0;
+    let onRequest: (() => void) | undefined;
+    const server = createServer((_request, response) => {
+      onRequest?.();
+      response.end(accountBody);
+    });
+    server.on("connection", (socket) => {
+      opened += 1;
+      open += 1;
+      socket.on("close", () => (open -= 1));
+    });
+    const tryon = client(await listen(server));
+    for (let call = 0; call < 3; call += 1) await tryon.account.get();
+    expect([opened, open]).toEqual([1, 1]);
+    onRequest = () => tryon.close();
+    expect((await tryon.account.get()).credits_remaining).toBe(5);
+    await vi.waitFor(() => expect(open).toBe(0));
+    onRequest = undefined;
+    await tryon.account.get();
+    expect(opened).toBe(2);
+  });
+});

@@ -1,0 +1,271 @@
+import type { Bytes } from "../types/result-image.ts";
+import type Http from "node:http";
+import type Https from "node:https";
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+
+import type { Config } from "../config/resolve-config.ts";
+import { FetchTransport } from "../http/fetch-transport.ts";
+import type { HttpResponse, Transport, TransportRequest } from "../http/http-request.ts";
+
+/** Maximum size of the headers of a response in bytes. `fetch` has the same. */
+const maxHeaderSize = 16 * 2 ** 10;
+/** Maximum size of a body that is read as a whole, in bytes, after it is decoded. */
+const maxBody = 8 * 2 ** 20;
+/** Number of bytes of an image that are read and sent at once. */
+const chunkSize = 48 * 1_024;
+/** Number of bytes that are encoded at once. */
+const pieceSize = 12 * 1_024;
+/** Names of this machine, which no proxy can reach. */
+const ownHosts = "localhost,127.0.0.1,::1";
+/** Global names of the dispatcher of `fetch`, which undici, msw and others can replace. */
+const dispatchers = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`));
+
+type Module = typeof Http | typeof Https;
+
+/** Socket of a request. */
+type Connection = Socket & { readonly secureConnecting?: boolean };
+
+/**
+ * Transport over `node:http` and `node:https`. Unlike `fetch`, it keeps no copy of what it sends, and knows whether a request
+ * got to a connection. A `fetch` that is not Node's own gets the requests instead, so that a test that replaces it sends
+ * none to the service.
+ */
+export class NodeTransport implements Transport {
+  readonly #agents: Agents;
+  readonly #overFetch: Transport;
+  readonly #overHttp: Transport;
+
+  constructor(config: Config, agents: Agents) {
+    this.#agents = agents;
+    this.#overFetch = new FetchTransport(config);
+    this.#overHttp = new FetchTransport({
+      ...config,
+      fetch: (...request) => this.#send(...request),
+    });
+  }
+
+  send(request: TransportRequest): Promise<HttpResponse> {
+    return (isFetchReplaced() ? this.#overFetch : this.#overHttp).send(request);
+  }
+
+  /** Sends a request of `FetchTransport`, and returns the response as soon as its headers have arrived. */
+  async #send(
+    url: string,
+    init: RequestInit,
+    transportRequest: TransportRequest,
+  ): Promise<Response> {
+    const { body, deadline, context, read, onSend, onUpload } = transportRequest;
+    const { signal } = deadline;
+    onSend("connecting");
+    const target = new URL(url);
+    const http = (modules[target.protocol] ??= await load(target.protocol));
+    const { body: sent } = init;
+    // Text, or bytes if a middleware has replaced the request.
+    const isWhole = typeof sent === "string" || sent instanceof ArrayBuffer;
+    const whole = isWhole ? Buffer.from(sent as string) : undefined;
+    const source = sent && !whole && typeof body === "object" ? body : undefined;
+    const request = http.request(target, {
+      method: init.method,
+      agent: this.#agents.get(target.protocol, http),
+      maxHeaderSize,
+      headers: {
+        // As `fetch` does: some servers reject requests without them.
+        "User-Agent": "node",
+        Accept: "*/*",
+        // `FetchTransport` sets them as an object.
+        ...(init.headers as Record<string, string>),
+        ...(context && { "Accept-Encoding": "gzip" }),
+        // Node sets it for a POST only. Without it, the body of a DELETE would be a new request to the server.
+        ...(sent && { "Content-Length": (source ?? whole)?.length }),
+      },
+    });
+    const stop = (): void => void request.destroy(signal.reason as Error);
+    signal.addEventListener("abort", stop);
+    request.on("close", () => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+    const start = (): void => {
+      onSend(request.reusedSocket ? "reused" : "sent");
+      if (source) {
+        const chunks = source.chunks(base64Encoder(), chunkSize);
+        sendChunks(request, chunks, onUpload).catch((error: Error) => request.destroy(error));
+      } else {
+        request.end(whole);
+      }
+    };
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      // Later errors go to the reader of the response.
+      request.on("error", reject);
+      request.on("response", resolve);
+      request.on("socket", (socket: Connection) => {
+        // Nothing is written before: an error until then proves that nothing has arrived.
+        if (socket.secureConnecting) socket.once("secureConnect", start);
+        else if (socket.connecting) socket.once("connect", start);
+        else start();
+      });
+    });
+    return toResponse(message, read ? Infinity : maxBody);
+  }
+}
+
+/** Agents of a client, by protocol. */
+export class Agents {
+  readonly #given: (Agent & { readonly protocol?: string }) | undefined;
+  readonly #agents = new Map<string, Agent>();
+
+  /** Creates agents, or uses the one of the caller. */
+  constructor(given: Agent | undefined) {
+    this.#given = given;
+  }
+
+  get(protocol: string, { Agent: AgentClass }: Module): Agent {
+    // Result images can have a URL of the other protocol.
+    if (this.#given && (this.#given.protocol ?? protocol) === protocol) return this.#given;
+    const existing = this.#agents.get(protocol);
+    if (existing) return existing;
+    const { env } = process;
+    const noProxy = [env["NO_PROXY"] ?? env["no_proxy"] ?? [], ownHosts].flat().join();
+    // The types of older versions of Node do not have `proxyEnv`.
+    const options = { keepAlive: true, proxyEnv: { ...env, NO_PROXY: noProxy } };
+    const agent = new AgentClass(options);
+    this.#agents.set(protocol, agent);
+    return agent;
+  }
+
+  /** Closes idle connections, and those in use after their request. */
+  close(): void {
+    for (const agent of this.#agents.values()) {
+      agent.maxFreeSockets = 0;
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    }
+    this.#agents.clear();
+  }
+}
+
+/** Modules by protocol. Each is loaded by the first request: an import takes milliseconds. */
+const modules: Partial<Record<string, Module>> = {};
+
+async function load(protocol: string): Promise<Module> {
+  return (await (protocol === "https:" ? import("node:https") : import("node:http"))).default;
+}
+
+/** Sends a body with backpressure, and ends it at an error response. */
+async function sendChunks(
+  request: ClientRequest,
+  chunks: AsyncIterable<Uint8Array>,
+  onUpload: TransportRequest["onUpload"],
+): Promise<void> {
+  let isOver = false;
+  let resume: (() => void) | undefined;
+  const end = (): void => {
+    isOver = true;
+    resume?.();
+  };
+  request.on("close", end);
+  request.on("response", (message) => {
+    if (Number(message.statusCode) < 400) return;
+    end();
+    // The server gets no complete request, so the connection cannot be used again.
+    message.on("end", () => request.destroy());
+  });
+  let sent = 0;
+  for await (const chunk of chunks) {
+    // One chunk at a time: what waits for the network takes no memory.
+    await new Promise<void>((resolve) => {
+      resume = resolve;
+      request.write(chunk, () => resolve());
+    });
+    if (isOver) return;
+    sent += chunk.length;
+    onUpload(false, sent);
+  }
+  request.end();
+  onUpload(true, sent);
+}
+
+/**
+ * Creates a function that encodes a chunk as base64, each in the same memory. It encodes pieces, since V8 keeps long strings
+ * for longer.
+ */
+function base64Encoder(): (bytes: Bytes) => Bytes {
+  const memory = Buffer.allocUnsafeSlow((chunkSize / 3) * 4);
+  return ({ buffer }) => {
+    let length = 0;
+    for (let start = 0; start < buffer.byteLength; start += pieceSize) {
+      const piece = Buffer.from(buffer, start, Math.min(pieceSize, buffer.byteLength - start));
+      length += memory.write(piece.toString("base64"), length, "latin1");
+    }
+    return memory.subarray(0, length);
+  };
+}
+
+/** Converts a response. Reads its body, or streams it if it has no limit. */
+async function toResponse(message: IncomingMessage, limit: number): Promise<Response> {
+  const { headers, statusCode: status = 0 } = message;
+  let body: Readable = message;
+  const encoding = headers["content-encoding"] ?? "";
+  if (/^(x-gzip|gzip|deflate|br)$/i.test(encoding)) {
+    const { default: zlib } = await import("node:zlib");
+    const decoder = /br/i.test(encoding) ? zlib.createBrotliDecompress() : zlib.createUnzip();
+    const { pipeline } = await import("node:stream");
+    // An error destroys both.
+    body = pipeline(message, decoder, () => undefined);
+  }
+  const init = { status, headers: headers as Record<string, string> };
+  if (limit < Infinity) {
+    const bytes = await readBytes(body, limit);
+    return new Response(bytes.length > 0 ? bytes : null, init);
+  }
+  const chunks = body[Symbol.asyncIterator]();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array);
+    },
+    async cancel() {
+      await chunks.return?.();
+    },
+  });
+  return new Response(stream, init);
+}
+
+/** Reads a body to its end, or to the limit in bytes. */
+function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (): void => resolve(Buffer.concat(chunks));
+    body.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size < limit) return;
+      end();
+      body.destroy();
+    });
+    body.on("end", end);
+    body.on("error", reject);
+  });
+}
+
+/** Functions and dispatchers of Node's `fetch` that have been seen. */
+const own = new Map<unknown, unknown>();
+
+/** Returns true if the global `fetch`, or the dispatcher that it uses, is not Node's own. */
+function isFetchReplaced(): boolean {
+  const { fetch } = globalThis;
+  if (fetch !== own.get("fetch")) {
+    // The source of a function of Node itself.
+    if (typeof fetch === "function" && !String(fetch).includes("internal/deps/undici")) return true;
+    own.set("fetch", fetch);
+  }
+  return dispatchers.some((name) => {
+    const dispatcher: unknown = Reflect.get(globalThis, name);
+    // Node's own is made by the first request over `fetch`, and of the class `Agent`.
+    if (!dispatcher) return false;
+    if (!own.has(name) && Object(dispatcher).constructor.name === "Agent")
+      own.set(name, dispatcher);
+    return own.get(name) !== dispatcher;
+  });
+}
