@@ -99,7 +99,7 @@ export class NodeTransport implements Transport {
       request.on("error", reject);
       request.on("response", resolve);
       request.on("socket", (socket: Connection) => {
-        // Nothing is written before: an error until then proves that nothing has arrived.
+        // The request is written only then: an error before proves that nothing has arrived.
         if (socket.secureConnecting) socket.once("secureConnect", start);
         else if (socket.connecting) socket.once("connect", start);
         else start();

@@ -80,8 +80,8 @@ export type Update =
   /** Before the submission is sent for the first time. */
   | { readonly phase: "sending"; readonly idempotencyKey: string }
   /**
-   * While images are uploaded: bytes of the request sent so far, and in all. Only in Node, for requests above 128 kB. A
-   * retry starts again.
+   * While image bytes are uploaded: bytes of the request sent so far, and in all. Only over `node:http`. A retry starts
+   * again.
    */
   | {
       readonly phase: "uploading";
