@@ -16,7 +16,7 @@ it.runIf(process.platform === "linux").each(["SIGINT", "SIGTERM"] as const)(
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const env = { ...process.env, TRYON_MARK: folder };
     const npm = startProgram("npm", ["start", "--", "--out", folder], { cwd: root, env });
-    await npm.waitFor(/submitted/);
+    await npm.waitFor(/uploading/);
     /** Counts the processes that were started, directly or not, with the folder in their environment. */
     const list = `grep -ls "TRYON_MARK=${folder}" /proc/[0-9]*/environ | wc -l`;
     const count = () => Number(spawnSync("sh", ["-c", list], { encoding: "utf8" }).stdout);

@@ -25,7 +25,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    entry: { "index.node": "src/index.ts" },
+    entry: { "index-node": "src/index.ts" },
     esbuildOptions(options) {
       // Selects the transport of Node, see `imports` of package.json.
       options.conditions = ["node"];

@@ -129,7 +129,7 @@ export interface TryOnOptions {
    * const agent = new Agent({ keepAlive: true, ca: await readFile("company-ca.pem") });
    * const tryon = new TryOn({ agent });
    */
-  readonly agent?: { destroy(): void } | undefined;
+  readonly agent?: Readonly<Record<"destroy", () => void>> | undefined;
   /**
    * Maximum duration of `run`, `submit`, `job.result` and the download of an image, in milliseconds or as a string such as
    * `"3m"`. The `timeout` of a call takes precedence. Other calls have 2 minutes.

@@ -68,7 +68,7 @@ export class NodeTransport implements Transport {
     const source = sent && !whole && typeof body === "object" ? body : undefined;
     const request = http.request(target, {
       method: init.method,
-      agent: this.#agents.get(target.protocol, http),
+      agent: this.#agents.get(target.protocol, http, context !== undefined),
       maxHeaderSize,
       headers: {
         // As `fetch` does: some servers reject requests without them.
@@ -109,19 +109,19 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Agents of a client, by protocol. */
+/** Agents of a client: the one of the caller, or one per protocol. */
 export class Agents {
   readonly #given: (Agent & { readonly protocol?: string }) | undefined;
   readonly #agents = new Map<string, Agent>();
 
-  /** Creates agents, or uses the one of the caller. */
   constructor(given: Agent | undefined) {
     this.#given = given;
   }
 
-  get(protocol: string, { Agent: AgentClass }: Module): Agent {
-    // Result images can have a URL of the other protocol.
-    if (this.#given && (this.#given.protocol ?? protocol) === protocol) return this.#given;
+  get(protocol: string, { Agent: AgentClass }: Module, isService: boolean): Agent {
+    const given = this.#given;
+    // Only the URL of a result image may have the other protocol.
+    if (given && (isService || (given.protocol ?? protocol) === protocol)) return given;
     const existing = this.#agents.get(protocol);
     if (existing) return existing;
     const { env } = process;
