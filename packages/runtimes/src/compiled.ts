@@ -61,7 +61,7 @@ export async function compile(
     resolution === "bundler" || esModulesOnly ? ["m"] : ["m", "c"];
   const filesOf = (scenario: Scenario): readonly string[] =>
     formsOf(scenario).map((form) => `start-${scenario.program}.${form}ts`);
-  for (const form of ["m", "c"]) await copy("place", form, folder);
+  for (const form of ["m", "c"]) await copy("program-context", form, folder);
   for (const scenario of scenarios) {
     for (const form of formsOf(scenario)) {
       await copy(scenario.program, form, folder);
@@ -115,6 +115,6 @@ function concerns(complaint: string, program: string): boolean {
 
 async function copy(program: string, form: string, folder: string): Promise<void> {
   const text = await readFile(join(import.meta.dirname, "programs", `${program}.ts`), "utf8");
-  const compilable = text.replace('"./place.ts"', `"./place.${form}js"`);
+  const compilable = text.replace('"./program-context.ts"', `"./program-context.${form}js"`);
   await writeFile(join(folder, `${program}.${form}ts`), compilable);
 }
