@@ -99,7 +99,7 @@ export interface TryOnOptions {
    * Function that sends the requests, like the global `fetch`. It gets a URL and an init, and must support
    * `redirect: "manual"` and `signal`.
    *
-   * @default the global `fetch` at the time of each request
+   * @default `node:http` in Node, and the global `fetch` elsewhere, see `transport`
    * @example
    * import { TryOn } from "@tryon/client";
    * import { createMock } from "@tryon/mock";

@@ -224,8 +224,8 @@ async function toResponse(message: IncomingMessage, limit: number): Promise<Resp
       if (done) controller.close();
       else controller.enqueue(value as Uint8Array);
     },
-    async cancel() {
-      await chunks.return?.();
+    cancel() {
+      body.destroy();
     },
   });
   return new Response(stream, init);
