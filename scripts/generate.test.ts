@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
+import { renderPage } from "./api-docs-page.ts";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 
@@ -12,8 +13,9 @@ const background = '<rect class="background" width="300" height="400"/></svg>';
 const svgStart = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400">';
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
+const info = { title: "A", version: "1", description: "A service." };
 const sources = {
-  "spec/openapi.json": '{ "openapi": "3.1.0", "info": {}, "paths": {} }',
+  "spec/openapi.json": JSON.stringify({ openapi: "3.1.0", info, paths: {} }),
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
   [svg]: `${svgStart}<style>.background { fill: #fff }</style>${background}`,
   [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
@@ -23,7 +25,18 @@ const sources = {
 };
 
 it.each([
-  ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
+  [
+    "spec/openapi.json",
+    JSON.stringify({ openapi: "3.1.0", info, paths: { "/a": {} } }),
+    "openapi.ts is out of",
+    true,
+  ],
+  [
+    "spec/openapi.json",
+    JSON.stringify({ openapi: "3.1.0", info: { ...info, title: "B" }, paths: {} }),
+    "api-docs-page.ts is out of date.",
+    true,
+  ],
   [`${page}/style/base.css`, "", "control-page.ts is out of date.", true],
   [
     svg,
@@ -52,6 +65,21 @@ it.each([
   writeFileSync(join(root, changed), content);
   expect((await generate(root, true)).join("\n")).toContain(problem);
   expect((await generate(root, checkAgain)).join("\n")).toContain(problem);
+});
+
+it("renders Markdown of the API's descriptions, and tags as text", () => {
+  const html = renderPage({
+    info: { title: "A <b>", version: "1", description: "<script>1</script> **bold**" },
+    paths: {
+      "/a<i>": { get: { summary: "Gets `a`", description: "- one\n\n[x](javascript:alert(1))" } },
+    },
+  });
+  expect(html).toContain("<h1>A &lt;b&gt; 1</h1>");
+  expect(html).toContain("<p>&lt;script&gt;1&lt;/script&gt; <strong>bold</strong></p>");
+  expect(html).toContain("<h2><span>GET</span>/a&lt;i&gt;</h2>");
+  expect(html).toContain("<strong>Gets <code>a</code></strong>");
+  expect(html).toContain("<li>one</li>");
+  expect(html).not.toMatch(/<script|<i>|<b>|href="javascript/);
 });
 
 it.each([

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
+import { apiDocsPage } from "./api-docs-page.ts";
 import { controlPage } from "./control-page.ts";
 import { docsPages } from "./docs-pages.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
@@ -26,6 +27,7 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   const types = await openapiTypes(root);
   for (const name of ["client", "mock"]) update(`packages/${name}/src/generated/openapi.ts`, types);
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
+  update("packages/mock/src/generated/api-docs-page.ts", apiDocsPage(root));
   const images = join(root, stockImagesFile);
   const previous = existsSync(images) ? readFileSync(images, "utf8") : undefined;
   update(stockImagesFile, await stockImages(root, previous));

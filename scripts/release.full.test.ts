@@ -85,7 +85,7 @@ async function release(more?: object): Promise<readonly string[]> {
 
 const program = `
   import { TryOn } from "@tryon/client";
-  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);
+  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...new Uint8Array(8)]);
   const { image, receipt } = await new TryOn().run({ person: new Blob([png]), garments: [png] });
   console.log(receipt.credits, Buffer.from(await image.bytes()).toString("latin1", 1, 4));
 `;

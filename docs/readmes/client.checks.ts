@@ -10,6 +10,10 @@ import { letsInWhomItKnows } from "./proxy-check.ts";
 
 export const checks: Checks = {
   "client.ts": savesAPictureAt2K,
+  "prepare.ts": async ({ snippet, run }) => {
+    const print = "console.log(person.type, result.job.status);";
+    expect(await run(`${snippet.code}${print}`)).toBe("image/jpeg succeeded\n");
+  },
   "resume.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("8\n");
   },

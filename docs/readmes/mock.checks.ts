@@ -1,10 +1,17 @@
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
+import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
   "mock.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("8 992\n");
+  },
+  "use-mock.ts": async ({ snippet, folder }) => {
+    expect(await vitestRun(folder, snippet)).toMatchObject({
+      numPassedTests: 1,
+      numFailedTests: 0,
+    });
   },
   "clock.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("running true\n");

@@ -15,6 +15,7 @@ const about: Readonly<Record<string, string>> = {
   "@tryon/client":
     "Makes try-ons from servers and pages: the client, its jobs, its errors, its money",
   "@tryon/client/batch": "Makes a try-on of each item of a list of any length",
+  "@tryon/client/images": "Prepares photos: upright, smaller and without their location",
   "@tryon/client/node":
     "What only Node has: a journal in a file, diagnostics, the proxy behind Express",
   "@tryon/client/proxy": "Lets pages make try-ons through your own server, without a key",
@@ -30,6 +31,7 @@ const about: Readonly<Record<string, string>> = {
   "@tryon/mock": "The reference server of the service, in process",
   "@tryon/mock/msw": "The reference server behind msw, in tests and in pages",
   "@tryon/mock/node": "The reference server over HTTP, and what it can do in Node alone",
+  "@tryon/mock/vitest": "The reference server for the tests of a file in vitest",
   "@tryon/contract": "Says whether a deployment keeps the contract of the service",
 };
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drawAll, images } from "./images.ts";
+import { copies, drawAll, images, smallCopy } from "./images.ts";
 
 const committed = import.meta.dirname;
 let redrawn = "";
@@ -58,6 +58,15 @@ describe.each(images)("$file", (image) => {
   });
 });
 
+test.each(
+  Object.entries(copies).flatMap(([folder, files]) => files.map((file) => [folder, file] as const)),
+)("%s/%s is a small copy of the image", async (folder, file) => {
+  const path = join(committed, "..", folder, file);
+  expect((await readFile(path)).byteLength).toBeLessThan(70_000);
+  const difference = await differenceBetween(path, await smallCopy(join(committed, file)));
+  expect(difference.mean).toBeLessThan(1);
+});
+
 function formatOf(bytes: Buffer): string {
   if (bytes.subarray(0, 3).toString("hex") === "ffd8ff") return "jpeg";
   if (bytes.subarray(0, 8).toString("hex") === "89504e470d0a1a0a") return "png";
@@ -65,12 +74,12 @@ function formatOf(bytes: Buffer): string {
   return container === "RIFFWEBP" ? "webp" : "unknown";
 }
 
-async function pixels(path: string) {
+async function pixels(path: string | Buffer) {
   return sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
 }
 
 /** Compares what can be seen: the colour of a fully transparent pixel does not count. */
-async function differenceBetween(one: string, other: string) {
+async function differenceBetween(one: string, other: string | Buffer) {
   const [a, b] = await Promise.all([pixels(one), pixels(other)]);
   expect(b.info).toMatchObject({ width: a.info.width, height: a.info.height });
   let total = 0;

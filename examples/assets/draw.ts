@@ -1,3 +1,13 @@
-import { drawAll } from "./images.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
-await drawAll(import.meta.dirname);
+import { copies, drawAll, smallCopy } from "./images.ts";
+
+const assets = import.meta.dirname;
+await drawAll(assets);
+for (const [folder, files] of Object.entries(copies)) {
+  await mkdir(join(assets, "..", folder), { recursive: true });
+  for (const file of files) {
+    await writeFile(join(assets, "..", folder, file), await smallCopy(join(assets, file)));
+  }
+}

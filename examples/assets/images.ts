@@ -30,9 +30,25 @@ function garment(file: string, format: "png" | "webp", layer: string): Picture {
   return { file, format, width: 800, height: 800, transparent: true, layers: [layer] };
 }
 
+/** Folders of examples with small copies of the images, so that each example runs where it was copied to. */
+export const copies: Readonly<Record<string, readonly string[]>> = {
+  "node/images": ["person.jpg", "shirt.png"],
+  "quickstart/images": ["person.jpg", "shirt.png", "jacket.webp"],
+  "browser/images": ["person.jpg", "shirt.png", "jacket.webp", "hat.png"],
+};
+
 /** Draws every image into a folder. The drawings have no text, so fonts of the machine do not matter. */
 export async function drawAll(folder: string): Promise<void> {
   for (const image of images) await draw(image, folder);
+}
+
+/** Returns a copy of a drawn image with 65 % of its sides, which is large enough for a try-on. */
+export async function smallCopy(path: string): Promise<Buffer> {
+  const { width } = await sharp(path).metadata();
+  const small = sharp(path).resize({ width: width * 0.65 });
+  if (path.endsWith(".png")) return small.png({ palette: true, colours: 64, effort: 7 }).toBuffer();
+  if (path.endsWith(".webp")) return small.webp({ quality: 75 }).toBuffer();
+  return small.jpeg({ quality: 75, mozjpeg: true }).toBuffer();
 }
 
 async function draw(image: Picture, folder: string): Promise<void> {

@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo, Server } from "node:net";
 
 import { TryOn } from "@tryon/client";
-import { createMock } from "@tryon/mock";
-import { serve, type Serving } from "@tryon/mock/node";
+import { useMock } from "@tryon/mock/vitest";
 import { assetPath } from "@tryon/test-kit/repository";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
@@ -21,17 +20,12 @@ const input = { person: photo, garments: ["https://shop.example/shirt.png"] } as
  * @param start - Imports the server, which listens where the environment says.
  */
 export function behavesAsShop(start: () => Promise<{ readonly server: Server }>): void {
-  const mock = createMock({ latency: 0 });
-  let service: Serving;
+  const mock = useMock();
   let server: Server;
   let shop: string;
 
   beforeAll(async () => {
-    service = await serve(mock);
     vi.stubEnv("PORT", "0");
-    vi.stubEnv("TRYON_BASE_URL", service.url);
-    vi.stubEnv("TRYON_API_KEY", mock.keys.live);
-    vi.stubEnv("TRYON_WEBHOOK_SECRET", mock.webhookSecret);
     ({ server } = await start());
     if (!server.listening) await once(server, "listening");
     // A server that listens on a port has an `AddressInfo`.
@@ -42,8 +36,6 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
   afterAll(async () => {
     server.close();
     await once(server, "close");
-    await service.close();
-    mock.close();
     vi.unstubAllEnvs();
   });
 

@@ -17,18 +17,30 @@ export default defineConfig([
     entry: {
       index: "src/index.ts",
       batch: "src/batch/index.ts",
+      images: "src/images/index.ts",
       node: "src/node/index.ts",
       proxy: "src/proxy/index.ts",
       raw: "src/raw/index.ts",
     },
     dts: true,
   },
-  {
-    ...shared,
-    entry: { "index-node": "src/index.ts" },
-    esbuildOptions(options) {
-      // Selects the transport of Node, see `imports` of package.json.
-      options.conditions = ["node"];
-    },
-  },
+  nodeBuild("esm"),
+  nodeBuild("cjs"),
 ]);
+
+/** Main entry with the transport of Node, see `imports` of package.json. */
+function nodeBuild(format: "esm" | "cjs"): Options {
+  const isCommonJs = format === "cjs";
+  return {
+    ...shared,
+    // Selects the transport and the image encoder of Node, see `imports` of package.json.
+    entry: { "index-node": "src/index.ts", "images-node": "src/images/index.ts" },
+    format,
+    // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
+    treeshake: !isCommonJs,
+    esbuildOptions(options) {
+      options.conditions = ["node"];
+      options.supported = { "dynamic-import": !isCommonJs };
+    },
+  };
+}

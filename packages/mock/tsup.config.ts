@@ -34,34 +34,47 @@ const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 /** Large generated modules are files beside the bundles, once for each format. */
-const sharedData: NonNullable<Options["esbuildPlugins"]>[number] = {
+const sharedData = (extension: string): NonNullable<Options["esbuildPlugins"]>[number] => ({
   name: "shared-data",
   setup(build) {
-    const extension = build.initialOptions.format === "cjs" ? "cjs" : "js";
-    build.onResolve({ filter: /generated\/(stock-images|control-page)\.ts$/ }, ({ path, kind }) =>
-      kind === "entry-point"
-        ? undefined
-        : { path: `./${path.replace(/^.*\/|\.ts$/g, "")}.${extension}`, external: true },
+    build.onResolve(
+      { filter: /generated\/(stock-images|control-page|api-docs-page)\.ts$/ },
+      ({ path, kind }) =>
+        kind === "entry-point"
+          ? undefined
+          : { path: `./${path.replace(/^.*\/|\.ts$/g, "")}.${extension}`, external: true },
     );
   },
+});
+
+const entry = {
+  index: "src/index.ts",
+  node: "src/node/index.ts",
+  msw: "src/msw/index.ts",
+  vitest: "src/vitest/index.ts",
 };
 
-export default defineConfig([
-  {
-    ...shared,
-    entry: {
-      index: "src/index.ts",
-      node: "src/node/index.ts",
-      msw: "src/msw/index.ts",
-      "stock-images": "src/generated/stock-images.ts",
-      "control-page": "src/generated/control-page.ts",
-    },
-    format: ["esm", "cjs"],
-    platform: "neutral",
-    external: ["sharp", "msw", /^node:/],
-    dts: { entry: { index: "src/index.ts", node: "src/node/index.ts", msw: "src/msw/index.ts" } },
-    esbuildPlugins: [sharedData, versionOnly(packageJson)],
+const library = (format: "esm" | "cjs"): Options => ({
+  ...shared,
+  entry: {
+    ...entry,
+    "stock-images": "src/generated/stock-images.ts",
+    "control-page": "src/generated/control-page.ts",
+    "api-docs-page": "src/generated/api-docs-page.ts",
   },
+  format: [format],
+  platform: "neutral",
+  // The subpaths import the server of the main entry, so that there is one copy of it.
+  external: ["sharp", "msw", "vitest", /^@tryon\/mock/, /^node:/],
+  // Jest loads no ES modules from CommonJS.
+  noExternal: format === "cjs" ? [/^@noble\/hashes/, "tinyqueue"] : [],
+  dts: { entry },
+  esbuildPlugins: [sharedData(format === "cjs" ? "cjs" : "js"), versionOnly(packageJson)],
+});
+
+export default defineConfig([
+  library("esm"),
+  library("cjs"),
   {
     ...shared,
     // One file and its data start fast, and do not depend on installed packages.
@@ -73,7 +86,7 @@ export default defineConfig([
     esbuildPlugins: [
       lateBuiltins,
       requireBuiltins,
-      sharedData,
+      sharedData("js"),
       versionOnly(packageJson),
       thirdPartyLicenses("preact"),
     ],

@@ -139,7 +139,8 @@ describe.runIf(hasChromium)("failures on the page", () => {
     const stage = opened.page.locator(".stage:not([hidden])");
     expect(await stage.innerText()).not.toMatch(/credit|key|\d/i);
     const responses = (await opened.received()).filter((text) => text.includes("/api/tryon/"));
-    expect(responses).toHaveLength(4);
+    // The images are uploaded once: nothing changes before the shop buys credits.
+    expect(responses).toHaveLength(1);
     expect(responses.join("\n")).not.toMatch(/credit/i);
   });
 

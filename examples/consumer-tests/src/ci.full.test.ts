@@ -1,33 +1,27 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 
-import { createMock } from "@tryon/mock";
-import { serve, type Serving } from "@tryon/mock/node";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { useMock } from "@tryon/mock/vitest";
+import { freePort } from "@tryon/test-kit/free-port";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { CopiedExample, installing } from "./copied-example.ts";
 import { commandsOf, type Command } from "./workflow.ts";
 
-const mock = createMock();
-let deployment: Serving;
+const mock = useMock({ latency: "1.5s" });
 let example: CopiedExample;
 let commands: readonly Command[];
 
 beforeAll(async () => {
-  deployment = await serve(mock);
   example = await CopiedExample.install("ci");
   commands = commandsOf(await readFile(example.path("workflow.yml"), "utf8"), {
-    "vars.TRYON_BASE_URL": deployment.url,
+    "vars.TRYON_BASE_URL": mock.url,
     "secrets.TRYON_TEST_KEY": mock.keys.test,
   });
 }, installing);
 
 afterAll(async () => {
-  await deployment.close();
-  mock.close();
   await example.remove();
 }, installing);
-
-beforeEach(() => mock.faults.clear());
 
 /** Runs a command as a runner does. */
 function run({ run: line, env }: Command): Promise<string> {
@@ -86,4 +80,52 @@ test("its contract job fails when the deployment is broken", { timeout: installi
   for (const command of commandsWith("contract", "tryon-contract")) {
     await expect(run(command)).rejects.toThrow(/ended with 1:/);
   }
+});
+
+describe("the container", () => {
+  test("has a valid Dockerfile with a pinned server", { timeout: installing }, async () => {
+    const linter = ["--yes", "--package", "dockerfile-utils@0.16.3", "--", "dockerfile-utils"];
+    await example.run("npx", [...linter, "lint", "Dockerfile"]);
+    const text = await readFile(example.path("Dockerfile"), "utf8");
+    const manifest = JSON.parse(await readFile(example.path("package.json"), "utf8")) as unknown;
+    expect(manifest).toHaveProperty("devDependencies.@tryon/mock");
+    expect(text).toMatch(/^RUN npm install .*@tryon\/mock@1\.0\.0 /m);
+    await writeFile(example.path("Wrong.Dockerfile"), text.replace("EXPOSE", "EXPOSES"));
+    const wrong = example.run("npx", [...linter, "lint", "Wrong.Dockerfile"]);
+    await expect(wrong).rejects.toThrow("Unknown instruction");
+  });
+
+  test("is healthy while the server of its entry point runs", async () => {
+    const text = await readFile(example.path("Dockerfile"), "utf8");
+    const port = String(await freePort());
+    /** Returns the JSON of an instruction, for a free port. */
+    const commandOf = (instruction: string): string[] => {
+      const [, json = ""] = new RegExp(`${instruction} (\\[.+\\])$`, "m").exec(text) ?? [];
+      // The linter has checked that these are lists of strings.
+      return JSON.parse(json.replaceAll("4010", port)) as string[];
+    };
+    const [program = "", ...args] = commandOf("ENTRYPOINT");
+    const [node = "", ...check] = commandOf("CMD");
+    const server = example.start(example.path(program), [...args, "--latency", "0"]);
+    onTestFinished(async () => void (await server.stop()));
+    await server.waitFor(/listening on http:\/\/0\.0\.0\.0:/);
+    await example.run(node, check);
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    await expect(example.run(node, check)).rejects.toThrow("ended with 1");
+  });
+
+  test("has a test for Testcontainers that compiles", { timeout: installing }, async () => {
+    const readme = await readFile(example.path("README.md"), "utf8");
+    const [, code = ""] = /^```ts container\.test\.ts peer\n([^]+?)^```$/m.exec(readme) ?? [];
+    await writeFile(example.path("container.test.ts"), code);
+    // The commands of the workflow would run it.
+    onTestFinished(() => rm(example.path("container.test.ts")));
+    const packages = ["testcontainers@12.2.0", "typescript@6.0.3", "@types/node@24.19.2"];
+    await example.run("npm", ["install", "--no-save", "--ignore-scripts", ...packages]);
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--types", "node"];
+    const tsc = ["tsc", ...options, "--skipLibCheck", "container.test.ts"];
+    await example.run("npx", tsc);
+    await writeFile(example.path("container.test.ts"), code.replace("withCommand", "withCommands"));
+    await expect(example.run("npx", tsc)).rejects.toThrow("'withCommands' does not exist");
+  });
 });

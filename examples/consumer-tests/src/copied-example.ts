@@ -5,9 +5,13 @@ import { basename, dirname, delimiter, join } from "node:path";
 import { packedPackages, type Published, type Tarballs } from "@tryon/test-kit/packages";
 import { root } from "@tryon/test-kit/repository";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
+import { onTestFinished } from "vitest";
 
 /** Time limit of packing, copying, installing and building on a busy machine, in milliseconds. */
 export const installing = 600_000;
+
+/** Arguments of `npx` that run a command of an example beside its installed reference server. */
+export const beside = ["tryon-mock", "exec", "--latency", "0", "--"] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -82,6 +86,13 @@ export class CopiedExample {
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Installs an example for one test. */
+export async function copied(name: string): Promise<CopiedExample> {
+  const example = await CopiedExample.install(name);
+  onTestFinished(() => example.remove(), installing);
+  return example;
 }
 
 /** Returns true for a file of the example, and false for an installed one. */

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { isTryOnError } from "@tryon/client";
-import { createMock } from "@tryon/mock";
-import { serve, type Serving } from "@tryon/mock/node";
+import { useMock } from "@tryon/mock/vitest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
@@ -14,20 +13,18 @@ import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 
 const hasChromium = await isInstalled("chromium");
-const mock = createMock({ latency: 0 });
-let service: Serving;
+const mock = useMock();
 let example: CopiedExample;
 let app: Program;
 let browser: Browser;
 let url: string;
 
 beforeAll(async () => {
-  service = await serve(mock);
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   example = await CopiedExample.install("next", {
     NEXT_TELEMETRY_DISABLED: "1",
-    TRYON_BASE_URL: service.url,
+    TRYON_BASE_URL: mock.url,
     TRYON_API_KEY: mock.keys.live,
     TRYON_WEBHOOK_SECRET: mock.webhookSecret,
     TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
@@ -41,8 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
-  await service.close();
-  mock.close();
   await example.remove();
 }, installing);
 
@@ -90,7 +85,6 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     await page.getByRole("img", { name: "You in the garment" }).waitFor();
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(before - 8);
     expect(mock.faults.list().map(({ applied }) => applied)).toEqual([4]);
-    mock.faults.clear();
     await page.close();
   });
 

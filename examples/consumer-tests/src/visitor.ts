@@ -15,5 +15,7 @@ export function visitor(appUrl: string, cookie: string): TryOn {
 /** A photo and a garment as a page has them: by their first bytes an image, which is all that is looked at. */
 export const wish = {
   person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]),
-  garments: [new Blob([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)])],
+  garments: [
+    new Blob([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), new Uint8Array(8)]),
+  ],
 } as const;

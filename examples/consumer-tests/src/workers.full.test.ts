@@ -1,7 +1,6 @@
 import { isTryOnError, type TryOn } from "@tryon/client";
-import { createMock } from "@tryon/mock";
-import { serve, type Serving } from "@tryon/mock/node";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useMock } from "@tryon/mock/vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { storeSuite } from "@tryon/webhooks/testing/store-suite";
 import { freePort } from "@tryon/test-kit/free-port";
@@ -9,20 +8,18 @@ import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 import { serveWorker } from "./worker-server.ts";
 
-const mock = createMock({ latency: 0 });
-let service: Serving;
+const mock = useMock();
 let example: CopiedExample;
 let worker: Awaited<ReturnType<typeof serveWorker>>;
 let url: string;
 
 beforeAll(async () => {
-  service = await serve(mock);
   example = await CopiedExample.install("workers");
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   worker = await serveWorker(example, port, {
     TRYON_API_KEY: mock.keys.live,
-    TRYON_BASE_URL: service.url,
+    TRYON_BASE_URL: mock.url,
     TRYON_WEBHOOK_SECRET: mock.webhookSecret,
     TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
   });
@@ -33,12 +30,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await worker.dispose();
-  await service.close();
-  mock.close();
   await example.remove();
 }, installing);
-
-beforeEach(() => mock.faults.clear());
 
 const page = (session: string): TryOn => visitor(url, `session=${session}`);
 

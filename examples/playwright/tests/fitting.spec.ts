@@ -8,7 +8,7 @@ const photo = {
 const shirt = {
   name: "shirt.png",
   mimeType: "image/png",
-  buffer: Buffer.from("89504e470d0a1a0a", "hex"),
+  buffer: Buffer.from("89504e470d0a1a0a0000000000000000", "hex"),
 };
 
 test.beforeEach(async ({ page }) => {

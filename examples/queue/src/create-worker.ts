@@ -20,12 +20,24 @@ export interface ItemWorkerOptions extends Partial<Omit<WorkerOptions, "connecti
   readonly save: (id: string, result: TryOnResult) => Promise<unknown>;
 }
 
+/** Time after which the rate limit is read again, in seconds. */
+const rateLimitAge = 3_600;
+
+/** Returns the rate limit of the account. Reads it once an hour for all workers: each read counts against it. */
+async function readRateLimit(tryon: TryOn, redis: Redis, key: string): Promise<number> {
+  const known = await redis.get(key);
+  if (known !== null) return Number(known);
+  const { rate_limit_per_min } = await tryon.account.get();
+  await redis.set(key, rate_limit_per_min, "EX", rateLimitAge);
+  return rate_limit_per_min;
+}
+
 /** Starts a worker. `close()` waits for its items, which takes at most ten minutes. */
 export async function createWorker(
   queue: ItemQueue,
   { redis, tryon, save, ...options }: ItemWorkerOptions,
 ): Promise<ItemWorker> {
-  const { rate_limit_per_min } = await tryon.account.get();
+  const requestsPerMinute = await readRateLimit(tryon, redis, queue.toKey("requests-per-minute"));
   // Time until another worker takes over the items of a crashed worker. A running worker renews its locks.
   const { lockDuration = 30_000 } = options;
   const blockedCount = queue.toKey("content-blocked-in-a-row");
@@ -86,7 +98,7 @@ export async function createWorker(
     connection: redis,
     // A waiting item costs one connection. The limiter decides how many start.
     concurrency: 30,
-    limiter: limiterOptions(rate_limit_per_min),
+    limiter: limiterOptions(requestsPerMinute),
     // A crash of the worker says nothing about the item.
     maxStalledCount: 1_000,
     ...options,

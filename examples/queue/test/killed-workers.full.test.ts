@@ -118,6 +118,8 @@ it.runIf(await isInstalled("redis")).each(["default", "alternate"] as const)(
     expect(new Set(charges.map(({ jobId }) => jobId)).size).toBe(items.length);
     const requests = mock.journal.entries();
     expect(requests.length).toBeGreaterThan(requestsPerMinute);
+    // Workers that start later share the rate limit that the first three read.
+    expect(requests.filter(({ path }) => path === "/api/v1/account").length).toBeLessThanOrEqual(3);
     expect(requests.filter(({ status }) => status !== 200 && status !== null)).toEqual([]);
     // Workers that crash during the request or after the response leave items that are submitted again.
     const submissions = requests.filter(({ method }) => method === "POST");

@@ -67,5 +67,5 @@ function readArguments() {
 }
 
 function sample(name: string): string {
-  return fileURLToPath(new URL(`../../assets/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../images/${name}`, import.meta.url));
 }

@@ -126,7 +126,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
         const { body } = await fetch("/photo.jpg");
         const second = await tryon.run({
           person: await fetch("/photo.jpg"),
-          garments: [bytes.buffer, body ?? "", { base64: btoa("\u00ff\u00d8\u00ff") }],
+          garments: [bytes.buffer, body ?? "", { base64: btoa("\u00ff\u00d8\u00ff\u00e0\0\0") }],
         });
         return [first.receipt.credits, second.receipt.credits];
       }, access);
@@ -147,7 +147,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       });
       expect(sent).toEqual([
         [chosen, photo, photo, photo.slice(0, 999)].map(digest),
-        [photo, photo, photo, Uint8Array.of(255, 216, 255)].map(digest),
+        [photo, photo, photo, Uint8Array.of(255, 216, 255, 224, 0, 0)].map(digest),
       ]);
       expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
       expect(problems.filter((problem) => !/503|ERR_CONNECTION_RESET/.test(problem))).toEqual([]);

@@ -4,19 +4,13 @@ import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/api.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
-import {
-  defaults,
-  optionNames,
-  systemClock,
-  type Clock,
-  type TryOnOptions,
-} from "./config/options.ts";
+import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
 import { check, unknownName } from "./config/resolve-config.ts";
 import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
-import type { TryOnInput } from "./types/try-on-input.ts";
+import type { InputArgument, TryOnInput } from "./types/try-on-input.ts";
 import { ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
@@ -78,7 +72,7 @@ export class TryOn {
    * );
    * result.receipt.credits; // 12
    */
-  run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
+  run(input: InputArgument, options: RunOptions = {}): Call<TryOnResult> {
     return toCall(this.#jobSubmitter.run(input, options));
   }
 
@@ -90,19 +84,21 @@ export class TryOn {
    * const job = await tryon.submit({ person: photo, garments: [shirt] });
    * await database.save(JSON.stringify(job)); // later: tryon.jobs.resume(saved)
    */
-  submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
+  submit(input: InputArgument, options: SubmitOptions = {}): Call<Job> {
     return toCall(this.#jobSubmitter.submit(input, options));
   }
 
   /**
    * Validates an input without sending anything. Returns all errors, which `run` and `submit` reject, and all warnings.
-   * Reads only the first bytes of images, and nothing of a `Response` or a stream.
+   * Reads the header of images and, of a JPEG or PNG, the end, without decoding them. Reads nothing of a `Response` or a
+   * stream. The error `truncated` means that the end of an image is missing. Warnings: `low_resolution` (under 512 pixels
+   * on a side), `high_resolution` (over 50 megapixels), `rotated`, `cmyk`, `animated`, `heic_or_avif`, `unknown_image`.
    *
    * @returns no issue if the input is valid; never rejects for an invalid one
    * @example
    * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
-  async validate(input: TryOnInput): Promise<readonly InputIssue[]> {
+  async validate(input: InputArgument): Promise<readonly InputIssue[]> {
     return validateInput(input);
   }
 
@@ -145,7 +141,7 @@ export class TryOn {
 
   /** Clock of the client. Code that builds on the client, such as `batch`, waits on the same clock. */
   get clock(): Clock {
-    return this.#options.clock ?? systemClock;
+    return this.#contexts.config.clock;
   }
 
   /** Time after its first attempt in which a submission may be retried, in milliseconds: 90 % of the `idempotencyWindow`. */

@@ -7,6 +7,7 @@ export type {
   JobData,
   OnUpdate,
   OpenJobStatus,
+  PollOptions,
   Receipt,
   Recover,
   SavedJob,
@@ -44,7 +45,16 @@ export type {
   paths,
 } from "./generated/openapi.ts";
 export type { InputIssue, InputIssueCode } from "./errors/input-issue.ts";
-export type { Garments, ImageInput, TryOnFields, TryOnInput } from "./types/try-on-input.ts";
+export type {
+  Garments,
+  ImageInput,
+  InputArgument,
+  PersonAndGarments,
+  JsonValue,
+  Metadata,
+  TryOnFields,
+  TryOnInput,
+} from "./types/try-on-input.ts";
 export type { Inputs } from "./billing/prices.ts";
 export { isFailed, isSucceeded } from "./jobs/job-record.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/job-list.ts";

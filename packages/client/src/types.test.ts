@@ -57,11 +57,26 @@ export async function typed(
   await tryon.run({ person, garments: photos.map((photo) => new URL(photo)), output_size: "2k" });
   // @ts-expect-error A try-on takes at most three garments.
   await tryon.run({ person, garments: ["1", "2", "3", "4"] });
+  // @ts-expect-error A try-on takes at least one garment.
+  await tryon.run({ person, garments: [] });
+  const four = ["1", "2", "3", "4"] as const;
+  // @ts-expect-error A list of known length must have one to three garments.
+  await tryon.run({ person, garments: four });
+  const several: readonly [string, ...string[]] = ["1", ...photos];
+  await tryon.run({ person, garments: several });
   // @ts-expect-error There are three sizes.
   await tryon.run({ ...tryOn, output_size: "8K" });
   // @ts-expect-error There are three sizes, for submissions too.
   await tryon.submit({ ...tryOn, output_size: "3K" });
   await tryon.submit({ ...tryOn, output_size: "1k" });
+  await tryon.submit({ ...tryOn, metadata: { order: 7, paid: true, tags: ["a", { b: null }] } });
+  await tryon.submit({ ...tryOn, metadata: job.data.metadata });
+  // @ts-expect-error JSON cannot represent a bigint.
+  await tryon.submit({ ...tryOn, metadata: { order: 7n } });
+  // @ts-expect-error JSON cannot represent a function.
+  await tryon.submit({ ...tryOn, metadata: { order: () => 7 } });
+  // @ts-expect-error JSON has no dates.
+  await tryon.submit({ ...tryOn, metadata: { at: new Date() } });
   // @ts-expect-error A garment is a URL or an image.
   await tryon.run({ person, garments: [1] });
   // @ts-expect-error A duration has a unit.
@@ -140,7 +155,7 @@ export async function typedInputs(tryon: TryOn, image: Blob, urls: string[]): Pr
     }
   }
   await tryon.run({ person: image, garment_urls: urls, garment_images_b64: urls });
-  const input: TryOnInput = { person: image, garments: [] };
+  const input: TryOnInput = { person: image, garments: urls };
   await tryon.run({ ...input, garments: urls, output_size: "4K" });
   await tryon.estimate([{ output_size: "4K" }]);
   // @ts-expect-error The garments are missing.

@@ -31,11 +31,11 @@ export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
-/** Creates an image of some length: bytes that begin like a JPEG, and are the same each time. */
+/** Creates an image of at least 6 bytes that begins like a JPEG without showing its end. The bytes are the same each time. */
 export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index += 1) bytes[index] = index * 73 + (index >> 8);
-  bytes.set([0xff, 0xd8, 0xff].slice(0, length));
+  bytes.set([0xff, 0xd8, 0xff, 0].slice(0, length));
   return bytes;
 }
 

@@ -14,11 +14,13 @@ export interface Bundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Bundles the sources of the client for a page, where it is the global `client`. */
+/** Bundles the sources of the client for a page, where it is the global `client`, with `prepareImage` beside it. */
 export async function bundleClient(): Promise<Bundle> {
   const { outputFiles } = await build({
     stdin: {
-      contents: 'import * as client from "@tryon/client"; Object.assign(globalThis, { client });',
+      contents: `import * as client from "@tryon/client";
+        import { prepareImage } from "@tryon/client/images";
+        Object.assign(globalThis, { client, prepareImage });`,
       resolveDir: import.meta.dirname,
       sourcefile: "page.js",
     },

@@ -187,7 +187,8 @@ async function startCrashingBatch(scenario: CrashScenario) {
   /** Returns the number of charges per item. */
   async function charges(): Promise<Map<string, number>> {
     const jobs = await tryon.jobs.list({ limit: 50 }).toArray();
-    const skus = new Map(jobs.map(({ id, data }) => [id, String(data.metadata?.["sku"])]));
+    // Every item has its SKU as text.
+    const skus = new Map(jobs.map(({ id, data }) => [id, data.metadata?.["sku"] as string]));
     const ledger = await mock.ledger(apiKey);
     const counts = new Map<string, number>();
     for (const { credits, jobId = "" } of ledger?.entries ?? []) {

@@ -84,16 +84,19 @@ export function parse(program: CommandUnknownOpts, argv: readonly string[]): voi
   }
 }
 
-/** Removes what the user typed from a message: it can contain a key or a secret. */
+/** Removes what the user typed from a message, except the name of an option: a value can contain a key or a secret. */
 function describe({ message, code }: CommanderError, name: string): string {
   const help = `Run ${name} --help.`;
   // It has no message if `help` is asked for an unknown command.
   if (code === "commander.help") return `unknown command. ${help}`;
-  const sentence = message
+  const [sentence = "", suggestion] = message.split(/\n\((Did you mean .*\?)\)$/);
+  const problem = sentence
     .replace(/^error: /, "")
+    // Letters only: keys and secrets have other characters, too.
+    .replace(/^(unknown option) '(--[a-z-]{1,30}|-[a-z])'$/i, "$1 $2")
+    .replace(/^(unknown option) '(--[a-z-]{1,30}=).*'$/is, "$1 $2…")
     .replace(/^(unknown \w+) '.*'/s, "$1")
     .replace(/ argument '.*' is invalid\. /s, " is invalid. ");
-  const [problem = "", suggestion] = sentence.split(/\n\((Did you mean .*\?)\)$/);
   if (code === "commander.invalidArgument") return problem;
   return `${problem.replace(/\.$/, "")}. ${suggestion ?? help}`;
 }

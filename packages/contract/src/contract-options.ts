@@ -1,6 +1,8 @@
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
 import { levels, type Level } from "./check.ts";
 import type { CheckResult, Observation } from "./report.ts";
-import type { Key, KeyName, Keys } from "./target/keys.ts";
+import { keyNames, type Key, type KeyName, type Keys } from "./target/keys.ts";
 
 /** Options of `runContract`. */
 export interface ContractOptions {
@@ -45,6 +47,17 @@ export interface ContractOptions {
   readonly onBegin?: ((id: string) => void) | undefined;
   /** Ends the run early. The remaining checks are not observable. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * If true, ends the run after the first failed check. The remaining checks are not observable.
+   * @default false
+   */
+  readonly bail?: boolean | undefined;
+  /**
+   * Maximum duration of the run in milliseconds, up to 2147483647. It ends the run early, and the report has the results so
+   * far. The kit then has up to 10 s more to remove the faults that a check has added to a reference server.
+   * @default unlimited
+   */
+  readonly maxTime?: number | undefined;
 }
 
 /** Purpose and kind of a key of a run. */
@@ -80,17 +93,41 @@ export class OptionsError extends TypeError {
   override readonly name = "OptionsError";
 }
 
+const optionNames = Object.keys({
+  baseUrl: true,
+  apiKey: true,
+  keys: true,
+  webhookSecret: true,
+  level: true,
+  maxCredits: true,
+  allowLive: true,
+  only: true,
+  webhookUrl: true,
+  webhookPort: true,
+  realTime: true,
+  fetch: true,
+  onResult: true,
+  onPlan: true,
+  onBegin: true,
+  signal: true,
+  bail: true,
+  maxTime: true,
+} satisfies Record<keyof ContractOptions, true>);
+
 /** Form of a key of the service. */
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
 /** @throws OptionsError with the invalid option and the valid values. */
-export function rejectInvalid({
-  baseUrl,
-  apiKey,
-  keys = {},
-  level,
-  maxCredits,
-}: ContractOptions): void {
+export function rejectInvalid(options: ContractOptions): void {
+  const { baseUrl, apiKey, keys = {}, level, maxCredits, maxTime } = options;
+  try {
+    rejectUnknownNames(options, optionNames, "Unknown option", "the options are");
+    rejectUnknownNames(keys, keyNames, "Unknown key", "the keys are");
+  } catch (error) {
+    throw new OptionsError(error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
   if (!isBaseUrl(baseUrl)) {
     throw new OptionsError(
       `The base URL must be an http or https URL without query and user name, such as https://tryon.example; got "${baseUrl}".`,
@@ -109,6 +146,12 @@ export function rejectInvalid({
   }
   if (maxCredits !== undefined && !(maxCredits >= 0)) {
     throw new OptionsError(`maxCredits must be at least 0; got ${String(maxCredits)}.`);
+  }
+  // A longer timer would end at once.
+  if (maxTime !== undefined && !(maxTime > 0 && maxTime < 2 ** 31)) {
+    throw new OptionsError(
+      `maxTime (--max-time) must be above 0 and at most 2147483647 milliseconds; got ${String(maxTime)}.`,
+    );
   }
 }
 

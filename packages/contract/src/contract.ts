@@ -5,9 +5,11 @@ import {
   rejectInvalid,
   type ContractOptions,
 } from "./contract-options.ts";
+import { JobWaits } from "./job-waits.ts";
 import { allProbes, notObservableOptions } from "./probes/index.ts";
 import type { Observation, Profile, Report } from "./report.ts";
-import { makePlan, runPlan, type Suite } from "./run.ts";
+import { makePlan, rejectWrongOnly, runPlan, type Suite } from "./run.ts";
+import { RunEnd } from "./run-end.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 import { Budget } from "./target/budget.ts";
 import { addMissingKeys, findControl } from "./target/control.ts";
@@ -28,8 +30,8 @@ const defaultMaxCredits = 50;
 /**
  * Checks that a deployment keeps the contract, and observes its behavior at the open points of the contract.
  *
- * @throws TargetProblem when the deployment cannot be checked, TypeError for invalid options, and the reason of the signal
- * if it aborts before the first check.
+ * @throws TargetProblem when the deployment cannot be checked, TypeError for invalid options. Before the first check, also
+ * the reason of the signal when it aborts, and a `TimeoutError` after `maxTime`.
  * @example
  * ```ts
  * const report = await runContract({ baseUrl: "https://tryon.example", apiKey: "svc_test_…" });
@@ -39,26 +41,55 @@ export function runContract(options: ContractOptions): Promise<Report> {
   return runSuite(wholeSuite, options);
 }
 
-/** Runs other checks than those of the kit. */
-export async function runSuite(suite: Suite, options: ContractOptions): Promise<Report> {
+/** Runs other checks than those of the kit, or with another clock than that of this machine. */
+export async function runSuite(
+  suite: Suite,
+  options: ContractOptions,
+  realClock = realTime,
+): Promise<Report> {
   const { apiKey, keys = {}, webhookSecret } = options;
   const redactor = new Redactor(apiKey, ...Object.values(keys), webhookSecret);
   try {
-    return await run(suite, redactor, options);
+    return await run(suite, redactor, options, realClock);
   } catch (error) {
     throw redactor.redactError(error);
   }
 }
 
-async function run(suite: Suite, redactor: Redactor, options: ContractOptions): Promise<Report> {
+async function run(
+  suite: Suite,
+  redactor: Redactor,
+  options: ContractOptions,
+  realClock: typeof realTime,
+): Promise<Report> {
   rejectInvalid(options);
-  const { level = "safe", signal, webhookUrl } = options;
+  rejectWrongOnly(suite, options);
+  const end = new RunEnd(options);
+  try {
+    return await runUntil(end, suite, redactor, options, realClock);
+  } catch (error) {
+    end.signal.throwIfAborted();
+    throw error;
+  } finally {
+    end.close();
+  }
+}
+
+async function runUntil(
+  end: RunEnd,
+  suite: Suite,
+  redactor: Redactor,
+  options: ContractOptions,
+  realClock: typeof realTime,
+): Promise<Report> {
+  const { level = "safe", webhookUrl } = options;
+  const { signal } = end;
   const startedAt = new Date();
   // The kit must also clean up after a run that ends early.
   const sendAlways = createSend(options.baseUrl, options.fetch);
   const send: Send = (request, ...signals) => sendAlways(request, signal, ...signals);
   const given = givenKeys(options);
-  const accounts = await preflight({ ...options, send, redactor }, given);
+  const accounts = await preflight({ ...options, signal, send, redactor }, given);
   const control = await findControl(sendAlways, given, redactor, signal);
   // Any server can claim to be a reference server, so only a local one is free of charge.
   const isLocal = isLoopback(options.baseUrl);
@@ -79,7 +110,7 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
     );
   }
   const isVirtual = control !== undefined && options.realTime !== true;
-  const time = isVirtual ? await virtualTime(control, signal) : realTime(signal);
+  const time = isVirtual ? await virtualTime(control, signal) : realClock(signal);
   const pacer = new RequestPacer(time);
   for (const [{ token }, account] of accounts) pacer.readLimit(token, account);
   const isTestOnly = Object.values(used).every(({ kind }) => kind === "test");
@@ -119,15 +150,15 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
       keys,
       budget,
       schemaChecks,
+      jobWaits: new JobWaits(time),
     };
-    const results = await runPlan(plan, context, options);
+    const results = await runPlan(plan, context, options, end);
     return {
       baseUrl,
       level,
       startedAt: startedAt.toISOString(),
       milliseconds: Date.now() - startedAt.getTime(),
       virtualTime: time.virtual,
-      complete: signal?.aborted !== true,
       credits: { ...credits, spent: budget.spent },
       ...results,
       profile: profileOf(results.observations),

@@ -4,7 +4,7 @@ export { assertPassed, ContractFailedError } from "./assert-passed.ts";
 export type { SkippingContext } from "./assert-passed.ts";
 export { levels } from "./check.ts";
 export type { Level, OptionValue } from "./check.ts";
-export type { CheckResult, Observation, Profile, Report } from "./report.ts";
+export type { CheckResult, EarlyEnd, Observation, Profile, Report } from "./report.ts";
 export { formatReport, reportForms } from "./report/index.ts";
 export type { ReportForm } from "./report/index.ts";
 export type { JsonCheck, JsonObservation, JsonReport } from "./report/json.ts";

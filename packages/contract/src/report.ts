@@ -36,6 +36,16 @@ export interface Observation {
   readonly deviations: readonly string[];
 }
 
+/** End of a run before its last check. */
+export interface EarlyEnd {
+  /** Signal of the caller, `bail` after a failed check, or `maxTime`. */
+  readonly cause: "interrupted" | "failed-check" | "max-time";
+  /** Clause about the cause. */
+  readonly message: string;
+  /** Ids of the checks and probes that did not run, or not to their end. */
+  readonly notRun: readonly string[];
+}
+
 /** Result of a run. */
 export interface Report {
   readonly baseUrl: string;
@@ -45,8 +55,8 @@ export interface Report {
   readonly milliseconds: number;
   /** If true, the run advanced the clock of a reference server instead of waiting. */
   readonly virtualTime: boolean;
-  /** If false, the run ended early, and the remaining checks are not observable. */
-  readonly complete: boolean;
+  /** Undefined if every selected check ran. */
+  readonly endedEarly: EarlyEnd | undefined;
   readonly credits: { readonly planned: number; readonly max: number; readonly spent: number };
   readonly checks: readonly CheckResult[];
   readonly observations: readonly Observation[];

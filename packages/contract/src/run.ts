@@ -1,9 +1,12 @@
+import { likelyName } from "@tryon/command-line/known-names";
+
 import { levels, type Check, type Probe } from "./check.ts";
 import { shapeRules } from "./checks/index.ts";
-import type { ContractOptions } from "./contract-options.ts";
+import { OptionsError, type ContractOptions } from "./contract-options.ts";
 import { areOpen } from "./open-rules.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
-import type { CheckResult, Observation } from "./report.ts";
+import type { CheckResult, EarlyEnd, Observation } from "./report.ts";
+import type { RunEnd } from "./run-end.ts";
 import { Session, type CheckContext } from "./session.ts";
 import type { Shape } from "./schema-checks.ts";
 import type { Redactor } from "./wire/redactor.ts";
@@ -18,6 +21,23 @@ export interface Suite {
 
 /** Maximum length of the body in a line of curl. */
 const maxBodyLength = 2_000;
+
+/** @throws OptionsError for a prefix of `only` with which no check begins, and if no selected check has the level. */
+export function rejectWrongOnly(suite: Suite, options: ContractOptions): void {
+  const { level = "safe", only = [] } = options;
+  const ids = [...suite.checks, ...suite.probes].map(({ id }) => id);
+  const unknown = only.find((start) => !ids.some((id) => id.startsWith(start)));
+  if (unknown !== undefined) {
+    const areas = [...new Set(ids.map((id) => id.split(".", 1)[0] ?? id))];
+    const likely = likelyName(unknown, [...areas, ...ids]);
+    throw new OptionsError(
+      `No check begins with ${JSON.stringify(unknown.slice(0, 100))} (--only); checks begin with ${areas.join(", ")}.${likely === undefined ? "" : ` Did you mean ${likely}?`}`,
+    );
+  }
+  const { checks, probes } = makePlan(suite, options, true);
+  if (only.length === 0 || checks.length + probes.length > 0) return;
+  throw new OptionsError(`No check of --only runs at level ${level}; use --level full.`);
+}
 
 /**
  * Selects the checks and probes of a run, and adds up the maximum credits that they take from a live key.
@@ -44,45 +64,65 @@ export function makePlan(
 export async function runPlan(
   plan: Suite,
   context: CheckContext,
-  { level = "safe", onBegin, onResult, signal }: ContractOptions,
-): Promise<{ checks: readonly CheckResult[]; observations: readonly Observation[] }> {
+  { level = "safe", onBegin, onResult }: ContractOptions,
+  end: RunEnd,
+): Promise<{
+  checks: readonly CheckResult[];
+  observations: readonly Observation[];
+  endedEarly: EarlyEnd | undefined;
+}> {
+  const { redactor, schemaChecks } = context;
   const checks: CheckResult[] = [];
   const observed: Observation[] = [];
+  const notRun: string[] = [];
   const add = (result: CheckResult): void => {
     checks.push(result);
     onResult?.(result);
   };
-  for (const check of plan.checks) {
-    onBegin?.(check.id);
-    add((await runOne(check, context, check.run, signal)).result);
-  }
+  const runNext = async <Value>(
+    check: Check | Probe,
+    work: (session: Session) => Promise<Value>,
+  ): Promise<{ result: CheckResult; value?: Value }> => {
+    if (!end.signal.aborted) onBegin?.(check.id);
+    const outcome = await runOne(check, context, work, end.signal);
+    if (outcome.isCut === true) notRun.push(check.id);
+    else if (outcome.result.status === "failed") end.failed(check.id);
+    const shape = schemaChecks.shapes.find(
+      ({ problems, operation, status }) =>
+        problems.length > 0 && !areOpen(shapeRules(operation, status)),
+    );
+    if (shape !== undefined) end.failed(shape.id);
+    return outcome;
+  };
+  for (const check of plan.checks) add((await runNext(check, check.run)).result);
   for (const probe of plan.probes) {
     const { id, option, title, rules } = probe;
-    onBegin?.(id);
-    const { result, value = "unknown" } = await runOne(probe, context, probe.observe, signal);
+    const { result, value = "unknown" } = await runNext(probe, probe.observe);
     if (result.status === "failed") add(result);
     const reason = result.message ?? "This run could not tell.";
     const message = value === "unknown" ? reason : undefined;
     observed.push({ id, option, title, rules, value, message, deviations: [] });
   }
-  const { shapes, explained } = context.schemaChecks;
+  const { shapes, explained } = schemaChecks;
   for (const shape of shapes) {
-    add({ ...shapeResult(shape, context.redactor), level, credits: 0, milliseconds: 0 });
+    add({ ...shapeResult(shape, redactor), level, credits: 0, milliseconds: 0 });
   }
   const observations = observed.map((observation) => {
     const deviations = [...explained].filter(({ option }) => option === observation.option);
     return { ...observation, deviations: deviations.map(({ what }) => what) };
   });
   for (const observation of observations) onResult?.(observation);
-  return { checks, observations };
+  // An end during or after the last check cuts nothing off.
+  const isEarly = end.reason !== undefined && notRun.length > 0;
+  return { checks, observations, endedEarly: isEarly ? { ...end.reason, notRun } : undefined };
 }
 
 async function runOne<Value>(
   { id, title, rules, level, on }: Check | Probe,
   context: CheckContext,
   work: (session: Session) => Promise<Value>,
-  signal?: AbortSignal,
-): Promise<{ result: CheckResult; value?: Value }> {
+  signal: AbortSignal,
+): Promise<{ result: CheckResult; value?: Value; isCut?: boolean }> {
   const from = performance.now();
   const { redactor } = context;
   let session: Session | undefined;
@@ -98,14 +138,14 @@ async function runOne<Value>(
     milliseconds: Math.round(performance.now() - from),
   });
   try {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     session = new Session(context, on);
     const value = await work(session);
     return { result: result("passed"), value };
   } catch (error) {
     // The end of a run makes requests fail.
-    if (signal?.aborted === true) {
-      return { result: result("not-observable", "The run ended before this check.") };
+    if (signal.aborted) {
+      return { result: result("not-observable", "The run ended before this check."), isCut: true };
     }
     if (error instanceof SkipCheck) return { result: result("not-observable", error.message) };
     if (error instanceof CheckFailure || error instanceof NoResponse) {
@@ -116,7 +156,10 @@ async function runOne<Value>(
       cause: error,
     });
   } finally {
-    await session?.cleanUp();
+    await session?.cleanUp().catch((error: unknown) => {
+      // A deployment that no longer responds must not prevent the report.
+      if (!signal.aborted) throw error;
+    });
   }
 }
 
@@ -146,8 +189,9 @@ function shapeResult({ id, operation, status, count, problems }: Shape, redactor
 function curlLine(request: SentRequest | undefined, redactor: Redactor): string | undefined {
   if (request === undefined) return undefined;
   const { method, url, headers, body } = request;
-  const parts = ["curl", "-i"];
-  if (method !== "GET") parts.push("-X", method);
+  // After -X HEAD, curl would wait for a body.
+  const parts = ["curl", method === "HEAD" ? "-I" : "-i"];
+  if (method !== "GET" && method !== "HEAD") parts.push("-X", method);
   parts.push(quoted(redactor.redact(url)));
   for (const [name, value] of Object.entries(headers)) {
     parts.push("-H", quoted(redactor.redact(`${name}: ${value}`)));

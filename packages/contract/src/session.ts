@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { must, SkipCheck } from "./outcome.ts";
 import { images } from "./images.ts";
+import { maxJobTime, type JobWaits } from "./job-waits.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 import { jobIdOf } from "./submission.ts";
 import { costs, type Budget } from "./target/budget.ts";
@@ -29,6 +30,7 @@ export interface CheckContext {
   readonly pacer: RequestPacer;
   readonly budget: Budget;
   readonly schemaChecks: SchemaChecks;
+  readonly jobWaits: JobWaits;
   readonly control: Control | undefined;
   /** Removes the keys of the run from text that leaves the kit. */
   readonly redactor: Redactor;
@@ -61,9 +63,6 @@ export interface SubmitOptions extends Pick<
 
 /** Maximum number of retries after a 429. */
 const maxRetries = 5;
-
-/** Maximum duration of a job, in milliseconds. */
-const maxJobTime = 180_000;
 
 /** Requests of one check: paced, checked against the document, and paid for out of the budget. */
 export class Session {
@@ -224,15 +223,13 @@ export class Session {
 
   /** Polls a job until it ends, and returns the last poll. @throws CheckFailure when it does not end. */
   async waitForEnd(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
-    return this.until(
-      `${jobId} ends`,
-      async () => {
-        const response = await this.poll(jobId, options);
-        const { status } = fieldsOf(response.json);
-        return status === "succeeded" || status === "failed" ? response : undefined;
-      },
-      maxJobTime,
-    );
+    const poll = async (): Promise<HttpResponse | undefined> => {
+      const response = await this.poll(jobId, options);
+      const { status } = fieldsOf(response.json);
+      return status === "succeeded" || status === "failed" ? response : undefined;
+    };
+    const step = this.time.virtual ? 250 : 2_000;
+    return this.context.jobWaits.untilEnded(jobId, poll, step);
   }
 
   /** Submits a try-on and waits for its end. */
@@ -322,8 +319,9 @@ export class Session {
 
   /** Removes the faults and closes the hooks of the check. */
   async cleanUp(): Promise<void> {
-    for (const id of this.#faults.splice(0)) await this.context.control?.remove(`faults/${id}`);
     for (const hook of this.#hooks.splice(0)) hook.close();
+    const faults = this.#faults.splice(0);
+    await Promise.all(faults.map(async (id) => this.context.control?.remove(`faults/${id}`)));
   }
 
   /** Takes the maximum cost of a submission out of the budget, and returns it. */

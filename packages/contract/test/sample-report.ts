@@ -52,7 +52,7 @@ export const sampleReport: Report = {
   startedAt: "2026-03-01T12:34:56.789Z",
   milliseconds: 83_210,
   virtualTime: false,
-  complete: true,
+  endedEarly: undefined,
   credits: { planned: 64, max: 50, spent: 44 },
   checks: [
     ...passed,
@@ -93,6 +93,16 @@ export const sampleReport: Report = {
   ],
   observations: Object.entries(meanings).map(observation),
   profile: { options: { refund: "failed" }, unknown: ["readLag", "concurrentTwin"] },
+};
+
+/** The same of a run that ended early. */
+export const cutReport: Report = {
+  ...sampleReport,
+  endedEarly: {
+    cause: "max-time",
+    message: "it took 600 s, its maximum (--max-time)",
+    notRun: ["webhooks.redirect", "webhooks.resend", "observe.readLag"],
+  },
 };
 
 /** The same of a deployment in which nothing is wrong. */

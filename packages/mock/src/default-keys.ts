@@ -3,7 +3,7 @@ import type { NewKey } from "./service/new-key.ts";
 
 /** Tokens of the keys that every reference server has. */
 export interface DefaultKeys {
-  /** A live key with 1,000 credits. */
+  /** A live key with 1,000 credits, or the number of the setting `credits`. */
   readonly live: string;
   /** A test key: costs nothing, stock images. */
   readonly test: string;
@@ -43,7 +43,11 @@ const keys: readonly NewKey[] = [
 
 export const defaultKeys = {
   tokens,
-  create(store: Keys): void {
-    for (const key of keys) store.create({ rateLimitPerMinute, webhookSecret, ...key });
+  /** Creates the keys. `credits` is the balance of live keys but the one that is always empty. */
+  create(store: Keys, credits: number): void {
+    for (const key of keys) {
+      const balance = key.mode === "test" ? {} : { credits };
+      store.create({ rateLimitPerMinute, webhookSecret, ...balance, ...key });
+    }
   },
 };

@@ -21,8 +21,9 @@ export type {
 } from "./store/records.ts";
 export type { Fault, FaultInput, Latency } from "./control/fault.ts";
 export type { MockFaults } from "./control/faults.ts";
-export type { JournalEntry, JournalSubmission } from "./control/journal-entry.ts";
-export type { JournalFilter, MockJournal, WaitForOptions } from "./control/journal.ts";
+export type { JournalEntry, JournalSubmission, Refusal } from "./control/journal-entry.ts";
+export type { MockJournal, WaitForOptions } from "./control/journal.ts";
+export type { JournalFilter } from "./control/journal-filter.ts";
 export type { ClockMode, SystemClock } from "./system/clock.ts";
 export type { Duration } from "./system/duration.ts";
 export type { Clock, Timer } from "./system/timers.ts";

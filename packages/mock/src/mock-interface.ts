@@ -27,7 +27,7 @@ export interface MockOptions extends SettingsInput {
   clock?: ClockMode;
   /**
    * Fixes ids and signatures; with a manual clock, times too.
-   * @default a new one at each start
+   * @default a new one at each start and reset, so that no two tests get the same job id
    */
   seed?: string | number;
   /**
@@ -36,6 +36,26 @@ export interface MockOptions extends SettingsInput {
    */
   baseUrl?: string;
 }
+
+export const mockOptionNames = Object.keys({
+  profile: true,
+  options: true,
+  clock: true,
+  seed: true,
+  baseUrl: true,
+  latency: true,
+  concurrency: true,
+  magic: true,
+  allowPrivateWebhooks: true,
+  allowPrivateImages: true,
+  images: true,
+  corsOrigins: true,
+  credits: true,
+  engine: true,
+  journalLimit: true,
+  sendWebhook: true,
+  network: true,
+} satisfies Record<keyof MockOptions, true>);
 
 /** A running reference server. Two servers share no state. */
 export interface Mock {
@@ -115,7 +135,7 @@ export interface Mock {
    * @throws TypeError for a snapshot of another server.
    */
   restore(snapshot: Snapshot): Promise<void>;
-  /** Restores the state at the start, like {@link Mock.restore}: the same seed gives the same ids again. */
+  /** Restores the state at the start, like {@link Mock.restore}. With `seed`, the ids are the same again, else new. */
   reset(): Promise<void>;
   /** Closes the server: it has no pending timers, and requests in progress and later ones are refused. */
   close(): void;

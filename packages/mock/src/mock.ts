@@ -1,7 +1,9 @@
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
 import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
-import type { Mock, MockOptions } from "./mock-interface.ts";
+import { mockOptionNames, type Mock, type MockOptions } from "./mock-interface.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
 import { allowRedirect } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
@@ -12,7 +14,7 @@ import { createControlApp, isControlRequest } from "./control/routes/control-app
 import { parseNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
-import { ServerStates } from "./control/server-states.ts";
+import { ServerStates, type SavedData } from "./control/server-states.ts";
 import { Store } from "./store/store.ts";
 import { Control } from "./control/control.ts";
 import { abortable, type OpenRequests } from "./abortable.ts";
@@ -40,18 +42,19 @@ const paymentSecret = "whsec_mock_payments";
  * ```
  */
 export function createMock(input: MockOptions = {}): Mock {
+  rejectUnknownNames(input, mockOptionNames, "Unknown option", "the options of createMock are");
   const options = resolveOptions(input.profile, input.options);
   const settings = resolveSettings(input);
   const clock = new SystemClock({ mode: input.clock ?? "real" });
-  const seed = String(input.seed ?? freshSeed());
+  const newSeed = (): string => String(input.seed ?? freshSeed());
   const stock = stockEngine();
   const { network } = input;
   let sendWebhook =
     input.sendWebhook ?? ((request) => sendGuarded(request, network, settings.webhookUrls));
-  const control = new Control({ clock, seed, journalLimit: settings.journalLimit });
-  const createState = (saved?: Store) => {
+  const control = new Control({ clock, seed: newSeed(), journalLimit: settings.journalLimit });
+  const createState = (saved?: SavedData) => {
+    const { store = new Store(), seed = newSeed() } = saved ?? {};
     const system = createSystem({ clock, seed });
-    const store = saved ?? new Store();
     const engine = input.engine ?? stock;
     const service = new Service({
       store,
@@ -72,7 +75,7 @@ export function createMock(input: MockOptions = {}): Mock {
       paymentSecret,
       applyFaults: (request, respond) => control.applyFaults(request, respond, system.clock),
     });
-    if (saved === undefined) defaultKeys.create(service.keys);
+    if (saved === undefined) defaultKeys.create(service.keys, settings.credits);
     return { system, store, service, app };
   };
   const states = new ServerStates(clock, createState, control);
@@ -151,7 +154,11 @@ export function createMock(input: MockOptions = {}): Mock {
       endRequests(closedMessage, openControlRequests);
     },
   };
-  const controlApp = createControlApp(mock, { mark, current: () => states.current });
+  const controlApp = createControlApp(mock, {
+    mark,
+    current: () => states.current,
+    journal: control.journal,
+  });
   if (input.sendWebhook === undefined) allowRedirect(mock, (send) => (sendWebhook = send));
   return mock;
 }

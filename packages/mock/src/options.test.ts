@@ -76,6 +76,9 @@ describe("an observed profile", () => {
 });
 
 test.each([
+  [{ credits: -1 }, /credits has to be a whole number from 0 to 100000000; got -1/],
+  [{ credits: 100_000_001 }, /credits/],
+  [{ credits: 0.5 }, /credits/],
   [{ concurrency: 0 }, /concurrency.*from 1 up/],
   [{ concurrency: 1.5 }, /concurrency/],
   [{ concurrency: Number.NaN }, /concurrency/],

@@ -1,3 +1,5 @@
+import { namesFor, rejectUnknownNames } from "@tryon/command-line/known-names";
+
 /** A point that the interface document leaves open, and the ways in which deployments settle it. */
 export interface OptionRow {
   readonly id: string;
@@ -344,12 +346,14 @@ function valuesOf(profile: ProfileName | Profile): Options {
   );
 }
 
-function observed({ options, unknown = [] }: Profile): Partial<Options> {
+function observed(profile: Profile): Partial<Options> {
+  const { options, unknown = [] } = profile;
   if (options === null || typeof options !== "object" || Array.isArray(options)) {
     throw new TypeError(
       "A profile has its values in options; tryon-contract --profile writes one.",
     );
   }
+  rejectUnknownNames(profile, ["options", "unknown"], "Unknown field", "a profile has");
   for (const id of unknown) rowOf(id);
   return checked(options);
 }
@@ -374,6 +378,8 @@ function checked(chosen: Readonly<Record<string, unknown>>): Partial<Options> {
 function rowOf(id: string): OptionRow {
   const row = optionTable.find((candidate) => candidate.id === id);
   if (row !== undefined) return row;
-  const known = optionTable.map((candidate) => candidate.id).join(", ");
-  throw new TypeError(`Unknown option ${JSON.stringify(id)}; the options are ${known}.`);
+  const known = optionTable.map((candidate) => candidate.id);
+  throw new TypeError(
+    `Unknown option ${JSON.stringify(id)}; the options are ${namesFor(id, known)}`,
+  );
 }

@@ -2,7 +2,11 @@ import { originProblem } from "./cors-origins.ts";
 import type { UrlRules } from "./delivery/check-url.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
+import { show } from "./shown.ts";
 import { milliseconds, type Duration } from "./system/duration.ts";
+
+/** Maximum of the setting `credits`. */
+export const maxCredits = 100_000_000;
 
 export const imagesSettings = ["off", "fetch"] as const;
 /**
@@ -19,6 +23,11 @@ export interface SettingsInput {
    * @default "1.5s"
    */
   latency?: Duration;
+  /**
+   * Credits of each live default key but `svc_live_empty` at the start, and after a reset: 0 to 100,000,000.
+   * @default 1000
+   */
+  credits?: number;
   /**
    * Maximum number of running jobs; further ones wait.
    * @default unlimited
@@ -76,6 +85,7 @@ export interface SettingsInput {
 
 export interface Settings {
   readonly latency: number;
+  readonly credits: number;
   readonly concurrency: number;
   readonly magic: boolean;
   readonly webhookUrls: UrlRules;
@@ -100,6 +110,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     images,
     corsOrigins,
     latency: readLatency(input.latency ?? "1.5s"),
+    credits: readCredits(input.credits ?? 1_000),
     concurrency: readCount("concurrency", input.concurrency, Number.POSITIVE_INFINITY),
     magic: input.magic ?? true,
     webhookUrls: {
@@ -121,6 +132,13 @@ function readLatency(latency: Duration): number {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RangeError(`latency: ${reason}`, { cause: error });
   }
+}
+
+function readCredits(credits: number): number {
+  if (Number.isInteger(credits) && credits >= 0 && credits <= maxCredits) return credits;
+  throw new RangeError(
+    `credits has to be a whole number from 0 to ${maxCredits}; got ${show(credits)}. Leave it out for 1000.`,
+  );
 }
 
 function readCount(name: string, count: number | undefined, fallback: number): number {

@@ -37,7 +37,7 @@ export async function delivery(fields: object | string): Promise<Request> {
 export class ReceivingProcess {
   readonly store: StoreProbe;
   readonly calls: HandlerCall[] = [];
-  readonly errors: { readonly error: unknown; readonly status: number }[] = [];
+  readonly errors: { readonly error: Error; readonly status: number }[] = [];
   readonly receive: (request: Request) => Promise<Response>;
   readonly #clock: ManualClock;
 

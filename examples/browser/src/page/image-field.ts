@@ -1,7 +1,7 @@
 import type { InputIssue, InputIssueCode, TryOn } from "@tryon/client";
 
 import { createElement, findElement, showBlob } from "./elements.ts";
-import { shrinkImage } from "./shrink-image.ts";
+import { prepareFile } from "./prepare-file.ts";
 
 /** Image for visitors who have none. */
 export interface Sample {
@@ -66,9 +66,12 @@ export class ImageField {
     const problems: string[] = [];
     this.#showProblems([]);
     for (const original of files) {
-      const file = await shrinkImage(original);
-      // Warnings count too: files that only may be invalid are rarely photos.
-      const [issue] = await this.#options.tryon.validate({ person: file, garments: [file] });
+      const file = await prepareFile(original);
+      const issues = await this.#options.tryon.validate({ person: file, garments: [file] });
+      // Files in an unknown format are rarely photos. The page accepts photos with other warnings.
+      const issue = issues.find(
+        ({ severity, code }) => severity === "error" || code === "unknown_image",
+      );
       if (issue) problems.push(fileMessage(original.name, issue));
       else if (this.#makeRoom()) this.#addEntry(file, original.name);
       else problems.push(`“${original.name}” was not added. Remove an image first.`);
@@ -144,6 +147,7 @@ function fileMessage(name: string, { code, bound = 0 }: InputIssue): string {
     empty: "is empty. Choose another file.",
     not_an_image: `is not an image. ${formats}`,
     unknown_image: `has an unknown format. ${formats}`,
+    truncated: "is not complete. Choose or download it again.",
     too_large: `is larger than ${Math.floor(bound / 1_000_000)} MB. Choose a smaller file.`,
     unreadable: "cannot be read. Choose it again.",
   };

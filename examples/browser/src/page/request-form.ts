@@ -5,12 +5,12 @@ import { ImageField, type Sample } from "./image-field.ts";
 import type { FormValues } from "./try-on-request.ts";
 
 const people: readonly Sample[] = [
-  { name: "a person", url: new URL("../../../assets/person.jpg", import.meta.url).href },
+  { name: "a person", url: new URL("../../images/person.jpg", import.meta.url).href },
 ];
 const garments: readonly Sample[] = [
-  { name: "a shirt", url: new URL("../../../assets/shirt.png", import.meta.url).href },
-  { name: "a jacket", url: new URL("../../../assets/jacket.webp", import.meta.url).href },
-  { name: "a hat", url: new URL("../../../assets/hat.png", import.meta.url).href },
+  { name: "a shirt", url: new URL("../../images/shirt.png", import.meta.url).href },
+  { name: "a jacket", url: new URL("../../images/jacket.webp", import.meta.url).href },
+  { name: "a hat", url: new URL("../../images/hat.png", import.meta.url).href },
 ];
 
 /** Form for the images and options of a try-on. */

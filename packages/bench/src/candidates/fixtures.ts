@@ -33,10 +33,10 @@ export function createEvent(bytes: number): Buffer {
 export const signEvent = (body: Buffer): string =>
   `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}`;
 
-/** Creates the header of a PNG, followed by random bytes that no compression shortens. */
+/** Creates the header of a PNG, followed by zeros, which begin no chunk, and random bytes that no compression shortens. */
 export function createImage(bytes: number): Buffer {
   const header = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "base64");
-  return Buffer.concat([header, randomBytes(bytes - header.length)]);
+  return Buffer.concat([header, Buffer.alloc(8), randomBytes(bytes - header.length - 8)]);
 }
 
 const manyNames = (count: number, length: number): string =>

@@ -4,15 +4,14 @@ import type {
   paths,
   PurchaseWithSPTRequest,
   PurchaseWithSPTResponse,
-  TryOnJobStatus,
   TryOnListResponse,
-  TryOnSubmitResponse,
 } from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { HttpRequest, HttpResponse, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
 import type { RateLimit } from "../types/attempt.ts";
+import type { JobData } from "../types/job.ts";
 import { isRecord } from "./canonical-fields.ts";
 
 /** Result of a call, and the response of the service. */
@@ -44,7 +43,7 @@ export interface Responded<Data> {
 }
 
 /** Part of the call that its caller knows. */
-type Caller = Pick<CallContext, "deadline" | "onRetry">;
+type Caller = Pick<CallContext, "deadline" | "onRetry" | "isPoll">;
 
 /** Request with its method and path, for logs and errors. */
 interface NamedRequest extends Omit<HttpRequest, "timeout"> {
@@ -72,6 +71,9 @@ interface Submission
 type ListParameters = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
 type ListQuery = { readonly [Name in keyof ListParameters]: ListParameters[Name] | undefined };
 
+/** Page of jobs. */
+type JobsData = Pick<TryOnListResponse, "next_cursor"> & { readonly jobs: readonly JobData[] };
+
 /** Endpoints of the service, typed by its contract. Each checks the shape of a successful response. */
 export class Api {
   readonly http: HttpContext;
@@ -86,12 +88,12 @@ export class Api {
     request.headers["Idempotency-Key"] = idempotencyKey;
     const context = { submission: { idempotencyKey, recover }, sync, attemptLog };
     const call = { ...caller, ...context, purpose: "submit" } as const;
-    return this.send<TryOnSubmitResponse>(request, call, isJob);
+    return this.send<JobData>(request, call, isJob);
   }
 
   getJob(id: string, caller: Caller) {
     const isRequested = (json: unknown): boolean => isJob(json) && json.job_id === id;
-    return this.send<TryOnJobStatus>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
+    return this.send<JobData>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
   }
 
   listJobs(query: ListQuery, caller: Caller) {
@@ -100,7 +102,7 @@ export class Api {
     const search = new URLSearchParams(parameters as [string, string][]).toString();
     const request = this.#request("GET /api/v1/tryon");
     const url = request.url + (search && `?${search}`);
-    return this.send<TryOnListResponse>({ ...request, url }, caller, isJobList);
+    return this.send<JobsData>({ ...request, url }, caller, isJobList);
   }
 
   async getAccount(caller: Caller) {
@@ -168,7 +170,8 @@ export function toCall<Data>(responded: Promise<Responded<Data>>): Call<Data> {
     withResponse: async () => {
       const data = await promise;
       const { response, requestId, rateLimit } = (await responded).response;
-      return { data, response, requestId, rateLimit };
+      const whole = response.toResponse?.() ?? (response as Response);
+      return { data, response: whole, requestId, rateLimit };
     },
   });
 }

@@ -1,3 +1,5 @@
+import { describePath } from "#runtime";
+
 import { isLoopback, likelyName } from "../config/resolve-config.ts";
 import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
@@ -24,10 +26,11 @@ const maxUrlLength = 2_000;
 export const maxMetadataKeys = 8;
 const maxMetadataLength = 256;
 
+/** Name of a field that is not an alias. */
+export type FieldName = Exclude<keyof TryOnRequest, keyof typeof aliases>;
+
 /** Every field that the client knows, except aliases, and its maximum length or the check of its value. */
-const checks: Readonly<
-  Record<Exclude<keyof TryOnRequest, keyof typeof aliases>, number | Check | undefined>
-> = {
+const checks: Readonly<Record<FieldName, number | Check | undefined>> = {
   prompt: 1_000,
   style_hint: 500,
   negative_prompt: 500,
@@ -97,7 +100,7 @@ export function checkNames(fields: Fields, extra: unknown, note: Note): void {
   const known = { ...checks, ...aliases };
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
-    const likely = likelyName(name, known);
+    const likely = likelyName(name, Object.keys(known));
     note("unknown_field", name.slice(0, 40), likely ? ` (did you mean ${likely}?)` : "");
   }
   if (extra === undefined) return;
@@ -111,7 +114,7 @@ export function checkNames(fields: Fields, extra: unknown, note: Note): void {
 export function checkUrl(value: unknown, field: string, note: Note): void {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
-  if (url?.protocol !== "https:" && !isLocal) return note("not_https", field);
+  if (url?.protocol !== "https:" && !isLocal) return note("not_https", field, describePath(value));
   // The service documents no maximum for garments.
   if (!field.startsWith("garment")) checkLength(value, maxUrlLength, field, note);
 }

@@ -420,6 +420,7 @@ describe("onProgress", () => {
       total: 4,
       eta: 0,
     });
+    expect(reported.every(({ eta }) => Number.isInteger(eta))).toBe(true);
     expect(reported.at(-1)?.credits).toBe(24);
     const [first] = reported;
     expect(first?.rate).toBeGreaterThan(5);

@@ -51,7 +51,7 @@ export interface BatchProgress {
   readonly credits: number;
   /** Items per minute in this run. Undefined until an item of this run has ended. */
   readonly rate: number | undefined;
-  /** Estimated time until the batch ends, in milliseconds. Undefined while `total` or `rate` is. */
+  /** Estimated time until the batch ends, in whole milliseconds. Undefined while `total` or `rate` is. */
   readonly eta: number | undefined;
 }
 

@@ -250,7 +250,7 @@ export class RunningBatch<Item> {
     const ownRate = ((done - ended.fromJournal) / elapsed) * minute;
     const rate = ownRate > 0 && elapsed > 0 ? ownRate : undefined;
     const left = total === undefined ? undefined : Math.max(0, total - done);
-    const eta = left === 0 ? 0 : left && rate && (left / rate) * minute;
+    const eta = left === 0 ? 0 : left && rate && Math.round((left / rate) * minute);
     // The item that is reported is still in the map.
     const inFlight = this.#inFlight.size - 1;
     const progress = { done, succeeded, failed, inFlight, total, credits, rate, eta };

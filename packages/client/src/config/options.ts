@@ -41,6 +41,12 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
+/** Returns the clock that `useMock` of `@tryon/mock` sets for the clients of a test, or else that of this machine. */
+export function defaultClock(): Clock {
+  const shared = globalThis as { readonly [name: symbol]: Clock | undefined };
+  return shared[Symbol.for("@tryon/client.clock")] ?? systemClock;
+}
+
 /** Maximum delay of a timer, in milliseconds. A longer one would fire at once. */
 export const maxTimer = 2 ** 31 - 1;
 
@@ -159,6 +165,26 @@ export interface TryOnOptions {
    */
   readonly retries?: number | undefined;
   /**
+   * With `"wait"`, calls wait for the rate limit of the key, within their timeout and up to 60 seconds at a time. With
+   * `"throw"`, a call rejects with `rate_limited` at once after a 429, and without a request while the client would have to
+   * wait; `retryAfter` of the error has the seconds to wait. In both cases nothing is charged.
+   *
+   * Polls of a job wait in any case, since it may be paid for, and so do retries of a submission or a purchase that may have
+   * arrived. Use `"wait"` for `batch`, whose items fail otherwise.
+   *
+   * @default "wait"
+   */
+  readonly onRateLimit?: "wait" | "throw" | undefined;
+  /**
+   * Time between two polls of a job, from 100 milliseconds to 1 hour, in milliseconds or as a string such as `"2s"`.
+   * `"auto"` adapts to the run times of earlier try-ons and to the rate limit. It starts at 100 milliseconds if the response
+   * to the submission has the header `X-Mock` of `@tryon/mock`. A poll is later if the rate limit is exhausted or the page is
+   * hidden, and earlier at the end of the timeout. The `pollInterval` of a call takes precedence.
+   *
+   * @default "auto"
+   */
+  readonly pollInterval?: Duration | "auto" | undefined;
+  /**
    * Time for which the client assumes that the service remembers an idempotency key and returns the same job for the same
    * body, in milliseconds or as a string such as `"30m"`. The service documents neither. In the first 90 % of it, the client
    * may retry a submission with an unknown outcome; a later retry could arrive too late and pay twice. If the service forgets
@@ -212,12 +238,15 @@ export interface TryOnOptions {
   readonly middleware?: Middleware | readonly Middleware[] | undefined;
   /**
    * Receives submissions, attempts and retry delays (`debug`), errors thrown by your callbacks, and inputs with warnings
-   * (`warn`). Messages contain no key and no header, and of an image only its type and size.
+   * (`warn`), and the end of each job (`info`). Messages contain no key and no header, and of an image only its type and
+   * size.
    *
-   * @default none: nothing is logged
+   * @default In Node, what the environment variable TRYON_LOG selects: `debug`, `info` or `warn` with the levels above it go to
+   * stderr, `off` logs nothing. Without the variable, warnings about inputs are printed, each code once per process, and
+   * never if NODE_ENV is `production`. In other runtimes, nothing is logged
    */
   readonly logger?: Logger | undefined;
-  /** Source of time, for tests. @default the machine's clock */
+  /** Source of time, for tests. @default the machine's clock, or that of `useMock({ clock: "manual" })` in its tests */
   readonly clock?: Clock | undefined;
   /** Random source for retry jitter, from 0 to 1, for tests. @default Math.random */
   readonly random?: (() => number) | undefined;
@@ -235,6 +264,8 @@ export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
   attemptTimeout: true,
   maxResultBytes: true,
   retries: true,
+  onRateLimit: true,
+  pollInterval: true,
   idempotencyWindow: true,
   keyInMetadata: true,
   validate: true,

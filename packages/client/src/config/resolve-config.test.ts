@@ -1,11 +1,13 @@
 import { inspect } from "node:util";
 
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { createMock } from "@tryon/mock";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody } from "../../test/http-server.ts";
 import { failure } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
+import { systemClock } from "./options.ts";
 
 const fetch = async (): Promise<Response> => new Response(accountBody);
 const good = { apiKey: "svc_test_a", baseUrl: "https://tryon.example", fetch } as const;
@@ -49,6 +51,26 @@ describe("the options of a client", () => {
     vi.stubEnv("TRYON_API_KEY", "svc_test_env\n");
     vi.stubEnv("TRYON_BASE_URL", "https://env.example/");
     await expect(tryon.account.get()).resolves.toMatchObject({ credits_remaining: 5 });
+  });
+
+  it("include the clock of useMock, which the client reads with them", async () => {
+    const symbol = Symbol.for("@tryon/client.clock");
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, symbol));
+    vi.stubEnv("TRYON_API_KEY", good.apiKey);
+    vi.stubEnv("TRYON_BASE_URL", good.baseUrl);
+    const mock = createMock({ clock: "manual" });
+    const early = new TryOn({ fetch });
+    const complete = new TryOn(good);
+    Reflect.set(globalThis, symbol, mock.clock);
+    const given = new TryOn({ ...good, clock: systemClock });
+    expect([early.clock, complete.clock, given.clock]).toEqual([
+      mock.clock,
+      systemClock,
+      systemClock,
+    ]);
+    expect(new TryOn(good).clock).toBe(mock.clock);
+    Reflect.deleteProperty(globalThis, symbol);
+    expect([early.clock, new TryOn(good).clock]).toEqual([mock.clock, systemClock]);
   });
 
   it("suffice without an environment, or without permission to read it", async () => {

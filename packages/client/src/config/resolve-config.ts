@@ -1,7 +1,9 @@
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
 import type { Duration } from "../types/call-options.ts";
-import { defaults, systemClock, type Logger, type TryOnOptions } from "./options.ts";
+import { defaultClock, defaults, type Logger, type TryOnOptions } from "./options.ts";
+
+export { likelyName, unknownName } from "@tryon/command-line/known-names";
 
 /** Validated options with defaults. */
 export type Config = ReturnType<typeof resolveConfig>;
@@ -36,7 +38,9 @@ export function resolveConfig(options: TryOnOptions) {
   if (proxyUrl === undefined || serviceUrl.origin !== location?.origin) {
     checkEnvironment(apiKey, serviceUrl, options);
   }
-  const { fetch, logger, clock = systemClock, random = Math.random } = options;
+  const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
+  const { onRateLimit = "wait" } = options;
+  check(/^(wait|throw)$/.test(onRateLimit), 'onRateLimit must be "wait" or "throw".');
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
@@ -57,6 +61,8 @@ export function resolveConfig(options: TryOnOptions) {
     timeout: time("timeout"),
     attemptTimeout: time("attemptTimeout"),
     retries: count("retries"),
+    onRateLimit,
+    pollInterval: readPollInterval(options),
     maxResultBytes: count("maxResultBytes"),
     // A request may arrive late, and the service must still know its key then.
     idempotencyWindow: time("idempotencyWindow") * 0.9,
@@ -154,51 +160,6 @@ export function environment(name: string): string | undefined {
   }
 }
 
-/** Returns the first unknown name of an object, and a hint with the most likely known name. */
-export function unknownName(
-  given: object,
-  known: Readonly<Record<string, unknown>>,
-): { readonly name: string; readonly hint: string } | undefined {
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue;
-    const likely = likelyName(name, known);
-    return { name, hint: likely ? `Did you mean ${likely}?` : "Remove it." };
-  }
-  return undefined;
-}
-
-/** Returns the known name that is most similar to an unknown one, if any ends it or has its initial and similar letters. */
-export function likelyName(
-  name: string,
-  known: Readonly<Record<string, unknown>>,
-): string | undefined {
-  const given = plain(name.slice(0, 40));
-  let best: string | undefined;
-  let least = Infinity;
-  for (const candidate of Object.keys(known)) {
-    const target = plain(candidate);
-    const distance = difference(given, target);
-    const isAlike = given[0] === target[0] || given.endsWith(target);
-    if (isAlike && distance <= given.length / 3 && distance < least) {
-      best = candidate;
-      least = distance;
-    }
-  }
-  return best;
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-}
-
-/** Returns the number of characters to insert, delete or replace for the same characters in any order. */
-function difference(one: string, other: string): number {
-  let left = other;
-  for (const character of one) left = left.replace(character, "");
-  const shared = other.length - left.length;
-  return Math.max(one.length, other.length) - shared;
-}
-
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 /** Returns a duration in milliseconds, which may be `Infinity`. Throws `invalid_input` with the name of its option. */
@@ -209,6 +170,21 @@ export function milliseconds(duration: Duration, option: string): number {
     option,
     'must be a positive number of milliseconds, or a string such as "30s" or "3m"',
   );
+}
+
+/** Bounds of a poll interval, in milliseconds. */
+const [minPollInterval, maxPollInterval] = [100, 3_600_000];
+
+/** Returns a poll interval in milliseconds, or undefined for "auto". The default is that of the client. Throws `invalid_input`. */
+export function readPollInterval(
+  { pollInterval }: { readonly pollInterval?: Duration | "auto" | undefined },
+  config?: Pick<Config, "pollInterval">,
+): number | undefined {
+  if (pollInterval === undefined) return config?.pollInterval;
+  if (pollInterval === "auto") return undefined;
+  const interval = readDuration(pollInterval);
+  if (interval >= minPollInterval && interval <= maxPollInterval) return interval;
+  throw new InputError("pollInterval", 'must be "auto", or from 100 ms to 1 hour, such as "2s"');
 }
 
 /** Returns a duration in milliseconds. Returns 0 or NaN for any other string. */

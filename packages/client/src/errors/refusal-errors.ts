@@ -18,18 +18,26 @@ export class InputError extends TryOnError {
   declare readonly issues: readonly (FieldIssue & Partial<InputIssue>)[];
 
   /** @hidden */
-  constructor(field: string, problem: string, details?: { hint?: string; bound?: number });
+  constructor(
+    field: string,
+    problem: string,
+    details?: { hint?: string; bound?: number; cause?: unknown },
+  );
   /** @hidden */
   constructor(issues: readonly InputIssue[]);
   constructor(
     field: string | readonly InputIssue[],
     problem?: string,
-    { hint, ...bound }: { hint?: string; bound?: number } = {},
+    { hint, cause, ...bound }: { hint?: string; bound?: number; cause?: unknown } = {},
   ) {
     const issues =
       typeof field === "string" ? [{ field, message: `${field} ${problem}.`, ...bound }] : field;
     const message = issues.map((issue) => issue.message).join(" ");
-    super("invalid_input", message, { hint: hint ?? (issues[0] as InputIssue).hint, issues });
+    super("invalid_input", message, {
+      hint: hint ?? (issues[0] as InputIssue).hint,
+      issues,
+      cause,
+    });
   }
 }
 

@@ -10,6 +10,8 @@ export interface Failure {
   /** `rate_limited`: it was not sent, since it would have to wait for the rate limit. */
   readonly failure: AttemptFailure | "rate_limited";
   readonly cause?: unknown;
+  /** Scheme, host and port that the request was sent to. */
+  readonly origin?: string;
   /** Last stage that the request got to. */
   readonly stage?: Stage | undefined;
   /** Delay until the rate limit allows the request, in milliseconds. */
@@ -52,7 +54,8 @@ export class AttemptLog {
   /** Least certain side effect of all attempts. */
   #sideEffect: number = none;
 
-  add(outcome: Outcome, startedAt: number, duration: number): void {
+  /** Adds an attempt. If `isRefused` is true, it had no side effect, whatever its status. */
+  add(outcome: Outcome, startedAt: number, duration: number, isRefused = false): void {
     this.open -= 1;
     const { response } = outcome;
     const attempt: Attempt = {
@@ -62,7 +65,7 @@ export class AttemptLog {
       ...(response ? { status: response.status } : { failure: outcome.failure as AttemptFailure }),
     };
     this.attempts.push(attempt);
-    const sideEffect = sideEffectOf(outcome);
+    const sideEffect = isRefused ? none : sideEffectOf(outcome);
     if (sideEffect > none) this.firstUncertain ??= attempt;
     this.#sideEffect = Math.max(this.#sideEffect, sideEffect);
   }

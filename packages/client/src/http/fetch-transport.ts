@@ -1,17 +1,28 @@
 import type { Config } from "../config/resolve-config.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import type { HttpResponse, Transport, TransportRequest } from "./http-request.ts";
+import type {
+  HttpResponse,
+  ReceivedResponse,
+  Transport,
+  TransportRequest,
+} from "./http-request.ts";
 import { readRateLimit } from "./rate-limiter.ts";
 import { requestedDelay } from "./retry-policy.ts";
 
 /** Maximum size of a body in bytes. A page of 100 jobs is about 100 kB. */
-const maxBody = 8 * 2 ** 20;
+export const maxBody = 8 * 2 ** 20;
 /** Maximum size of an error body in bytes: enough to name every field. */
-const maxErrorBody = 64 * 2 ** 10;
+export const maxErrorBody = 64 * 2 ** 10;
 
 /** Configuration of requests over `fetch`. */
 interface FetchConfig extends Pick<Config, "middleware" | "baseUrl" | "apiKey"> {
-  readonly fetch: (url: string, init: RequestInit, request: TransportRequest) => Promise<Response>;
+  readonly fetch: (
+    url: string,
+    init: RequestInit,
+    request: TransportRequest,
+  ) => Promise<ReceivedResponse>;
+  /** False if `fetch` never returns a cached response. */
+  readonly hasCache?: false;
 }
 
 /** Transport over `fetch`, or over another function with its arguments. */
@@ -24,7 +35,7 @@ export class FetchTransport implements Transport {
 
   async send(request: TransportRequest): Promise<HttpResponse> {
     const { method, url, body, read, context, deadline, onUpload } = request;
-    const { fetch, middleware, apiKey } = this.#config;
+    const { fetch, middleware, apiKey, hasCache } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
     const init: RequestInit = {
@@ -34,10 +45,13 @@ export class FetchTransport implements Transport {
       redirect: "manual",
       ...(typeof body === "object" ? await body.open(headers, onUpload) : { body: body ?? null }),
       // An image may come from a cache.
-      ...(method === "GET" && context && acceptsNoStore() && { cache: "no-store" }),
+      ...(method === "GET" &&
+        context &&
+        hasCache !== false &&
+        acceptsNoStore() && { cache: "no-store" }),
     };
     signal.throwIfAborted();
-    let response: Response;
+    let response: ReceivedResponse;
     if (context && middleware[0]) {
       response = await sendThroughMiddleware(this.#config, init, context, request);
     } else {
@@ -46,7 +60,9 @@ export class FetchTransport implements Transport {
       request.onSend("sent");
       response = await fetch(url, init, request);
     }
-    return response.ok && read ? read(response, deadline) : readResponse(response, deadline);
+    return response.ok && read
+      ? read(response as Response, deadline)
+      : readResponse(response, deadline);
   }
 }
 
@@ -73,7 +89,7 @@ async function sendThroughMiddleware(
       changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
     }
     transportRequest.onSend("sent");
-    return fetch(request.url, { ...init, ...changes }, transportRequest);
+    return (await fetch(request.url, { ...init, ...changes }, transportRequest)) as Response;
   };
   const send = middleware.reduceRight<typeof sendLast>(
     (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),
@@ -95,7 +111,7 @@ function acceptsNoStore(): boolean {
 }
 
 /** Reads a response to its end, or to the limit. */
-async function readResponse(response: Response, limit: Deadline): Promise<HttpResponse> {
+async function readResponse(response: ReceivedResponse, limit: Deadline): Promise<HttpResponse> {
   const { status, headers, ok, type } = response;
   // In browsers, a redirect that is not followed has status 0.
   const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
@@ -128,19 +144,24 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(response: Response, maxLength: number, limit: Deadline): Promise<string> {
+async function readText(
+  response: ReceivedResponse,
+  maxLength: number,
+  limit: Deadline,
+): Promise<string> {
   const { headers } = response;
-  // A body of a known, small length is read at once.
+  // A body that is in memory, or of a known, small length, is read at once.
   if (
-    !headers.has("content-encoding") &&
-    Number(headers.get("content-length") || maxLength) < maxLength
+    response.toResponse ||
+    (!headers.has("content-encoding") &&
+      Number(headers.get("content-length") || maxLength) < maxLength)
   ) {
     return response.text();
   }
   const decoder = new TextDecoder();
   let text = "";
   let left = maxLength;
-  for await (const chunk of readChunks(response, limit)) {
+  for await (const chunk of readChunks(response as Response, limit)) {
     text += decoder.decode(chunk.subarray(0, left), { stream: true });
     left -= chunk.length;
     if (left <= 0) return text;

@@ -47,12 +47,19 @@ export interface HttpRequest {
  */
 export type Stage = "connecting" | "sent" | "reused";
 
+/** Response of a transport: the one of `fetch`, or one that creates such a `Response` only when it is asked for. */
+export interface ReceivedResponse extends Pick<Response, "status" | "ok" | "type" | "text"> {
+  /** Headers, read by their names in lower case. */
+  readonly headers: Pick<Headers, "get" | "has">;
+  toResponse?(): Response;
+}
+
 /** Response whose body is read to its end, or to the limit. */
 export interface HttpResponse {
   readonly status: number;
-  readonly headers: Headers;
-  /** Response of `fetch`, with its body read. */
-  readonly response: Response;
+  readonly headers: ReceivedResponse["headers"];
+  /** Response of the transport, with its body read. */
+  readonly response: ReceivedResponse;
   /** `x-request-id` header. */
   readonly requestId?: string | undefined;
   /** Rate limit from the headers. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { jpegBytes } from "../../test/bodies.ts";
-import { respondWith, createService, cut, input } from "../../test/service.ts";
+import { respondWith, createService, cut, input, shiftedClock } from "../../test/service.ts";
 
 /** Creates a logger that records its lines as [level, message, details]. */
 function recordingLogger() {
@@ -36,6 +36,25 @@ it("logs each attempt and each delay", async () => {
       "attempt 4 ended in 200 after 0 ms",
     ].map((message) => ["debug", `GET /api/v1/account: ${message}`]),
   );
+});
+
+it("logs and reports whole milliseconds", async () => {
+  const { logger, lines } = recordingLogger();
+  const { run, client, faults, mock } = createService();
+  faults.push(cut.before, respondWith(429, {}, { "retry-after": "0.3333" }));
+  const { shifted } = shiftedClock(mock.clock);
+  const clock = { ...shifted, now: () => mock.clock.now() * 1.0000001 };
+  const delays: number[] = [];
+  const tryon = client({ logger, random: () => 0.123456, clock });
+  await run(
+    tryon.submit(input, {
+      onUpdate: (update) => update.phase === "retrying" && delays.push(update.delay),
+    }),
+  );
+  expect(delays).toEqual([62, 334]);
+  const messages = lines.map(([, message]) => message).filter((message) => message.includes("ms"));
+  expect(messages).toContain("POST /api/v1/tryon: 62 ms until attempt 2");
+  expect(messages.filter((message) => /\.\d/.test(message))).toEqual([]);
 });
 
 it("logs the input with the type and size of each image", async () => {

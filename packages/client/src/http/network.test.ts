@@ -105,12 +105,13 @@ it("retries a read whose response breaks off", async () => {
   expect(got).toHaveLength(2);
 });
 
-it("reports a refused connection with its code and the variable to check", async () => {
-  const error = await failure(client(await closedUrl()).submit(input));
+it("reports a refused connection with host, port, code and the variable to check", async () => {
+  const url = await closedUrl();
+  const error = await failure(client(url).submit(input));
   const message = expect.stringMatching(usesNode ? "ECONNREFUSED" : "fetch failed");
   const cause = { message, code: "ECONNREFUSED" };
   expect(error).toMatchObject({ code: "connection_failed", attempts: { length: 4 }, cause });
-  expect(String(error)).toContain("ECONNREFUSED");
+  expect(String(error)).toContain(`got no response from ${url} (ECONNREFUSED).`);
   expect(String(error)).toContain("TRYON_BASE_URL");
 });
 

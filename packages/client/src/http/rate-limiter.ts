@@ -61,11 +61,12 @@ export class RateLimiter {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + delay);
   }
 
-  /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long. */
-  async acquire(name: QueueName, deadline: Deadline): Promise<number> {
+  /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long, or `waits` is false. */
+  async acquire(name: QueueName, deadline: Deadline, waits = true): Promise<number> {
     const queue = this.#queues[name];
     const delay = this.delay(name);
     if (queue.length === 0 && delay === 0) return this.#count();
+    if (!waits) return 0;
     const windows = Math.floor(queue.length / (this.limit ?? Infinity));
     if (delay > maxDelay || delay + windows * rateWindow >= deadline.left()) return 0;
     queue.length += 1;
@@ -162,7 +163,7 @@ export class RateLimiter {
 }
 
 /** Returns the rate limit from the headers of a response, or undefined unless all of them are valid. */
-export function readRateLimit(headers: Headers, now: number): RateLimit | undefined {
+export function readRateLimit(headers: Pick<Headers, "get">, now: number): RateLimit | undefined {
   const limit = Number.parseInt(String(headers.get("x-ratelimit-limit")));
   // Most responses have no such header, and reading each one takes time.
   if (!(limit > 0)) return undefined;

@@ -64,7 +64,7 @@ export function responseError(
       : new Class(code, `${name} ${words}.`, {
           ...details,
           ...rest,
-          ...((status >= 500 || status === 409) && submitted),
+          ...(attemptLog.firstUncertain && submitted),
         });
   if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
@@ -81,7 +81,7 @@ interface Description {
   readonly cause?: Error;
 }
 
-function describeNoResponse({ failure, cause }: Failure, redact: Redact): Description {
+function describeNoResponse({ failure, cause, origin }: Failure, redact: Redact): Description {
   if (failure === "rate_limited") {
     return { code: failure, words: "was not sent: the rate limit of the API key is exhausted" };
   }
@@ -90,7 +90,7 @@ function describeNoResponse({ failure, cause }: Failure, redact: Redact): Descri
   const code = redact(failureCode(cause)) || failure;
   return {
     code: failure === "timed_out" ? failure : "connection_failed",
-    words: `got no response (${code})`,
+    words: `got no response from ${origin} (${code})`,
     cause: Object.assign(new Error(redact(message)), { code }),
   };
 }

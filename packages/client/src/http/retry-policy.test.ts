@@ -12,6 +12,8 @@ describe("retryDelay", () => {
     { failures: 4, chance: 1, delay: 8_000 },
     { failures: 50, chance: 1, delay: 8_000 },
     { failures: 3, chance: 0, delay: 0 },
+    { failures: 0, chance: 0.123456, delay: 62 },
+    { failures: 0, chance: 0, retryAfter: 0.5, delay: 1 },
     { failures: 0, chance: 1, retryAfter: 2_000, delay: 2_000 },
     { failures: 4, chance: 1, retryAfter: 2_000, delay: 8_000 },
     { failures: 0, chance: 0, retryAfter: 0, delay: 0 },

@@ -7,7 +7,7 @@ export function isRetryable(status: number): boolean {
 }
 
 /**
- * Returns the delay before a retry, in milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ) for the n-th retry, and at least
+ * Returns the delay before a retry, in whole milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ) for the n-th retry, and at least
  * the delay that the service requests.
  */
 export function retryDelay(
@@ -15,7 +15,7 @@ export function retryDelay(
   retryAfter: number | undefined,
   random: () => number,
 ): number {
-  return Math.max(random() * Math.min(8_000, 500 * 2 ** earlier), retryAfter ?? 0);
+  return Math.ceil(Math.max(random() * Math.min(8_000, 500 * 2 ** earlier), retryAfter ?? 0));
 }
 
 /** Smallest number that is a date in seconds since 1970, not a number of seconds to wait. */
@@ -25,8 +25,14 @@ const firstDate = 1e9;
  * Returns the delay in a header, in milliseconds. The header has seconds, an HTTP date (RFC 9110, 5.6.7), or a date in seconds
  * since 1970. Dates are relative to the `Date` header of the response, so that a wrong local clock does not matter.
  */
-export function delayOf(headers: Headers, name: string, now: number): number | undefined {
-  const text = String(headers.get(name));
+export function delayOf(
+  headers: Pick<Headers, "get">,
+  name: string,
+  now: number,
+): number | undefined {
+  const text = headers.get(name);
+  // Most responses have no such header, and the rest takes time.
+  if (text === null) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds < firstDate) return seconds * 1_000;
   const serverNow = httpDate(String(headers.get("date"))) || now;
@@ -42,7 +48,7 @@ function httpDate(text: string): number {
 
 /** Returns the delay that a response requests before a retry, in milliseconds. */
 export function requestedDelay(
-  { status, headers }: { readonly status: number; readonly headers: Headers },
+  { status, headers }: { readonly status: number; readonly headers: Pick<Headers, "get"> },
   now: number,
 ): number | undefined {
   const named = delayOf(headers, "retry-after", now);

@@ -1,6 +1,6 @@
 // Code that differs between Node and all other runtimes: this file is for those, `node/node-runtime.ts` is for Node.
 // `imports` of package.json selects one.
-import type { TryOnOptions } from "../config/options.ts";
+import type { Logger, TryOnOptions } from "../config/options.ts";
 import { check, type Config } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "./blob-like.ts";
 import { FetchTransport } from "./fetch-transport.ts";
@@ -19,6 +19,21 @@ export class Connections {
   close(): void {
     // `fetch` closes its connections itself.
   }
+}
+
+/** Returns the logger of a client without one: none outside Node. */
+export function environmentLogger(): Logger | undefined {
+  return undefined;
+}
+
+/** Returns the content of an image of a kind that only Node has. */
+export function nodeImage(_input: unknown): Uint8Array | ReadableStream<Uint8Array> | undefined {
+  return undefined;
+}
+
+/** Returns the path of a file for an error, in Node. */
+export function describePath(_source: unknown): string {
+  return "";
 }
 
 /** Returns memory of the caller as an image that does not change. */

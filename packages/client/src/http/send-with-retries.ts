@@ -41,6 +41,8 @@ export interface CallContext {
   /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
+  /** If true, the request polls jobs that are waited for. It waits for the rate limit with any `onRateLimit`. */
+  readonly isPoll?: boolean | undefined;
 }
 
 /**
@@ -66,11 +68,14 @@ export async function sendWithRetries(
   let hasRetriedStale = false;
   let conflictSince: number | undefined;
   for (let retries = 0; ; retries += 1) {
+    // A submission or purchase that may have arrived, and a job, can be paid for.
+    const mayBePaid = call.isPoll || (purpose !== "read" && attemptLog.firstUncertain);
+    const waits = config.onRateLimit === "wait" || !purpose || !!mayBePaid;
     let requestNumber = 0;
     if (purpose) {
       const wait = rateLimiter.delay(queue);
-      if (wait > 0) log(`rate limit for ${wait} ms`);
-      requestNumber = await rateLimiter.acquire(queue, deadline);
+      if (wait > 0) log(`rate limit for ${Math.ceil(wait)} ms`);
+      requestNumber = await rateLimiter.acquire(queue, deadline, waits);
       if (!requestNumber || isTooLate(clock.now())) {
         return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
@@ -83,7 +88,11 @@ export async function sendWithRetries(
     const outcome = await attempt(transport, request, deadline, context);
     const now = clock.now();
     const { response } = outcome;
-    attemptLog.add(outcome, startedAt, now - startedAt);
+    const { retryable } = Object(response?.content) as { retryable?: unknown };
+    // Only the proxy of this package responds so: the service refused the request.
+    const isRefused =
+      retryable === false && response?.status === 503 && !!purpose && !config.apiKey;
+    attemptLog.add(outcome, startedAt, now - startedAt, isRefused);
     if (!response && outcome.failure === "unsent") {
       // The error of the middleware would hide the side effect of an earlier attempt.
       if (isSubmission && wasUncertain) return outcome;
@@ -91,7 +100,7 @@ export async function sendWithRetries(
     }
     const status = response?.status;
     const end = response ? status : (failureCode(outcome.cause) ?? outcome.failure);
-    log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
+    log(`attempt ${count} ended in ${end} after ${Math.round(now - startedAt)} ms`);
     if (purpose) rateLimiter.update(requestNumber, response?.rateLimit, now - startedAt);
     // The service may still process an earlier attempt of the same submission.
     const isOwnConflict = status === 409 && isSubmission && wasUncertain;
@@ -99,7 +108,7 @@ export async function sendWithRetries(
       return outcome;
     }
     // Nothing proves that a second attempt would not do the same again.
-    if (purpose === "write" && attemptLog.firstUncertain) return outcome;
+    if (isRefused || (purpose === "write" && attemptLog.firstUncertain)) return outcome;
     const requested = response?.requestedDelay;
     // The server may have closed a connection that it no longer wanted. Another one is tried at once.
     const isStale: boolean = !hasRetriedStale && !response && outcome.stage === "reused";
@@ -109,7 +118,7 @@ export async function sendWithRetries(
     const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
     if (blocks) rateLimiter.block(delay);
     // Only failures use up retries. The deadline limits conflicts and 429.
-    let isLast = false;
+    let isLast = status === 429 && !waits;
     if (isOwnConflict) isLast = now + delay - (conflictSince ??= now) > maxConflictTime;
     else if (status !== 429) isLast = ++failures > config.retries;
     const isTooLong = (requested ?? 0) > maxRetryAfter || delay >= deadline.left();
@@ -160,7 +169,12 @@ export async function attempt(
     const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
     if (unreadable) return { failure: "unsent", cause: unreadable };
     // A timeout says nothing about the connection.
-    return { failure, cause, stage: timedOut && stage === "reused" ? "sent" : stage };
+    return {
+      failure,
+      cause,
+      origin: new URL(request.url).origin,
+      stage: timedOut && stage === "reused" ? "sent" : stage,
+    };
   } finally {
     isOver = true;
     if (!response?.open) limit.close();

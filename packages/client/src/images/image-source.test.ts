@@ -84,7 +84,7 @@ const rejectionOf = async (person: unknown): Promise<unknown> => {
 };
 
 const lengths = oneof(
-  integer({ min: 3, max: 2_000 }),
+  integer({ min: 6, max: 2_000 }),
   integer({ min: 149_000, max: 151_000 }),
   integer({ min: 196_000, max: 197_000 }),
   integer({ min: 380_000, max: 400_000 }),

@@ -1,16 +1,19 @@
-import { imageOf } from "#runtime";
+import { describePath, imageOf, nodeImage } from "#runtime";
 
 import type { Note } from "../errors/input-issue.ts";
 import type { BlobLike } from "../http/blob-like.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { readChunks } from "../http/fetch-transport.ts";
+import { readImageHeader, type ImageHeader } from "./read-image-header.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
 const maxImageBytes = 10_500_000;
 /** Maximum length of base64 that the service accepts. */
 const maxBase64Length = 14_000_000;
-/** Number of bytes that show the format of an image. */
-const headLength = 64;
+/** Minimum of the shorter side of an image in pixels. */
+const minSide = 512;
+/** Maximum number of pixels that any service accepts as far as is known. */
+const maxPixels = 50_000_000;
 
 /** Base64, or bytes that can be read repeatedly. */
 type ImageContent = string | BlobLike;
@@ -58,7 +61,9 @@ export function imageSource(
       if (response.ok) return { field, content: response };
       note("not_an_image", field, `a response with status ${response.status}`);
     } else {
-      note("wrong_kind", field);
+      const content = nodeImage(input);
+      if (content) return imageSource(content, field, note);
+      note("wrong_kind", field, describePath(input));
     }
   } catch {
     note("unreadable", field);
@@ -90,45 +95,78 @@ export async function repeatableSource(
   try {
     // Only a response cannot be read repeatedly.
     for await (const chunk of readChunks(content as Response, deadline)) {
+      if (!ArrayBuffer.isView(chunk)) {
+        note("wrong_kind", field, " but a stream of text");
+        return undefined;
+      }
       size += chunk.length;
       if (size > maxImageBytes) break;
       chunks.push(chunk);
     }
     if (size <= maxImageBytes) return { field, content: new Blob(chunks) };
     note("too_large", field, `${size} or more`, maxImageBytes);
-  } catch {
+  } catch (error) {
     deadline.signal.throwIfAborted();
-    note("unreadable", field);
+    note("unreadable", field, describePath(error));
   }
   return undefined;
 }
 
-/** Notes problems of an image by its size and its first bytes, and reads nothing else. */
+/** Notes problems of an image by its size and its header. */
 export async function checkImage(image: RepeatableImage, note: Note): Promise<void> {
   const { field, content } = image;
-  let head: Uint8Array;
   if (typeof content === "string") {
     const { length } = content;
     if (length > maxBase64Length) return note("too_long", field, length, maxBase64Length);
     // Searches for the first other character, since a pattern for the whole text would backtrack over megabytes.
     const end = content.search(/[^A-Za-z0-9+/]|$/);
     if (end % 4 === 1 || !/^={0,2}$/.test(content.slice(end))) return note("not_base64", field);
-    head = Uint8Array.from(atob(content.slice(0, headLength)), (unit) => unit.charCodeAt(0));
-  } else {
-    const { size } = content;
-    if (size > maxImageBytes) return note("too_large", field, size, maxImageBytes);
-    try {
-      head = new Uint8Array(await content.slice(0, headLength).arrayBuffer());
-    } catch {
-      return note("unreadable", field);
-    }
+    return checkHeader({ field, content: base64Blob(content, end) }, note);
   }
-  if (head.length === 0) return note("empty", field);
-  const start = String.fromCharCode(...head).replace(/^\xEF\xBB\xBF/, "");
-  // JPEG, PNG, GIF, WebP, and the container of AVIF and HEIC.
-  if (/^(\xFF\xD8\xFF|\x89PNG|GIF8|RIFF.{4}WEBP|.{4}ftyp)/s.test(start)) return;
-  const [, format] = textFormats.find(([pattern]) => pattern.test(start)) ?? [];
-  note(format === undefined ? "unknown_image" : "not_an_image", field, format);
+  const { size } = content;
+  if (size > maxImageBytes) return note("too_large", field, size, maxImageBytes);
+  return checkHeader({ field, content }, note);
+}
+
+/** Creates a `BlobLike` of base64 by its number of characters without padding. */
+function base64Blob(text: string, length: number): BlobLike {
+  return {
+    size: Math.floor(length * 0.75),
+    slice: (start, end) => ({
+      async arrayBuffer() {
+        const group = Math.floor(start / 3);
+        const decoded = atob(text.slice(group * 4, Math.ceil(end / 3) * 4));
+        const bytes = Uint8Array.from(decoded, (unit) => unit.charCodeAt(0));
+        return bytes.slice(start - group * 3).buffer;
+      },
+    }),
+  };
+}
+
+/** Notes problems of an image by its header. */
+async function checkHeader({ field, content }: ImageSource<BlobLike>, note: Note): Promise<void> {
+  if (content.size === 0) return note("empty", field);
+  let header: ImageHeader;
+  try {
+    header = await readImageHeader(content);
+  } catch {
+    return note("unreadable", field);
+  }
+  const { start, format, width, height, orientation } = header;
+  if (header.isTruncated) return note("truncated", field);
+  if (format === undefined) {
+    const text = start.replace(/^\xEF\xBB\xBF/, "");
+    const [, name] = textFormats.find(([pattern]) => pattern.test(text)) ?? [];
+    return note(name === undefined ? "unknown_image" : "not_an_image", field, name);
+  }
+  const pixels = width * height;
+  const size = `${width} × ${height}`;
+  if (pixels > maxPixels) note("high_resolution", field, size, maxPixels);
+  if (pixels > 0 && Math.min(width, height) < minSide) note("low_resolution", field, size, minSide);
+  if (header.isCmyk) note("cmyk", field);
+  if (header.isAnimated) note("animated", field);
+  if (format === "HEIC" || format === "AVIF") note("heic_or_avif", field, format);
+  if (orientation > 1) note("rotated", field, orientation);
 }
 
 /** Formats of text, by the first characters. */

@@ -21,6 +21,8 @@ const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
 const raise = "Raise maxResultBytes of the client to allow it.";
 
+const unreachable: Fault = () => Promise.reject(new TypeError("fetch failed"));
+
 /** Opens a service and makes a try-on. A polled job has `result_bytes`. */
 async function makeTryOn(options: TryOnOptions = {}) {
   const service = createService({}, options);
@@ -131,6 +133,20 @@ describe("an image", () => {
       expect(mock.clock.pending).toBe(0);
     },
   );
+
+  it("names the store that is unreachable, without the user and the query of the URL", async () => {
+    const { run, error, tryon, faults } = createService();
+    const result_url = "https://user:pass@store.example:8443/a.png?signature=5ec12e7";
+    faults.push(
+      respondWith(200, { job_id: "job_1", status: "succeeded", result_url }),
+      ...Array.from({ length: 4 }, () => unreachable),
+    );
+    const { image } = await run(tryon.jobs.resume("job_1").result());
+    const failed = await error(image.bytes());
+    expect(failed).toMatchObject({ code: "connection_failed" });
+    expect(String(failed)).toContain("job_1 got no response from https://store.example:8443 (");
+    expect(String(failed)).not.toMatch(/pass|5ec12e7/);
+  });
 
   it("fails as a stream that is too short", async () => {
     const { error, image, faults } = await makeTryOn();

@@ -28,6 +28,9 @@ const maxUrlAge = 23 * 3_600_000;
 /** Statuses of a store for an expired URL or a deleted image. */
 const refusals = new Set([400, 403, 404, 410]);
 
+/** Name of the method that `util.inspect` and `console.log` of Node call. */
+export const inspect = Symbol.for("nodejs.util.inspect.custom");
+
 /** Chunks of an image. */
 type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
 
@@ -67,6 +70,14 @@ export class JobImage implements ResultImage {
 
   async url(options: CallOptions = {}): Promise<string> {
     return this.#job.within(options, (deadline) => this.#signedUrl(deadline));
+  }
+
+  toString(): string {
+    return `Image of ${this.#job.toString()}`;
+  }
+
+  [inspect](): string {
+    return this.toString();
   }
 
   /**

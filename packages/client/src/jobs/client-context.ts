@@ -1,4 +1,4 @@
-import { Connections } from "#runtime";
+import { Connections, environmentLogger } from "#runtime";
 
 import { Api } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
@@ -42,7 +42,7 @@ export class ClientContexts {
 
   /** Configuration. It has no key if `apiKey` is a function. Reads the environment variables on first use. */
   get config(): Config {
-    return (this.#config ??= resolveConfig(this.#options));
+    return (this.#config ??= this.#resolve(this.#options.apiKey));
   }
 
   /** Runs the work of a call within its deadline, with the context of its key. */
@@ -86,11 +86,16 @@ export class ClientContexts {
     );
     let context = this.#contexts.get(key);
     if (!context) {
-      context = this.#create(resolveConfig({ ...this.#options, apiKey: key }));
+      context = this.#create(this.#resolve(key));
       if (this.#contexts.size === maxKeys) this.#contexts.clear();
       this.#contexts.set(key, context);
     }
     return (this.latest = context);
+  }
+
+  #resolve(apiKey: TryOnOptions["apiKey"]): Config {
+    const { logger = environmentLogger() } = this.#options;
+    return resolveConfig({ ...this.#options, apiKey, logger });
   }
 
   #create(config: Config): ClientContext {

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { isTryOnError, type TryOnInput } from "../index.ts";
 import { recordingClient, parseBody, jpegBytes, CountedBlob } from "../../test/bodies.ts";
+import { flat } from "../../test/photos.ts";
 import {
   assetBytes,
   createService,
@@ -156,7 +157,8 @@ const invalid: readonly [change: object, field: string, problem: string][] = [
   [{ garments: undefined, garment_urls: shirtUrl }, "garment_urls", "is not a list"],
   [{ person: "http://shop.example/a.jpg" }, "person", "is not an https URL"],
   [{ garments: [shirtUrl, "http://a.example"] }, "garments.1", "is not an https URL"],
-  [{ person: "me.jpg" }, "person", "is not an https URL. Use an https URL, a Blob (fs.openAsBlob"],
+  [{ person: "me.jpg" }, "person", 'is not an https URL but the path "me.jpg". Use an https URL'],
+  [{ person: "me" }, "person", "is not an https URL. Use an https URL, a Blob (fs.openAsBlob"],
   [{ person: `https://a.example/${text(2_000)}` }, "person", "has 2018 characters"],
   [
     wirePerson(`data:image/png;base64,${base64}`),
@@ -298,15 +300,9 @@ describe("validate", () => {
 
   it("returns no issue for a valid input of any format", async () => {
     const { tryon } = recordingClient();
-    for (const head of [
-      "\u0089PNG\r\n\u001A\n",
-      "RIFF....WEBPVP8 ",
-      "GIF89a",
-      "....ftypavif",
-      "....ftypheic",
-      "\u00FF\u00D8\u00FF\u00E0",
-    ]) {
-      const person = Buffer.from(head.padEnd(80, "\0"), "latin1");
+    for (const format of ["jpeg", "png", "webp", "gif"] as const) {
+      const photo = flat({ width: 512, height: 512 }).toFormat(format);
+      const person = await photo.toBuffer();
       const garments = [{ base64: person.toString("base64") }, shirtUrl] as const;
       expect(await tryon.validate({ person, garments, size: "4k" })).toEqual([]);
     }

@@ -159,7 +159,7 @@ export class JobPoller {
 
   async #readJob(id: string, deadline: Deadline): Promise<void> {
     this.#schedule.countPoll();
-    const { data } = await this.#api.getJob(id, { deadline });
+    const { data } = await this.#api.getJob(id, { deadline, isPoll: true });
     this.#deliver([data]);
   }
 
@@ -172,7 +172,7 @@ export class JobPoller {
       pages += 1;
       this.#schedule.countPoll();
       const query = { limit: this.#pageSize, cursor };
-      const { data } = await this.#api.listJobs(query, { deadline });
+      const { data } = await this.#api.listJobs(query, { deadline, isPoll: true });
       this.#deliver(data.jobs);
       missing = missing.filter(this.#isOpen);
       cursor = data.next_cursor ?? undefined;

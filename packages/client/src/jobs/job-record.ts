@@ -4,20 +4,21 @@ import type {
   Job,
   JobData,
   OpenJobStatus,
+  PollOptions,
   SavedJob,
   TimelineEntry,
   TryOnResult,
   Update,
   WaitOptions,
 } from "../types/job.ts";
-import { milliseconds, type Config } from "../config/resolve-config.ts";
+import { milliseconds, readPollInterval, type Config } from "../config/resolve-config.ts";
 import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
-import { JobImage, type ResultSource } from "../images/job-image.ts";
+import { inspect, JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
-import { testKind } from "./poll-schedule.ts";
-import { waitOptionNames } from "./run-options.ts";
+import { mockKind, testKind } from "./poll-schedule.ts";
+import { pollOptionNames, waitOptionNames } from "./run-options.ts";
 
 /** Origin of a job. */
 interface Origin {
@@ -29,8 +30,8 @@ interface Origin {
   readonly timeline: TimelineEntry[];
   /** `x-request-id` of the response to the submission. */
   readonly requestId?: string | undefined;
-  /** `output_size` of the submission, or empty if this client did not submit the job. */
-  readonly size: string;
+  /** Kind of the job for `PollSchedule`: its `output_size`, or empty if this client did not submit the job. */
+  readonly kind: string;
   /** If true, the end of a job needs no confirmation by the service. */
   readonly trustsEnd?: boolean;
 }
@@ -52,7 +53,7 @@ export class JobRecord implements Job, ResultSource {
   constructor(contexts: ClientContexts, data: JobData, origin: Partial<Origin>) {
     const { context, trustsEnd, idempotencyKey } = origin;
     this.#contexts = contexts;
-    this.#origin = { attempts: [], timeline: [], size: "", ...origin };
+    this.#origin = { attempts: [], timeline: [], kind: "", ...origin };
     this.#context = context;
     this.#idempotencyKey = idempotencyKey;
     this.#data = data;
@@ -83,17 +84,20 @@ export class JobRecord implements Job, ResultSource {
 
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
     const notify = notifier(this.#config, options.onUpdate);
-    return this.within(options, (deadline) => this.finish(deadline, notify), waitOptionNames);
+    const interval = readPollInterval(options, this.#config);
+    const finish = (deadline: Deadline) => this.finish(deadline, interval, notify);
+    return this.within(options, finish, waitOptionNames);
   }
 
-  async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
+  async *updates(options: PollOptions = {}): AsyncGenerator<JobData, void, undefined> {
     const { clock, timeout } = this.#config;
+    const interval = readPollInterval(options, this.#config);
     const endsAt = clock.now() + milliseconds(options.timeout ?? timeout, "timeout");
     if (!this.#isSaved) yield this.#data;
     while (!this.#hasEnded()) {
       // One deadline per poll: a loop that stops in between keeps no timer and no listener.
       const left = { ...options, timeout: Math.max(1, endsAt - clock.now()) };
-      await this.within(left, (deadline) => this.#poll(deadline));
+      await this.within(left, (deadline) => this.#poll(deadline, interval), pollOptionNames);
       yield this.#data;
     }
   }
@@ -108,12 +112,23 @@ export class JobRecord implements Job, ResultSource {
     return { id, idempotencyKey, data };
   }
 
+  toString(): string {
+    const { job_id, status, error_message: reason, cost_credits: cost } = this.#data;
+    const state = status === "failed" && reason ? `failed: ${reason}` : status;
+    return `Job ${job_id} (${state}${Number.isFinite(cost) ? `, ${cost} credits` : ""})`;
+  }
+
+  [inspect](): string {
+    return this.toString();
+  }
+
   /**
    * @internal Waits for the end of the job and returns the result. Throws `job_failed` and `wait_timed_out`. A saved job gets
    * the context of the call.
    */
   async finish(
     deadline: Deadline,
+    interval: number | undefined,
     notify: Notify = () => undefined,
     context?: ClientContext,
   ): Promise<TryOnResult> {
@@ -122,12 +137,15 @@ export class JobRecord implements Job, ResultSource {
     const { attempts, requestId, timeline } = this.#origin;
     const update = (phase: "waiting" | "succeeded" | "failed"): void => {
       const at = deadline.clock.now();
-      if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
+      if (timeline.at(-1)?.phase !== phase) {
+        timeline.push({ phase, at });
+        if (phase !== "waiting") this.#config.log("info", this.toString());
+      }
       notify({ phase, job: this });
     };
     while (!this.#hasEnded()) {
       if (!this.#isSaved) update("waiting");
-      await this.#poll(deadline);
+      await this.#poll(deadline, interval);
     }
     if (this.status === "failed") {
       update("failed");
@@ -183,15 +201,16 @@ export class JobRecord implements Job, ResultSource {
   }
 
   /** Waits for the next poll. */
-  async #poll(deadline: Deadline): Promise<void> {
-    const { attempts, size } = this.#origin;
+  async #poll(deadline: Deadline, pollInterval: number | undefined): Promise<void> {
+    const { attempts, kind: known } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
     if (!this.#isSaved) {
       const now = deadline.clock.now();
       const created = Math.min(now, serviceTime(created_at) || now);
       this.#startedAt ??= attempts[0]?.startedAt ?? created;
     }
-    const wait = { id: this.id, kind: isTest ? testKind : size, startedAt: this.#startedAt };
+    const kind = isTest && known !== mockKind ? testKind : known;
+    const wait = { id: this.id, kind, startedAt: this.#startedAt, pollInterval };
     const context = await this.#acquire(deadline);
     try {
       this.#update(await context.jobPoller.next(wait, deadline), context);

@@ -5,6 +5,7 @@ import type { Responded } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
 import type { Charge } from "../billing/spend-tracker.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
+import { readPollInterval } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
@@ -13,6 +14,7 @@ import type { SubmissionBody } from "../http/http-request.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
 import { JobRecord, maxClockSkew, notifier, serviceTime, type Notify } from "./job-record.ts";
+import { mockKind } from "./poll-schedule.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
   runOptionNames,
@@ -54,9 +56,12 @@ export class JobSubmitter {
   }
 
   /** Submits an input and waits for the result. */
-  run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    return this.#submit(input, options, options.sync, runOptionNames, (record, ...call) =>
-      record.finish(...call),
+  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    const { config } = this.#contexts;
+    // Throws before anything is sent.
+    const interval = readPollInterval(options, config);
+    return this.#submit(input, options, options.sync, runOptionNames, (record, deadline, notify) =>
+      record.finish(deadline, interval, notify),
     );
   }
 
@@ -169,7 +174,7 @@ export class JobSubmitter {
         attempts: attemptLog.attempts,
         timeline,
         requestId: config.redact(requestId) || undefined,
-        size,
+        kind: headers.has("x-mock") ? mockKind : size,
       });
       return { data: record, response };
     } catch (error) {

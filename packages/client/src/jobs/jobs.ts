@@ -1,13 +1,15 @@
 import type { CallOptions } from "../types/call-options.ts";
-import type { Job, SavedJob, TryOnResult } from "../types/job.ts";
+import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import { defaults } from "../config/options.ts";
+import { readPollInterval } from "../config/resolve-config.ts";
 import { isJobId, toCall, type Call } from "../api/api.ts";
-import { callOptionNames, type Deadline } from "../http/deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
 import { JobRecord, notifier } from "./job-record.ts";
+import { pollOptionNames } from "./run-options.ts";
 
 /** Outcome of the wait for one of several jobs. */
 export type WaitOutcome = { readonly id: string; readonly job: Job } & (
@@ -16,7 +18,7 @@ export type WaitOutcome = { readonly id: string; readonly job: Job } & (
 );
 
 /** Options of `waitAll`. `timeout` applies to all waits together. */
-export interface WaitAllOptions extends CallOptions {
+export interface WaitAllOptions extends PollOptions {
   /**
    * Called with each outcome, as the jobs end. Errors it throws are ignored and go to the client's `logger`.
    *
@@ -26,7 +28,7 @@ export interface WaitAllOptions extends CallOptions {
 }
 
 const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
-  ...callOptionNames,
+  ...pollOptionNames,
   onSettled: true,
 };
 
@@ -117,9 +119,12 @@ export class Jobs {
     const records = Array.from(jobs, (job, index) =>
       job instanceof JobRecord ? job : this.#restore(job, `jobs.${index}`),
     );
+    const interval = readPollInterval(options, this.#contexts.config);
     const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
       const notify = notifier(context.config, options.onSettled, "onSettled");
-      const outcomes = records.map((record) => waitFor(record, context, deadline, notify));
+      const outcomes = records.map((record) =>
+        waitFor(record, context, deadline, interval, notify),
+      );
       // All waits end before the error of a middleware rejects the call.
       await Promise.allSettled(outcomes);
       return Promise.all(outcomes);
@@ -132,12 +137,13 @@ async function waitFor(
   job: JobRecord,
   context: ClientContext,
   deadline: Deadline,
+  interval: number | undefined,
   notify: (outcome: WaitOutcome) => void,
 ): Promise<WaitOutcome> {
   const { id } = job;
   let outcome: WaitOutcome;
   try {
-    outcome = { id, job, result: await job.finish(deadline, undefined, context) };
+    outcome = { id, job, result: await job.finish(deadline, interval, undefined, context) };
   } catch (error) {
     deadline.throwIfAborted();
     // Errors of middleware end every call.

@@ -1,7 +1,7 @@
 import type { BudgetLimit } from "../types/budget.ts";
 import type { CallOptions } from "../types/call-options.ts";
 import { callOptionNames } from "../http/deadline.ts";
-import type { OnUpdate, WaitOptions } from "../types/job.ts";
+import type { OnUpdate, PollOptions, WaitOptions } from "../types/job.ts";
 
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
@@ -45,14 +45,20 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
   readonly sync?: boolean | "auto" | undefined;
 }
 
+/** Names of the options of `updates`. */
+export const pollOptionNames: Readonly<Record<keyof PollOptions, true>> = {
+  ...callOptionNames,
+  pollInterval: true,
+};
 /** Names of the options of a wait. */
 export const waitOptionNames: Readonly<Record<keyof WaitOptions, true>> = {
-  ...callOptionNames,
+  ...pollOptionNames,
   onUpdate: true,
 };
 /** Names of the options of `submit`. */
 export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
-  ...waitOptionNames,
+  ...callOptionNames,
+  onUpdate: true,
   idempotencyKey: true,
   keyInMetadata: true,
   budget: true,
@@ -61,5 +67,6 @@ export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
 /** Names of the options of `run`. */
 export const runOptionNames: Readonly<Record<keyof RunOptions, true>> = {
   ...submitOptionNames,
+  ...waitOptionNames,
   sync: true,
 };

@@ -7,6 +7,9 @@ import { FetchTransport } from "../http/fetch-transport.ts";
 import type { Transport, WholeFile } from "../http/http-request.ts";
 import { Agents, NodeTransport } from "./node-transport.ts";
 
+export { describePath, nodeImage } from "./node-image.ts";
+export { environmentLogger } from "./environment-logger.ts";
+
 /** Connections of a client in Node. */
 export class Connections {
   readonly #agents: Agents;

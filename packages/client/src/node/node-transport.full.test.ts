@@ -4,10 +4,11 @@ import type { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 
 import { cases, seed } from "@tryon/test-kit/cases";
+import { startProgram } from "@tryon/test-kit/start-program";
 import { expect, it, vi } from "vitest";
 
 import { TryOn } from "../index.ts";
-import { accountBody, listen } from "../../test/http-server.ts";
+import { accountBody, httpServer, listen } from "../../test/http-server.ts";
 import { seededRandom } from "../../test/seeded-random.ts";
 import { input } from "../../test/service.ts";
 
@@ -64,4 +65,19 @@ it(`leaves no listener and no connection after ${count} aborts at any moment`, a
   expect(Object.values(agent.requests).flat()).toEqual([]);
   agent.destroy();
   await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 20_000 });
+});
+
+it("makes Node load fetch neither at the import nor in a call", async () => {
+  const { url } = await httpServer((response) => response.end(accountBody));
+  const code = `
+    import { TryOn } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
+    const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: "${url}" });
+    const { credits_remaining } = await tryon.account.get();
+    const modules = process.moduleLoadList.filter((name) => /undici/.test(name));
+    console.log(JSON.stringify({ credits_remaining, modules }));
+    tryon.close();`;
+  const args = ["--conditions=@tryon/source", "--input-type=module", "-e", code];
+  const program = startProgram(process.execPath, args);
+  await program.ended;
+  expect(JSON.parse(program.text)).toEqual({ credits_remaining: 5, modules: [] });
 });

@@ -9,7 +9,7 @@ import { handlers } from "@tryon/mock/msw";
 import { setupServer } from "msw/node";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { isTryOnError, TryOn, type TryOnOptions, type Update } from "../index.ts";
+import { isTryOnError, TryOn, type Middleware, type TryOnOptions, type Update } from "../index.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
 import { assetBytes, failure, input } from "../../test/service.ts";
 
@@ -246,6 +246,56 @@ describe("a response", () => {
     const result = await tryon.account.get().catch((error: unknown) => error);
     expect(result).toMatchObject(expected);
     expect(got[0]?.headers["accept-encoding"]).toBe("gzip");
+  });
+});
+
+describe("a middleware reads the response as over fetch", () => {
+  const formHeaders = { "content-type": "application/x-www-form-urlencoded" };
+  const read: Record<string, (response: Response) => unknown> = {
+    json: (response) => response.json(),
+    text: (response) => response.text(),
+    "text of a clone": async (response) => [await response.clone().text(), response.bodyUsed],
+    arrayBuffer: async (response) => (await response.arrayBuffer()).byteLength,
+    bytes: async (response) => (await response.bytes()).length,
+    blob: async (response) => (await response.blob()).type,
+    formData: async (response) =>
+      [...(await new Response(response.body, { headers: formHeaders }).formData()).keys()].length,
+    "formData of JSON": (response) => response.formData().catch((error: Error) => error.name),
+    body: async (response) => (await response.body?.getReader().read())?.value?.length,
+    "body of a copy": async (response) => new Response(response.body, response).json(),
+    "headers and status": ({ headers, status, ok }) =>
+      [headers.get("X-Request-Id"), headers.has("content-type"), status, ok].join(),
+    "a body that is read": async (response) => {
+      await response.text();
+      const again = await response.json().catch((error: Error) => error.name);
+      return [response.bodyUsed, again];
+    },
+  };
+  it.each(Object.keys(read))("%s", async (name) => {
+    const { url } = await httpServer((response) => {
+      response.writeHead(200, { "content-type": "application/json", "x-request-id": "req_1" });
+      response.end(accountBody);
+    });
+    const got: unknown[] = [];
+    const middleware: Middleware = async (request, next) => {
+      got.push(await read[name]?.(await next(request)));
+      return Response.json({ credits_remaining: 5 });
+    };
+    await client(url, { middleware }).account.get();
+    await client(url, { middleware, transport: "fetch" }).account.get();
+    const [overHttp, overFetch] = got;
+    expect(overHttp).toEqual(overFetch);
+    expect(overHttp).toBeDefined();
+  });
+
+  it.each<[string, TryOnOptions]>([
+    ["with", { middleware: (request, next) => next(request) }],
+    ["without", {}],
+  ])("and a caller %s one gets a response that is read", async (_name, options) => {
+    const { url } = await httpServer((response) => response.end(accountBody));
+    const { response, data } = await client(url, options).account.get().withResponse();
+    expect(response).toBeInstanceOf(Response);
+    expect([response.bodyUsed, data.credits_remaining]).toEqual([true, 5]);
   });
 });
 

@@ -6,13 +6,18 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import type { Config } from "../config/resolve-config.ts";
-import { FetchTransport } from "../http/fetch-transport.ts";
-import type { HttpResponse, Transport, TransportRequest } from "../http/http-request.ts";
+import { FetchTransport, maxBody, maxErrorBody } from "../http/fetch-transport.ts";
+import type {
+  HttpResponse,
+  ReceivedResponse,
+  Transport,
+  TransportRequest,
+} from "../http/http-request.ts";
+import { webStream } from "./node-image.ts";
+import { readResponse, receivedResponse } from "./read-response.ts";
 
 /** Maximum size of the headers of a response in bytes. `fetch` has the same. */
 const maxHeaderSize = 16 * 2 ** 10;
-/** Maximum size of a body that is read as a whole, in bytes, after it is decoded. */
-const maxBody = 8 * 2 ** 20;
 /** Number of bytes of an image that are read and sent at once. */
 const chunkSize = 48 * 1_024;
 /** Number of bytes that are encoded at once. */
@@ -36,12 +41,15 @@ export class NodeTransport implements Transport {
   readonly #agents: Agents;
   readonly #overFetch: Transport;
   readonly #overHttp: Transport;
+  readonly #hasMiddleware: boolean;
 
   constructor(config: Config, agents: Agents) {
     this.#agents = agents;
+    this.#hasMiddleware = config.middleware.length > 0;
     this.#overFetch = new FetchTransport(config);
     this.#overHttp = new FetchTransport({
       ...config,
+      hasCache: false,
       fetch: (...request) => this.#send(...request),
     });
   }
@@ -55,7 +63,7 @@ export class NodeTransport implements Transport {
     url: string,
     init: RequestInit,
     transportRequest: TransportRequest,
-  ): Promise<Response> {
+  ): Promise<ReceivedResponse> {
     const { body, deadline, context, read, onSend, onUpload } = transportRequest;
     const { signal } = deadline;
     onSend("connecting");
@@ -105,7 +113,15 @@ export class NodeTransport implements Transport {
         else start();
       });
     });
-    return toResponse(message, read ? Infinity : maxBody);
+    const received = await decode(message);
+    const { statusCode: status = 0 } = message;
+    const headers = message.headers as Record<string, string>;
+    if (read && status < 300) return new Response(webStream(received), { status, headers });
+    const bytes = await readBytes(received, status < 300 ? maxBody : maxErrorBody);
+    // A middleware needs a `Response`.
+    return context && this.#hasMiddleware
+      ? readResponse(status, headers, bytes)
+      : receivedResponse(status, headers, bytes);
   }
 }
 
@@ -147,7 +163,13 @@ export class Agents {
 const modules: Partial<Record<string, Module>> = {};
 
 async function load(protocol: string): Promise<Module> {
-  return (await (protocol === "https:" ? import("node:https") : import("node:http"))).default;
+  const isSecure = protocol === "https:";
+  const { process } = globalThis as { process: { getBuiltinModule?(name: string): unknown } };
+  // An import reads every export of the module, and Node loads `fetch` for one of them. Older versions have only the import.
+  const http =
+    process.getBuiltinModule?.(isSecure ? "node:https" : "node:http") ??
+    (await (isSecure ? import("node:https") : import("node:http"))).default;
+  return http as Module;
 }
 
 /** Sends a body with backpressure, and ends it at an error response. */
@@ -170,27 +192,33 @@ async function sendChunks(
     message.on("end", () => request.destroy());
   });
   let sent = 0;
+  let writing: Promise<void> | undefined;
   for await (const chunk of chunks) {
-    // One chunk at a time: what waits for the network takes no memory.
-    await new Promise<void>((resolve) => {
+    // One chunk is written while the next is read: more would only take memory.
+    await writing;
+    if (isOver) return;
+    if (sent > 0) onUpload(false, sent);
+    writing = new Promise<void>((resolve) => {
       resume = resolve;
       request.write(chunk, () => resolve());
     });
-    if (isOver) return;
     sent += chunk.length;
-    onUpload(false, sent);
   }
+  await writing;
+  if (isOver) return;
   request.end();
   onUpload(true, sent);
 }
 
 /**
- * Creates a function that encodes a chunk as base64, each in the same memory. It encodes pieces, since V8 keeps long strings
- * for longer.
+ * Creates a function that encodes a chunk as base64, in two memories in turn, since the chunk before may still be written. It
+ * encodes pieces, since V8 keeps long strings for longer.
  */
 function base64Encoder(): (bytes: Bytes) => Bytes {
-  const memory = Buffer.allocUnsafeSlow((chunkSize / 3) * 4);
+  const size = (chunkSize / 3) * 4;
+  let [memory, other] = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
   return ({ buffer }) => {
+    [memory, other] = [other, memory];
     let length = 0;
     for (let start = 0; start < buffer.byteLength; start += pieceSize) {
       const piece = Buffer.from(buffer, start, Math.min(pieceSize, buffer.byteLength - start));
@@ -200,35 +228,15 @@ function base64Encoder(): (bytes: Bytes) => Bytes {
   };
 }
 
-/** Converts a response. Reads its body, or streams it if it has no limit. */
-async function toResponse(message: IncomingMessage, limit: number): Promise<Response> {
-  const { headers, statusCode: status = 0 } = message;
-  let body: Readable = message;
-  const encoding = headers["content-encoding"] ?? "";
-  if (/^(x-gzip|gzip|deflate|br)$/i.test(encoding)) {
-    const { default: zlib } = await import("node:zlib");
-    const decoder = /br/i.test(encoding) ? zlib.createBrotliDecompress() : zlib.createUnzip();
-    const { pipeline } = await import("node:stream");
-    // An error destroys both.
-    body = pipeline(message, decoder, () => undefined);
-  }
-  const init = { status, headers: headers as Record<string, string> };
-  if (limit < Infinity) {
-    const bytes = await readBytes(body, limit);
-    return new Response(bytes.length > 0 ? bytes : null, init);
-  }
-  const chunks = body[Symbol.asyncIterator]();
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value as Uint8Array);
-    },
-    cancel() {
-      body.destroy();
-    },
-  });
-  return new Response(stream, init);
+/** Returns the body of a response, without its content encoding. */
+async function decode(message: IncomingMessage): Promise<Readable> {
+  const encoding = message.headers["content-encoding"] ?? "";
+  if (!/^(x-gzip|gzip|deflate|br)$/i.test(encoding)) return message;
+  const { default: zlib } = await import("node:zlib");
+  const decoder = /br/i.test(encoding) ? zlib.createBrotliDecompress() : zlib.createUnzip();
+  const { pipeline } = await import("node:stream");
+  // An error destroys both.
+  return pipeline(message, decoder, () => undefined);
 }
 
 /** Reads a body to its end, or to the limit in bytes. */

@@ -180,20 +180,26 @@ export function mapErrorResponse(
     ? "Set baseUrl to the target of the redirect; the proxy does not follow it."
     : (advice[Math.min(status, 500)] ?? "Check baseUrl (TRYON_BASE_URL).");
   report(`The service responded with ${status}: ${text ?? "no detail."} ${hint}`);
-  // Users must not learn that the key is wrong, locked or without credits.
+  // Users must not learn the cause: the key can be wrong, locked or without credits.
   const mapped = status in advice ? 503 : status === 408 ? 504 : 502;
-  return errorResponse(status >= 500 ? status : mapped, unavailable, headers);
+  // A retry would upload the images again, and fail until credits are bought.
+  const retryable = status === 402 ? false : undefined;
+  return jsonResponse(status < 500 ? mapped : status, { detail: unavailable, retryable }, headers);
 }
 
+/** Headers of the service that the user may see, if their values are short words. Clients poll jobs sooner by `x-mock`. */
+const passedHeaders = "idempotent-replayed x-request-id x-mock";
+
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
-export function responseHeaders(response: HttpResponse): ResponseHeaders {
-  const { headers, requestId = "", requestedDelay: delay } = response;
-  return {
-    // Seconds in any case: a client would compare a date with a clock other than the service's.
-    ...(delay !== undefined && { "retry-after": String(Math.ceil(delay / 1_000)) }),
-    ...(headers.get("idempotent-replayed") === "true" && { "idempotent-replayed": "true" }),
-    ...(/^[\w.:-]{1,128}$/.test(requestId) && { "x-request-id": requestId }),
-  };
+export function responseHeaders({ headers, requestedDelay }: HttpResponse): ResponseHeaders {
+  // Seconds in any case: a client would compare a date with a clock other than the service's.
+  const picked: Record<string, string> =
+    requestedDelay === undefined ? {} : { "retry-after": `${Math.ceil(requestedDelay / 1_000)}` };
+  for (const name of passedHeaders.split(" ")) {
+    const value = headers.get(name) ?? "";
+    if (/^[\w.:/-]{1,128}$/.test(value)) picked[name] = value;
+  }
+  return picked;
 }
 
 export function isJsonObject(value: unknown): value is Fields {

@@ -176,3 +176,33 @@ it("adds the fields of addFields, which override those of the user, with merged 
   expect(refused.status).toBe(422);
   expect(await refused.text()).toContain('"loc":["body","metadata"');
 });
+
+it("responds with 500 to an unknown field of addFields, and reports the likely name", async () => {
+  const { post, reported, sent } = createProxyService({
+    addFields: () => ({ webhook_ulr: "https://shop.example/hook" }),
+  });
+  expect((await post("ada", tryOn)).status).toBe(500);
+  expect(String(reported[0]?.cause)).toContain(
+    "addFields returned webhook_ulr, which is not a field of a try-on. Did you mean webhook_url?",
+  );
+  expect(sent).toEqual([]);
+});
+
+it("adds the fields in extra of addFields, which a newer service may have", async () => {
+  const { post, run, sent } = createProxyService({
+    addFields: () => ({ seed: 7, extra: { background: "white" } }),
+  });
+  expect((await run(post("ada", tryOn))).status).toBe(200);
+  expect(fieldsOf(sent[0])).toMatchObject({ seed: 7, background: "white" });
+  expect(fieldsOf(sent[0])).not.toHaveProperty("extra");
+});
+
+it("names the likely field for an unknown one, and none for one that is not allowed", async () => {
+  const { post } = createProxyService();
+  const response = await post("ada", { ...tryOn, promt: "red", webhook_url: "https://a.example" });
+  const { detail } = (await response.json()) as { detail: { msg: string }[] };
+  expect(detail.map(({ msg }) => msg)).toEqual([
+    "This field is not allowed. Did you mean prompt? See the proxy's option fields.",
+    "This field is not allowed. See the proxy's option fields.",
+  ]);
+});

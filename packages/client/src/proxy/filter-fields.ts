@@ -6,6 +6,7 @@ import {
   withoutUserTag,
   type RequestIssue,
 } from "./convert-response.ts";
+import { likelyName } from "../config/resolve-config.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
 /** Maximum length of a field name in an error, in characters. */
@@ -27,8 +28,12 @@ export function filterFields(
   const fields: Fields = {};
   for (const [name, value] of Object.entries(canonical)) {
     if (isEmpty(value)) continue;
-    if (!allowed.includes(name))
-      reject(name, "extra_forbidden", "This field is not allowed. See the proxy's option fields.");
+    if (!allowed.includes(name)) {
+      const likely = likelyName(name, allowed);
+      const question = likely ? `Did you mean ${likely}? ` : "";
+      const message = `This field is not allowed. ${question}See the proxy's option fields.`;
+      reject(name, "extra_forbidden", message);
+    }
     // Objects, also in a list, could contain further fields.
     else if (name === "metadata" ? !isJsonObject(value) : [value].flat().some(isObject))
       reject(name, "value_type", "This value is not allowed.");

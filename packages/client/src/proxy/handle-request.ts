@@ -1,5 +1,6 @@
-import type { Fields } from "../api/canonical-fields.ts";
+import type { FieldName, Fields } from "../api/canonical-fields.ts";
 import { defaults, maxSyncWait } from "../config/options.ts";
+import { unknownName } from "../config/resolve-config.ts";
 import {
   convertContent,
   errorResponse,
@@ -16,6 +17,24 @@ import type { ProxySettings } from "./resolve-options.ts";
 
 /** Maximum number of characters that are costly to parse. Base64 has none of them. */
 const maxPunctuation = 2_000;
+
+/** Fields that `addFields` can return. The service ignores an unknown one, and the alias of a field that is set. */
+const addedNames: Readonly<Record<Exclude<FieldName, "mode">, true>> = {
+  person: true,
+  person_url: true,
+  person_image_b64: true,
+  garments: true,
+  garment_urls: true,
+  garment_images_b64: true,
+  prompt: true,
+  negative_prompt: true,
+  style_hint: true,
+  seed: true,
+  metadata: true,
+  webhook_url: true,
+  output_size: true,
+  wait: true,
+};
 
 /** Request to the service, with the method of the user's request. Everything in it is checked or made by the proxy. */
 interface UpstreamRequest {
@@ -108,15 +127,26 @@ async function buildSubmission(
   const { addFields, allow, signer } = settings;
   const fields = filterFields(posted, settings);
   if (fields instanceof Response) return fields;
-  const added = await addFields?.(call);
+  const { extra, ...added } = { ...(await addFields?.(call)) };
+  const unknown = unknownName(added, addedNames);
+  if (unknown) {
+    throw new Error(
+      `addFields returned ${unknown.name}, which is not a field of a try-on. ${unknown.hint} Return fields of a newer service in extra.`,
+    );
+  }
   const metadata = {
     ...Object(fields["metadata"]),
-    ...Object(added?.["metadata"]),
+    ...Object(added["metadata"]),
     ...(allow.list === true && { [userTagField]: await signer.userTag(user.id) }),
   };
   return {
     path: "/api/v1/tryon",
-    fields: { ...fields, ...added, ...(Object.keys(metadata).length > 0 && { metadata }) },
+    fields: {
+      ...fields,
+      ...added,
+      ...Object(extra),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+    },
     idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
   };
 }

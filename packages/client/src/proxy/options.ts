@@ -153,7 +153,8 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
     | undefined;
   /**
    * Returns fields that the proxy adds to each submission, such as `webhook_url`. They override the user's fields;
-   * `metadata` is merged with the user's. Return the same fields for the same idempotency key, or a retry is a conflict
+   * `metadata` is merged with the user's. Fields of a newer service go into `extra`; the proxy responds with 500 to any
+   * other unknown field. Return the same fields for the same idempotency key, or a retry is a conflict
    * (409).
    *
    * @default none

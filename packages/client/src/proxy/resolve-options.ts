@@ -27,6 +27,7 @@ export function resolveOptions(given: ProxyOptions) {
   const invalidOrigin = origins.find(
     (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
   );
+  const unknownKind = unknownName(allow, { list: true, account: true, purchase: true });
   // A function as apiKey requires a secret.
   const fixedKey = typeof apiKey === "function" ? secret : apiKey;
   const localhost = "http://localhost";
@@ -70,7 +71,11 @@ export function resolveOptions(given: ProxyOptions) {
       `origins must contain only origins, but contains ${JSON.stringify(invalidOrigin)}.`,
       'Set each origin without a path, such as "https://shop.example".',
     ],
-    allow: undefined,
+    allow: [
+      unknownKind === undefined,
+      `allow.${unknownKind?.name} is not an operation.`,
+      unknownKind?.hint ?? "",
+    ],
     addFields: undefined,
     exposeCredits: undefined,
     onError: undefined,

@@ -57,7 +57,9 @@ async function sendRaw(tryon: TryOn, request: Request): Promise<Response> {
     throw error;
   });
   // A response with status 204, 205 or 304 must have no body.
-  return new Response(response.text || null, response);
+  const { response: received, text } = response;
+  const init = received.toResponse?.() ?? (received as Response);
+  return new Response(text || null, init);
 }
 
 function purposeOf(method: string, path: string): Purpose {

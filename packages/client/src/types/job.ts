@@ -1,7 +1,8 @@
 import type { JobStatus, TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
 import type { Attempt } from "./attempt.ts";
-import type { CallOptions } from "./call-options.ts";
+import type { CallOptions, Duration } from "./call-options.ts";
 import type { ResultImage } from "./result-image.ts";
+import type { Metadata } from "./try-on-input.ts";
 
 /** Status of the service, or one that a later version of it may add. */
 export type OpenJobStatus = JobStatus | (string & {});
@@ -12,9 +13,16 @@ export type OpenJobStatus = JobStatus | (string & {});
  *
  * @interface
  */
-export type JobData = { readonly job_id: string; readonly status: OpenJobStatus } & {
+export type JobData = {
+  readonly job_id: string;
+  readonly status: OpenJobStatus;
+  readonly metadata?: Metadata | null | undefined;
+} & {
   readonly [
-    Field in Exclude<keyof TryOnJobStatus | keyof TryOnSubmitResponse, "job_id" | "status">
+    Field in Exclude<
+      keyof TryOnJobStatus | keyof TryOnSubmitResponse,
+      "job_id" | "status" | "metadata"
+    >
   ]?: (TryOnJobStatus & TryOnSubmitResponse)[Field] | undefined;
 };
 
@@ -49,17 +57,35 @@ export interface Job extends AsyncIterable<JobData> {
    * @example
    * for await (const { status } of job.updates({ timeout: "5m" })) console.log(status);
    */
-  updates(options?: CallOptions): AsyncGenerator<JobData, void, undefined>;
+  updates(options?: PollOptions): AsyncGenerator<JobData, void, undefined>;
 
   /** Yields the same as `updates()`, with the client's `timeout`. */
   [Symbol.asyncIterator](): AsyncGenerator<JobData, void, undefined>;
 
   /** Returns the saved job for `tryon.jobs.resume` in this or another process. */
   toJSON(): SavedJob;
+
+  /**
+   * Returns id, status and cost, as `console.log` of Node also prints them.
+   *
+   * @example
+   * console.log(`${job}`); // Job job_4fK9sQ2mZx7LbT1cVw8RnE3y (succeeded, 8 credits)
+   */
+  toString(): string;
+}
+
+/** Options of every call that polls jobs. */
+export interface PollOptions extends CallOptions {
+  /**
+   * Time between two polls of a job, from 100 milliseconds to 1 hour, in milliseconds or as a string such as `"2s"`.
+   *
+   * @default the client's `pollInterval`, which is "auto"
+   */
+  readonly pollInterval?: Duration | "auto" | undefined;
 }
 
 /** Options of a wait. */
-export interface WaitOptions extends CallOptions {
+export interface WaitOptions extends PollOptions {
   /** Called on every progress update. Errors it throws are ignored and go to the client's `logger`. */
   readonly onUpdate?: OnUpdate | undefined;
 }

@@ -51,4 +51,7 @@ export interface ResultImage {
    * @throws `result_purged`, and the errors of a poll
    */
   url(options?: CallOptions): Promise<string>;
+
+  /** Returns the job of the image with its status and cost, as `console.log` of Node also prints them. */
+  toString(): string;
 }

@@ -1,8 +1,18 @@
 import type { OutputSizeInput, TryOnRequest } from "../generated/openapi.ts";
 
 /**
- * An image: an https URL; the image itself as `Blob`, `File`, bytes, `Response` or stream; or its base64, also as a data
- * URI.
+ * Readable stream of Node, such as `createReadStream(path)`.
+ *
+ * @inline
+ */
+type NodeStream = AsyncIterable<Uint8Array> & {
+  /** @hidden */
+  pipe(...to: never): unknown;
+};
+
+/**
+ * An image: an https URL; the image itself as `Blob`, `File`, bytes, `Response` or stream; in Node also as a stream of Node
+ * or a file that multer keeps in memory; or its base64, also as a data URI.
  */
 export type ImageInput =
   | string
@@ -12,13 +22,40 @@ export type ImageInput =
   | Uint8Array
   | Response
   | ReadableStream<Uint8Array>
+  | NodeStream
+  | { readonly buffer: Uint8Array }
   | { readonly base64: string };
 
-/** 1 to 3 garments. A literal with more does not compile. The client counts any other list at the call. */
-export type Garments = readonly ImageInput[] & {
+/** Value that JSON can represent. In objects, fields that are undefined are left out. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue | undefined };
+
+/** Data of the caller that the service returns with the job. */
+export type Metadata = Readonly<Record<string, JsonValue | undefined>>;
+
+/** Number of garments. The compiler assigns `number` to an enum, but neither 0 nor 4. */
+declare enum OneToThree {
+  One = 1,
+  Two = 2,
+  Three = 3,
+}
+
+/** @inline */
+interface OneToThreeImages {
+  /** @hidden */
+  readonly length: OneToThree;
   readonly 0?: ImageInput;
-  readonly 3?: never;
-};
+  // Part of the compiler's message, at the fourth garment.
+  readonly 3?: "garments takes 1 to 3 images";
+}
+
+/** 1 to 3 garments. A literal with none or more does not compile. The client counts any other list at the call. */
+export type Garments = readonly ImageInput[] & OneToThreeImages;
 
 /**
  * Fields of a try-on. Limits and defaults are those of the service: `@see` names the section of its interface document. A
@@ -29,7 +66,9 @@ export interface TryOnFields {
    * Photo of the person. An https URL as string or `URL`, up to 2,000 characters; an image as `Blob`, `File`, `ArrayBuffer`,
    * `Uint8Array`, `Response` or `ReadableStream`, up to 10,500,000 bytes; or `{ base64 }` or a data URI, up to 14,000,000
    * characters. The client copies up to 1 MiB of bytes at the call. It reads more bytes, and blobs, while it sends them: do not
-   * change them before the call ends. It reads a `Response` or a stream once, before it sends anything. Required unless a wire form is given.
+   * change them before the call ends. It reads a `Response` or a stream once, before it sends anything,
+   * and a retry sends what it has read. `prepareImage` of `@tryon/client/images` shrinks a photo and turns it upright.
+   * Required unless a wire form is given.
    *
    * @see TryOnRequest, rules 1 and 3
    */
@@ -76,7 +115,7 @@ export interface TryOnFields {
    * @default none
    * @see TryOnRequest
    */
-  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly metadata?: Metadata | null | undefined;
   /**
    * https URL, up to 2,000 characters, that receives a signed POST when the job ends.
    *
@@ -159,20 +198,33 @@ export interface TryOnFields {
  *   output_size: "2K",
  * };
  */
-// Compiler errors name the fields of the last form. With `ImageInput`, they would list `string & Blob` and the like.
-export type TryOnInput = TryOnFields &
-  (
-    | { readonly person_url: string }
-    | { readonly person_image_b64: string }
-    | { readonly model_url: string }
-    | { readonly input_url: string }
-    // oxlint-disable-next-line typescript/no-generated-empty-object-type
-    | { readonly person: NonNullable<unknown> }
-  ) &
-  (
-    | { readonly garment_urls: readonly string[] }
-    | { readonly garment_images_b64: readonly string[] }
-    | { readonly clothing: readonly string[] }
-    | { readonly items: readonly string[] }
-    | { readonly garments: Garments }
-  );
+export type TryOnInput =
+  | PersonAndGarments
+  | (TryOnFields &
+      // Compiler errors for other values name the last form. With `ImageInput`, they would list `string & Blob` and the like.
+      (
+        | { readonly person_url: string }
+        | { readonly person_image_b64: string }
+        | { readonly model_url: string }
+        | { readonly input_url: string }
+        // oxlint-disable-next-line typescript/no-generated-empty-object-type
+        | { readonly person: NonNullable<unknown> }
+      ) &
+      (
+        | { readonly garment_urls: readonly string[] }
+        | { readonly garment_images_b64: readonly string[] }
+        | { readonly clothing: readonly string[] }
+        | { readonly items: readonly string[] }
+        | { readonly garments: Garments }
+      ));
+
+/** First form of {@link TryOnInput}, with images of any kind. */
+export interface PersonAndGarments extends TryOnFields {
+  readonly person: ImageInput;
+  readonly garments: Garments;
+}
+
+/** A {@link TryOnInput}, as the parameter of calls: the compiler names what an object literal lacks. */
+// The second type accepts nothing more. With an array type in a union, the compiler compares an object literal with the
+// first type. It is not part of `TryOnInput`, since lint rules reject the spread of an array into an object.
+export type InputArgument = TryOnInput | (PersonAndGarments & readonly unknown[]);

@@ -28,7 +28,7 @@ test.each([
     {
       code: 2,
       stdout: "",
-      stderr: "tryon-contract: unknown option. Did you mean --level?\n",
+      stderr: "tryon-contract: unknown option --lvel. Did you mean --level?\n",
     },
   ],
 ])("the command %j says so and ends with its code", async (argv, left) => {

@@ -1,5 +1,6 @@
 import {
   createProgram,
+  duration,
   examples,
   InvalidArgumentError,
   Option,
@@ -27,6 +28,11 @@ export const exits = [
   ["wrong-key", 5, "the key is rejected or missing"],
   ["other-service", 6, "the URL belongs to another service"],
   ["internal", 70, "tryon-contract failed, or could not write a report"],
+  [
+    "max-time",
+    124,
+    "--max-time ended the run and no check failed; the reports have the results so far",
+  ],
   ["interrupted", 130, "interrupted by Ctrl+C; the reports have the results so far"],
 ] as const;
 
@@ -75,6 +81,12 @@ const addOptions = (program: Command) =>
       wholeNumber(0, 999_999_999),
     )
     .option("--only <prefix>", "prefix of check ids, such as idempotency; repeatable", repeated)
+    .option("--bail", "end the run after the first failed check")
+    .option(
+      "--max-time <duration>",
+      "end the run after this time, such as 10m",
+      duration(2_147_483),
+    )
     .option("--real-time", "wait in real time, even if a reference server can advance its clock")
     .optionsGroup("Webhooks (a deployment on this machine needs none of these):")
     .option("--webhook-url <url>", "public URL that leads to --webhook-port", webhookUrl)

@@ -42,7 +42,8 @@ export function progressView(stream: Output, paint: Paint) {
       const { id, status, message } = result;
       if (status === "failed") {
         failed += 1;
-        stream.write(`${isTerminal ? emptyLine : ""}${failedLines(result, paint).join("\n")}\n`);
+        const lines = failedLines(result, paint, stream.columns || 100);
+        stream.write(`${isTerminal ? emptyLine : ""}${lines.join("\n")}\n`);
         draw();
       } else if (!isTerminal) {
         const reason = message === undefined ? "" : `  ${printableLine(message)}`;

@@ -1,10 +1,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import { must } from "../outcome.ts";
 import type { Profile } from "../report.ts";
 import { command } from "../../test/command.ts";
 import { deployed, served } from "../../test/served.ts";
@@ -89,6 +91,23 @@ describe("a run of the command", () => {
         colors,
       ]);
     }
+  });
+
+  test("cuts requests to a line of a terminal, and has them whole in reports", async () => {
+    const { url } = await served();
+    const at = await folder();
+    const long = aCheck("sample.long", async (session) => {
+      const response = await session.submit();
+      must(false, "It was wrong.", response);
+    });
+    const argv = ["--base-url", url, `--report=json=${at}/json`];
+    const { stdout, stderr } = await command(argv, { suite: aSuite([long]), terminal: true });
+    for (const output of [stdout, stderr]) {
+      const [line = ""] = /^ {4}request .*$/m.exec(stripVTControlCharacters(output)) ?? [];
+      expect(line).toMatch(/^ {4}request {3}curl -i -X POST http.*… \(whole in --report html\)$/);
+      expect(line.length).toBeLessThanOrEqual(60);
+    }
+    expect(await readFile(join(at, "json"), "utf8")).toContain('\\"output_size\\":\\"1K\\"');
   });
 
   test("gives each report to its file, the profile to its own, and the text to people", async () => {

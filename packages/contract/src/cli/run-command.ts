@@ -37,15 +37,17 @@ export async function runChecks(options: RunOptions, context: CliContext): Promi
   try {
     const report = await createReport(options, context);
     await writeReports(report, options, context);
-    if (!report.complete) return exitCodes.interrupted;
-    const hasFailed = report.checks.some(({ status }) => status === "failed");
-    return hasFailed ? exitCodes.failed : exitCodes.passed;
+    return exitCodeOf(report);
   } catch (error) {
     if (error instanceof TargetProblem) {
       context.stderr.write(`tryon-contract: ${error.message}\n`);
       return exitCodes[error.kind];
     }
     if (context.signal.aborted) return exitCodes.interrupted;
+    if (error instanceof DOMException && error.name === "TimeoutError") {
+      context.stderr.write(`tryon-contract: ${error.message} No check has run.\n`);
+      return exitCodes["max-time"];
+    }
     if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });
     // The cause has the reason, such as that of a check that threw.
     if (!(error instanceof Error && error.cause instanceof Error)) throw error;
@@ -53,13 +55,21 @@ export async function runChecks(options: RunOptions, context: CliContext): Promi
   }
 }
 
+function exitCodeOf({ endedEarly, checks }: Report): number {
+  if (endedEarly?.cause === "interrupted") return exitCodes.interrupted;
+  if (checks.some(({ status }) => status === "failed")) return exitCodes.failed;
+  return endedEarly === undefined ? exitCodes.passed : exitCodes["max-time"];
+}
+
 async function createReport(options: RunOptions, context: CliContext): Promise<Report> {
   const { stderr, signal, fetch, suite = wholeSuite } = context;
-  const view = options.quiet === true ? undefined : progressView(stderr, paintFor(stderr, context));
+  const { reports: _, profile: __, quiet, ...rest } = options;
+  const view = quiet === true ? undefined : progressView(stderr, paintFor(stderr, context));
+  const { end, ...listeners } = view ?? {};
   try {
-    return await runSuite(suite, { ...options, signal, fetch, ...view });
+    return await runSuite(suite, { ...rest, signal, fetch, ...listeners });
   } finally {
-    view?.end();
+    end?.();
   }
 }
 
@@ -83,10 +93,16 @@ async function writeReports(
   // If all reports go to files, the terminal gets the text.
   stdout.write(
     form === "text"
-      ? textReport(report, paintFor(stdout, context), quiet)
+      ? textReport(report, paintFor(stdout, context), { brief: quiet, width: widthOf(stdout) })
       : formatReport(report, form),
   );
   if (quiet !== true) stderr.write(notes.join(""));
+}
+
+/** Columns of a terminal, or `Infinity` for a file or a pipe. */
+function widthOf({ isTTY, columns }: Output): number {
+  // Some terminals report a width of 0.
+  return isTTY === true ? columns || 80 : Infinity;
 }
 
 function paintFor(stream: Output, { environment }: CliContext): Paint {

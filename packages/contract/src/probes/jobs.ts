@@ -3,7 +3,9 @@ import { unknownJobId } from "../checks/billing/account.ts";
 import { failedJob } from "../checks/billing/credits.ts";
 import { isNone, mustHaveStatus } from "../checks/expectations.ts";
 import {
+  endedJob,
   finished,
+  finishedNow,
   idsOf,
   pageOf,
   pollVisible,
@@ -35,7 +37,7 @@ const probes = probeGroup(8, {
     title: "Form of times",
     rules: ["job.completed-at.form"],
     async observe(session) {
-      const response = await session.submitAndWait();
+      const response = await endedJob(session);
       const { completed_at: time } = fieldsOf(response.json);
       must(typeof time === "string", "A job that has ended has no completed_at.", response);
       if (time.endsWith("Z")) return "Z";
@@ -129,7 +131,7 @@ const probes = probeGroup(8, {
     title: "Names of the status filter of the list",
     rules: ["list.status-filter.name"],
     async observe(session) {
-      const { jobId } = await finished(session);
+      const { jobId } = await finishedNow(session);
       const lists = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
         const page = await pageOf(session, { limit: "50", ...query });
         return idsOf(page).includes(jobId);

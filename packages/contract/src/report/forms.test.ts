@@ -2,11 +2,12 @@ import { optionTable, type OptionRow } from "@tryon/mock";
 import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { goodReport, sampleReport } from "../../test/sample-report.ts";
-import { formatReport } from "./index.ts";
+import { cutReport, goodReport, sampleReport } from "../../test/sample-report.ts";
+import { formatReport, reportForms } from "./index.ts";
 import type { JsonReport } from "./json.ts";
 import { meanings } from "./meanings.ts";
 import { printable, printableLine } from "./printable.ts";
+import { paintWith, textReport } from "./text.ts";
 
 describe("the HTML report", () => {
   const page = formatReport(sampleReport, "html");
@@ -29,9 +30,39 @@ describe("the HTML report", () => {
     expect([...page.matchAll(/<details class="failed"[^>]* open>/g)]).toHaveLength(2);
     expect(page).toContain("--webhook-port of this machine.");
     expect(formatReport(goodReport, "html")).toContain('<header class="good">');
-    expect(formatReport({ ...goodReport, complete: false }, "html")).toContain(
-      '<header class="open">',
-    );
+  });
+});
+
+describe("the report of a run that ended early", () => {
+  const why = "it took 600 s, its maximum (--max-time)";
+  const verdict = `The run ended early: ${why}. The deployment fails 2 checks so far.`;
+  const notRun = ["webhooks.redirect", "webhooks.resend", "observe.readLag"];
+
+  test("says so and why in its headline, and lists what was not run, in every form", () => {
+    const page = formatReport(cutReport, "html");
+    expect(page).toContain(`<h1>${verdict}</h1>`);
+    expect(page).toContain(`<title>${verdict} https:`);
+    expect(page).toMatch(/<h2>Not run<\/h2>[^]*<b>2<\/b><span>webhooks: <code>webhooks\.redirect</);
+    expect(JSON.parse(formatReport(cutReport, "json"))).toMatchObject({
+      verdict,
+      complete: false,
+      ended_early: { cause: "max-time", message: why, not_run: notRun },
+    });
+    const xml = formatReport(cutReport, "junit");
+    expect(xml).toMatch(/<testsuites name="tryon-contract https:\S+ \(ended early: it took 600 s/);
+    expect(xml).toContain(`<property name="verdict" value="${verdict}"/>`);
+    expect(xml).toContain(`<property name="not_run" value="${notRun.join(" ")}"/>`);
+    expect(formatReport(cutReport, "text")).toContain(verdict);
+  });
+
+  test("is never that of a deployment that passes", () => {
+    const good = { ...goodReport, endedEarly: cutReport.endedEarly };
+    for (const form of reportForms) {
+      expect(formatReport(good, form)).not.toContain("The deployment passes");
+      expect(formatReport(good, form)).toContain("No check has failed so far.");
+    }
+    expect(formatReport(good, "html")).toContain('<header class="open">');
+    expect(textReport(good, paintWith(true))).not.toContain("\u001B[32mThe run");
   });
 });
 
@@ -46,7 +77,9 @@ describe("the JSON report", () => {
       base_url: sampleReport.baseUrl,
       level: "paid",
       duration_ms: 83_210,
+      verdict: "The deployment fails 2 checks.",
       complete: true,
+      ended_early: null,
       credits: { planned: 64, max: 50, spent: 44 },
       summary: {
         passed: 15,

@@ -44,6 +44,7 @@ ${section("Failed", "The deployment violates the contract.", model.failed.map(ch
 ${section("Observed", "The contract leaves these points open, so none is a fault.", model.observations.map(observationRow))}
 ${section("Differs", "The contract leaves this open, and the reference server does otherwise.", model.differing.map(checkRow))}
 ${section("Not observable", "This run could not check this.", model.notObservable.map(reasonRow))}
+${section("Not run", "The run ended before these checks.", model.notRun.map(notRunRow))}
 ${others.length === 0 ? "" : `<section data-section>\n<h2>All other checks</h2>\n${others.join("\n")}\n</section>`}
 <footer>Written by tryon-contract ${escaped(version)}. Keys are redacted: insert your own before you run a command.</footer>
 </main>
@@ -128,6 +129,11 @@ ${one.deviations.map((what) => `<span class="deviation">Explains a deviation fro
 
 function reasonRow({ name: reason, checks }: Group): string {
   return `<div class="reason not-observable" data-status="not-observable"><b>${checks.length}</b><span>${escaped(reason)}</span></div>`;
+}
+
+function notRunRow({ name, checks }: Group<{ readonly id: string }>): string {
+  const ids = checks.map(({ id }) => `<code>${escaped(id)}</code>`);
+  return `<div class="reason not-observable" data-status="not-observable"><b>${checks.length}</b><span>${escaped(name)}: ${ids.join(", ")}</span></div>`;
 }
 
 function words(status: string): string {

@@ -1,3 +1,5 @@
+import { namesFor } from "@tryon/command-line/known-names";
+
 import type { Report } from "../report.ts";
 import { htmlReport } from "./html.ts";
 import { jsonReport } from "./json.ts";
@@ -16,12 +18,18 @@ export type ReportForm = (typeof reportForms)[number];
 /**
  * Writes a report in one of its forms.
  *
+ * @throws TypeError for an unknown form.
  * @example
  * ```ts
  * await writeFile("contract.html", formatReport(report, "html"));
  * ```
  */
 export function formatReport(report: Report, form: ReportForm): string {
+  if (!reportForms.includes(form)) {
+    throw new TypeError(
+      `Unknown form ${JSON.stringify(form)}; the forms are ${namesFor(form, reportForms)}`,
+    );
+  }
   const writers = { text: textReport, junit: junitReport, json: jsonReport, html: htmlReport };
   return writers[form](report);
 }

@@ -1,4 +1,4 @@
-import type { CheckResult, Observation, Profile, Report } from "../report.ts";
+import type { CheckResult, EarlyEnd, Observation, Profile, Report } from "../report.ts";
 import { version } from "../version.ts";
 import { reportModel } from "./model.ts";
 
@@ -17,8 +17,16 @@ export interface JsonReport {
   readonly duration_ms: number;
   /** If true, the run advanced the clock of a reference server instead of waiting. */
   readonly virtual_time: boolean;
+  /** Result of the run in one or two sentences. */
+  readonly verdict: string;
   /** If false, the run ended early. */
   readonly complete: boolean;
+  /** Cause of the early end, a clause about it, and the ids of the checks that did not run; null for a complete run. */
+  readonly ended_early: {
+    readonly cause: EarlyEnd["cause"];
+    readonly message: string;
+    readonly not_run: readonly string[];
+  } | null;
   /** Credits of the run. `max` is null without a limit. */
   readonly credits: {
     readonly planned: number;
@@ -67,10 +75,16 @@ export interface JsonObservation extends Pick<
   readonly message: string | null;
 }
 
+function endedEarlyOf({ endedEarly }: Report): JsonReport["ended_early"] {
+  if (endedEarly === undefined) return null;
+  const { notRun, ...rest } = endedEarly;
+  return { ...rest, not_run: notRun };
+}
+
 /** Writes the report as JSON. */
 export function jsonReport(report: Report): string {
   const model = reportModel(report);
-  const { notObservable, ...counts } = model.counts;
+  const { notObservable, notRun: _, ...counts } = model.counts;
   const { max } = model.credits;
   const data: JsonReport = {
     format: "tryon-contract",
@@ -81,7 +95,9 @@ export function jsonReport(report: Report): string {
     started_at: model.startedAt,
     duration_ms: model.milliseconds,
     virtual_time: model.virtualTime,
-    complete: model.complete,
+    verdict: model.verdict,
+    complete: model.endedEarly === undefined,
+    ended_early: endedEarlyOf(model),
     credits: { ...model.credits, max: Number.isFinite(max) ? max : null },
     summary: { ...counts, not_observable: notObservable },
     checks: model.checks.map(({ milliseconds, ...check }) => ({

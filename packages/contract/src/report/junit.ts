@@ -4,11 +4,14 @@ import { escaped } from "./printable.ts";
 
 /** Writes JUnit XML: a suite for each area, a test case for each check, a property for each open point. */
 export function junitReport(report: Report): string {
-  const { baseUrl, level, startedAt, milliseconds, checks, areas, observations } =
-    reportModel(report);
+  const model = reportModel(report);
+  const { baseUrl, level, startedAt, milliseconds, checks, areas, observations } = model;
+  const { verdict, endedEarly } = model;
   const properties = [
     ["base_url", baseUrl],
     ["level", level],
+    ["verdict", verdict],
+    ...(endedEarly === undefined ? [] : [["not_run", endedEarly.notRun.join(" ")]]),
     ...observations.map(({ option, value }) => [`observed.${option}`, String(value)]),
   ].map(([name, value]) => element("property", { name, value }));
   const suites = areas.map((area, index) => {
@@ -23,7 +26,8 @@ export function junitReport(report: Report): string {
       ...area.checks.map((check) => testCase(area.name, check)),
     ]);
   });
-  const name = `tryon-contract ${baseUrl}`;
+  const headline = endedEarly === undefined ? "" : ` (ended early: ${endedEarly.message})`;
+  const name = `tryon-contract ${baseUrl}${headline}`;
   const root = { name, ...totals(checks), time: seconds(milliseconds) };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", root, suites)}\n`;
 }

@@ -1,36 +1,39 @@
-import type { CheckResult, Observation, Report } from "../report.ts";
+import type { CheckResult, EarlyEnd, Observation, Report } from "../report.ts";
 import { meanings } from "./meanings.ts";
 
 /** Checks with one name. */
-export interface Group {
+export interface Group<Check = CheckResult> {
   readonly name: string;
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly Check[];
 }
 
 /** Makes the model of every form of a report. */
 export function reportModel(report: Report) {
-  const { checks, complete, milliseconds } = report;
+  const { checks, endedEarly, milliseconds } = report;
   const failed = checks.filter(({ status }) => status === "failed");
   const skipped = checks.filter(({ status }) => status === "not-observable");
   const open = checks.filter(({ status }) => status === "observed");
   const differing = open.filter(({ message }) => message !== undefined);
   const observations = report.observations.map(withMeaning);
   const observed = observations.filter(({ known }) => known).length;
+  const notRun = new Set(endedEarly?.notRun);
   const counts = {
     passed: checks.length - failed.length - skipped.length - open.length,
     failed: failed.length,
     notObservable: skipped.length,
+    /** Number of the not observable checks that the run did not reach. */
+    notRun: skipped.filter(({ id }) => notRun.has(id)).length,
     open: open.length,
     differing: differing.length,
     observed,
     unknown: observations.length - observed,
   };
-  const isGood = complete && counts.passed + counts.open > 0;
+  const isGood = endedEarly === undefined && counts.passed + counts.open > 0;
   return {
     ...report,
     counts,
     /** Result of the run in one or two sentences. */
-    verdict: verdictOf(counts, complete),
+    verdict: verdictOf(counts, endedEarly),
     /** Color of the verdict: `open` if nothing failed and too little passed. */
     tone: failed.length > 0 ? "bad" : isGood ? "good" : "open",
     /** Facts about the run, as text. */
@@ -42,10 +45,16 @@ export function reportModel(report: Report) {
     /** Checks of open points at which the deployment differs from the reference server. */
     differing,
     /** Checks by the first word of their ids. */
-    areas: groups(checks, ({ id }) => id.split(".", 1)[0] ?? id),
-    /** Checks that were not observable by their reason, the most common reason first. */
-    notObservable: groups(skipped, ({ message }) => message ?? "No reason was given.").toSorted(
-      (a, b) => b.checks.length - a.checks.length,
+    areas: groups(checks, areaOf),
+    /** Checks that ran and were not observable by their reason, the most common reason first. */
+    notObservable: groups(
+      skipped.filter(({ id }) => !notRun.has(id)),
+      ({ message }) => message ?? "No reason was given.",
+    ).toSorted((a, b) => b.checks.length - a.checks.length),
+    /** Ids of the checks and probes that a run without an early end would have run, by their first word. */
+    notRun: groups(
+      [...notRun].map((id) => ({ id })),
+      areaOf,
     ),
     observations,
   };
@@ -69,23 +78,33 @@ function verdictOf(
     notObservable,
     open,
   }: Record<"passed" | "failed" | "notObservable" | "open", number>,
-  complete: boolean,
+  endedEarly: EarlyEnd | undefined,
 ): string {
+  if (endedEarly !== undefined) {
+    const soFar =
+      failed > 0
+        ? `The deployment fails ${plural(failed, "check")} so far.`
+        : "No check has failed so far.";
+    return `The run ended early: ${endedEarly.message}. ${soFar}`;
+  }
   if (failed > 0) return `The deployment fails ${plural(failed, "check")}.`;
-  if (!complete) return "The run ended early. No check has failed so far.";
   if (passed + open === 0) return "No check could run, so the result is open.";
   if (notObservable === 0) return "The deployment passes every check.";
   return `The deployment passes every observable check. ${plural(notObservable, "check")} could not run.`;
 }
 
 /** Groups checks; `Map.groupBy` came with Node 21. */
-function groups(checks: readonly CheckResult[], nameOf: (check: CheckResult) => string): Group[] {
-  const found = new Map<string, CheckResult[]>();
+function groups<Check>(checks: readonly Check[], nameOf: (check: Check) => string): Group<Check>[] {
+  const found = new Map<string, Check[]>();
   for (const check of checks) {
     const name = nameOf(check);
     found.set(name, [...(found.get(name) ?? []), check]);
   }
   return [...found].map(([name, members]) => ({ name, checks: members }));
+}
+
+function areaOf({ id }: Pick<CheckResult, "id">): string {
+  return id.split(".", 1)[0] ?? id;
 }
 
 /** Adds the plural ending to a noun. */

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { goodReport, nasty, sampleReport } from "../../test/sample-report.ts";
+import { cutReport, goodReport, nasty, sampleReport } from "../../test/sample-report.ts";
+import { formatReport } from "./index.ts";
 import { paintWith, textReport } from "./text.ts";
+
+/** Lines of the requests in a report for a terminal. */
+function requests(width: number): readonly string[] {
+  const lines = textReport(sampleReport, paintWith(false), { width }).split("\n");
+  return lines.filter((line) => line.startsWith("    request "));
+}
 
 describe("the text of a report", () => {
   const text = textReport(sampleReport);
@@ -51,10 +58,44 @@ describe("the text of a report", () => {
   });
 
   test("has only failures and the verdict if it is brief", () => {
-    const brief = textReport(sampleReport, paintWith(false), true);
+    const brief = textReport(sampleReport, paintWith(false), { brief: true });
     expect(brief).toContain("✗ validation.field-names");
     expect(brief).not.toMatch(/Observed|Not observable/);
-    expect(textReport(goodReport, paintWith(false), true).trim().split("\n")).toHaveLength(3);
+    expect(
+      textReport(goodReport, paintWith(false), { brief: true }).trim().split("\n"),
+    ).toHaveLength(3);
+  });
+
+  test("begins its verdict with the early end of the run, and lists what was not run", () => {
+    const cut = textReport(cutReport, paintWith(false), { brief: true });
+    expect(cut).toContain(
+      "\nThe run ended early: it took 600 s, its maximum (--max-time). The deployment fails 2 checks so far.  https:",
+    );
+    expect(cut).toContain(
+      "\nNot run: the run ended before these checks\n    2 × webhooks\n        webhooks.redirect, webhooks.resend\n    1 × observe\n",
+    );
+    expect(cut).toContain("5 not observable · 2 of them not run");
+    const whole = textReport(cutReport);
+    expect(whole).toMatch(
+      /^ {4}1 × The deployment must reach the kit.*\n {8}webhooks\.schedule\n/m,
+    );
+    const notRun = Array.from({ length: 9 }, (_, index) => `list.${index}`);
+    const many = {
+      ...cutReport,
+      endedEarly: { cause: "interrupted", message: "", notRun },
+    } as const;
+    expect(textReport(many)).toContain(notRun.join(", "));
+    expect(textReport(many, paintWith(false), { width: 80 })).toContain("list.3 and 5 more\n");
+  });
+
+  test("cuts requests to a line of a terminal, and says where they are whole", () => {
+    expect(requests(80).map(({ length }) => length)).toEqual([80, 80]);
+    for (const line of requests(80)) expect(line).toMatch(/… \(whole in --report html\)$/);
+    expect(requests(20)).toHaveLength(2);
+    expect(requests(Infinity)[0]).toMatch(/"wait":false\}'$/);
+    for (const form of ["text", "html", "junit", "json"] as const) {
+      expect(formatReport(sampleReport, form)).not.toContain("whole in");
+    }
   });
 
   test("removes control characters that a deployment sends", () => {
@@ -65,11 +106,14 @@ describe("the text of a report", () => {
   });
 
   test.each([
-    [{ complete: false }, "The run ended early. No check has failed so far."],
+    [
+      { endedEarly: { cause: "interrupted", message: "it was interrupted", notRun: ["a.b"] } },
+      "The run ended early: it was interrupted. No check has failed so far.",
+    ],
     [{ checks: [] }, "No check could run, so the result is open."],
     [{}, "The deployment passes every check."],
     [{ credits: { planned: 0, max: Infinity, spent: 8 } }, "8 credits of a reference server spent"],
-  ])("has the verdict or the cost for %j", (more, sentence) => {
+  ] as const)("has the verdict or the cost for %j", (more, sentence) => {
     expect(textReport({ ...goodReport, ...more })).toContain(sentence);
   });
 });

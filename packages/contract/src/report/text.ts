@@ -1,5 +1,5 @@
 import type { CheckResult, Report } from "../report.ts";
-import { plural, reportModel, type ReportModel } from "./model.ts";
+import { plural, reportModel, type Group, type ReportModel } from "./model.ts";
 import { printable, printableLine } from "./printable.ts";
 
 /** Escape codes that begin and end a style on a terminal. */
@@ -28,12 +28,20 @@ export function paintWith(colors: boolean): Paint {
 /** Maximum number of ids that are listed for a reason. */
 const maxIds = 4;
 
-/**
- * Writes the report for a terminal.
- *
- * @param brief if true, the text only has the failed checks and the verdict.
- */
-export function textReport(report: Report, paint = paintWith(false), brief = false): string {
+/** Options of the text of a report. */
+interface TextOptions {
+  /** If true, the text only has the failed checks and the verdict. */
+  readonly brief?: boolean | undefined;
+  /** Columns of a terminal. Requests are cut to a line of it. */
+  readonly width?: number | undefined;
+}
+
+/** Writes the report as text, for a terminal or a file. */
+export function textReport(
+  report: Report,
+  paint = paintWith(false),
+  { brief = false, width = Infinity }: TextOptions = {},
+): string {
   const model = reportModel(report);
   const { bold, dim, red, yellow, blue } = paint;
   const details = [
@@ -56,33 +64,60 @@ export function textReport(report: Report, paint = paintWith(false), brief = fal
     ],
     [
       bold(yellow("Not observable: this run could not check this")),
-      ...model.notObservable.flatMap(({ name: reason, checks }) => {
-        const ids = checks.slice(0, maxIds).map(({ id }) => id);
-        const more = checks.length > maxIds ? ` and ${checks.length - maxIds} more` : "";
-        return [
-          `  ${String(checks.length).padStart(3)} × ${printableLine(reason)}`,
-          `        ${dim(`${ids.join(", ")}${more}`)}`,
-        ];
-      }),
+      ...model.notObservable.flatMap((group) => groupLines(group, dim)),
     ],
   ];
   const failures = [
     bold(red("Failed: the deployment violates the contract")),
-    ...model.failed.flatMap((check) => failedLines(check, paint)),
+    ...model.failed.flatMap((check) => failedLines(check, paint, width)),
   ];
-  const sections = [...(brief ? [] : details), failures].filter((lines) => lines.length > 1);
+  const notRun = [
+    bold(yellow("Not run: the run ended before these checks")),
+    ...model.notRun.flatMap((group) =>
+      groupLines(group, dim, width === Infinity ? Infinity : maxIds),
+    ),
+  ];
+  const all = [...(brief ? [] : details), failures, notRun];
+  const sections = all.filter((lines) => lines.length > 1);
   return [...sections, endLines(model, paint)].map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 
 /** Lines of a failed check: its requirement, the fault, its rules and a request that shows it. */
-export function failedLines({ id, title, message, rules, curl }: CheckResult, paint: Paint) {
+export function failedLines(
+  { id, title, message, rules, curl }: CheckResult,
+  paint: Paint,
+  width = Infinity,
+): string[] {
   const fault = printable(message ?? "The deployment fails this check.");
   return [
     `  ${paint.red("✗")} ${paint.bold(id)}`,
     `    ${paint.dim("required")}  ${title}`,
     `    ${paint.dim("actual")}    ${fault.replaceAll("\n", `\n${" ".repeat(14)}`)}`,
     ...(rules.length === 0 ? [] : [`    ${paint.dim(`rules     ${rules.join(", ")}`)}`]),
-    ...(curl === undefined ? [] : [`    ${paint.dim("request")}   ${printable(curl)}`]),
+    ...(curl === undefined ? [] : [`    ${paint.dim("request")}   ${cutLine(curl, width - 14)}`]),
+  ];
+}
+
+/** Cuts a request to a line of a terminal, and says where it is whole. */
+function cutLine(curl: string, width: number): string {
+  if (width === Infinity) return printable(curl);
+  const line = printableLine(curl);
+  const end = "… (whole in --report html)";
+  const start = line.slice(0, Math.max(0, width - end.length));
+  return line.length <= width ? line : `${start}${end}`;
+}
+
+/** Number, name and first ids of the checks of a group. */
+function groupLines(
+  { name, checks }: Group<{ readonly id: string }>,
+  dim: Paint["dim"],
+  max = maxIds,
+): string[] {
+  const ids = checks.slice(0, max).map(({ id }) => id);
+  const more = checks.length > max ? ` and ${checks.length - max} more` : "";
+  return [
+    `  ${String(checks.length).padStart(3)} × ${printableLine(name)}`,
+    `        ${dim(`${ids.join(", ")}${more}`)}`,
   ];
 }
 
@@ -104,11 +139,12 @@ function observedLines({ observations }: ReportModel, { blue, dim }: Paint): str
 }
 
 function endLines({ counts, verdict, tone, facts, level, baseUrl }: ReportModel, paint: Paint) {
-  const { passed, failed, notObservable, open, differing, observed, unknown } = counts;
+  const { passed, failed, notObservable, notRun, open, differing, observed, unknown } = counts;
   const parts = [
     paint.green(`${passed} passed`),
     failed > 0 ? paint.red(`${failed} failed`) : "0 failed",
     notObservable > 0 ? paint.yellow(`${notObservable} not observable`) : "0 not observable",
+    ...(notRun > 0 ? [paint.yellow(`${notRun} of them not run`)] : []),
     paint.blue(`${observed} of ${observed + unknown} observed`),
     ...(open > 0
       ? [`${plural(open, "open check")}, ${differing} differ from the reference server`]

@@ -6,6 +6,9 @@ import type { Key, Keys } from "./keys.ts";
 /** Requests per minute and credits of a key that the kit makes: more than a run uses. */
 const plenty = 1_000_000;
 
+/** Maximum time to remove a fault after the end of a run, in milliseconds. */
+const cleanUpTime = 10_000;
+
 /** Control API of a reference server. */
 export interface Control {
   /** Sends a request to `/__mock/<path>`. */
@@ -27,12 +30,14 @@ export async function findControl(
   redactor: Redactor,
   signal?: AbortSignal,
 ): Promise<Control | undefined> {
-  const call = async (method: string, path: string, body?: Fields): Promise<Fields> => {
-    const { status, json } = await send({
-      method,
-      path: `/__mock/${path}`,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const call = async (
+    method: string,
+    path: string,
+    body?: Fields,
+    ending = signal,
+  ): Promise<Fields> => {
+    const sent = body !== undefined && { body: JSON.stringify(body) };
+    const { status, json } = await send({ method, path: `/__mock/${path}`, ...sent }, ending);
     const fields = fieldsOf(json);
     if (status === 200) return fields;
     throw new Error(`${method} /__mock/${path} got ${status}: ${String(fields["detail"])}`);
@@ -45,7 +50,8 @@ export async function findControl(
   return {
     post: (path, body) => call("POST", path, body),
     get: (path) => call("GET", path),
-    remove: (path) => call("DELETE", path),
+    // Also after the end of the run.
+    remove: (path) => call("DELETE", path, undefined, AbortSignal.timeout(cleanUpTime)),
     async makeKey(path, options) {
       const made = await call("POST", path, options);
       const key: Key = {

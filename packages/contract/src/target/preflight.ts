@@ -62,8 +62,13 @@ async function requestAccount(
     path: "/api/v1/account",
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   };
-  const response = await send(request, AbortSignal.timeout(timeout)).catch((error: unknown) => {
+  const limit = AbortSignal.timeout(timeout);
+  const response = await send(request, limit).catch((error: unknown) => {
     signal?.throwIfAborted();
+    if (limit.aborted) {
+      const message = `${baseUrl} cannot be reached: it did not respond within ${timeout / 1_000} s.`;
+      throw new TargetProblem("unreachable", message, error);
+    }
     throw error instanceof NoResponse ? problemOf(baseUrl, error) : error;
   });
   const { status, headers, json } = response;

@@ -64,7 +64,8 @@ export function createSend(
       headers,
       body: typeof body === "string" ? body : undefined,
     };
-    const ending = firstOf([AbortSignal.timeout(timeout), ...signals]);
+    const limit = AbortSignal.timeout(timeout);
+    const ending = firstOf([limit, ...signals]);
     try {
       const response = await (isNamed ? fetchNamed : fetchOwn)(url, {
         method,
@@ -80,7 +81,9 @@ export function createSend(
       const { status, headers: received } = response;
       return { request, status, headers: received, bytes, text, json: parseJson(text) };
     } catch (error) {
-      throw new NoResponse(request, error);
+      const isLate = limit.aborted && error === limit.reason;
+      const cause = isLate ? `no response within ${timeout / 1_000} s` : error;
+      throw new NoResponse(request, cause);
     } finally {
       ending.forget();
     }

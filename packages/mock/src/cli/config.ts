@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { UsageError } from "@tryon/command-line";
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
 import * as z from "zod";
 
 import type { MockOptions } from "../mock.ts";
@@ -25,9 +26,11 @@ const observed = {
 };
 
 const fields = {
-  profile: z.union([z.enum(profileNames), z.strictObject(observed)]).optional(),
+  // `createMock` rejects unknown fields of a profile, and unknown options.
+  profile: z.union([z.enum(profileNames), z.looseObject(observed)]).optional(),
   options: z.record(z.string(), z.unknown()).optional(),
   latency: duration.optional(),
+  credits: z.number().optional(),
   concurrency: z.number().optional(),
   magic: z.boolean().optional(),
   allowPrivateWebhooks: z.boolean().optional(),
@@ -73,24 +76,33 @@ export async function readConfig(path: string): Promise<Config> {
  */
 export async function readProfile(path: string): Promise<Profile> {
   const { options, unknown = [] } = await read(path, "profile", profileFile);
-  try {
-    resolveOptions({ options, unknown });
-  } catch (error) {
-    throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  usage(path, () => resolveOptions({ options, unknown }));
   return { options, unknown };
 }
 
-async function read<Schema extends z.ZodType>(
+async function read<Schema extends z.ZodObject>(
   path: string,
   kind: string,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const result = schema.safeParse(parse(path, await load(path, kind)));
+  const value = parse(path, await load(path, kind));
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
+  // Its message has the known fields, which that of the schema lacks.
+  const names = Object.keys(schema.shape);
+  usage(path, () => rejectUnknownNames(Object(value), names, "Unknown field", `a ${kind} has`));
   const [issue] = result.error.issues;
   const place = issue?.path.length ? `${issue.path.join(".")}: ` : "";
   throw new UsageError(`${path}: ${place}${issue?.message ?? `not a ${kind}`}.`);
+}
+
+/** @throws UsageError with the file and the message of the error that a check throws. */
+function usage(path: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function load(path: string, kind: string): Promise<string> {

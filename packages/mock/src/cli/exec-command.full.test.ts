@@ -49,6 +49,13 @@ describe("tryon-mock exec", () => {
     expect([run.stdout(), run.stderr()]).toEqual(["1\n", "2\n"]);
   });
 
+  test("prints requests to stderr with --log", async () => {
+    const run = command(...program(printEnvironment, "--log", "json", "--quiet"));
+    expect(await run.ended).toEqual({ code: 7, signal: null });
+    expect(run.stdout().trimEnd().split("\n")).toHaveLength(1);
+    expect(JSON.parse(run.stderr())).toMatchObject({ path: "/api/v1/account", status: 200 });
+  });
+
   test("takes the options of the server", async () => {
     const run = command(...program(printEnvironment, "--host", "0.0.0.0", "--seed", "a"));
     expect(await run.ended).toEqual({ code: 7, signal: null });

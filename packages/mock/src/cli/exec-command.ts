@@ -19,7 +19,7 @@ const notFound = 127;
  */
 export async function runExec(command: ExecCommand): Promise<number> {
   const signals = listenForSignals();
-  const server = await startServer(command);
+  const server = await startServer(command, process.stderr);
   try {
     if (signals.first !== undefined) return signalExitCode(signals.first);
     if (command.quiet !== true) process.stderr.write(`tryon-mock listening on ${server.url}\n`);

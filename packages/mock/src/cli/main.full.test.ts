@@ -91,6 +91,46 @@ describe("the command", () => {
     expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
   });
 
+  test.each([
+    [["--log", "pretty"], "stdout"],
+    [["--log", "pretty", "--quiet"], "stdout"],
+    [["--log", "pretty", "--print-env"], "stderr"],
+  ] as const)("prints requests with %j to %s", async (flags, stream) => {
+    const run = command("--port", "0", ...flags);
+    const url = await run.listening;
+    await fetch(`${url}/api/v1/account?token=whsec_0123456789`, { headers: live });
+    await expect.poll(() => run[stream](), { interval: 5 }).toContain("GET");
+    const lines = run[stream]()
+      .split("\n")
+      .filter((line) => line.includes("GET"));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d\.\d{3}Z {2}GET {2}\/api\/v1\/account\?token=whsec_…6789 {2}200 +\d+ ms {2}live$/,
+      ),
+    ]);
+  });
+
+  test("prints no requests when its output is a pipe", async () => {
+    const run = command("--port", "0");
+    const url = await run.listening;
+    await fetch(`${url}/api/v1/account`, { headers: live });
+    run.child.kill("SIGINT");
+    await run.ended;
+    expect(run.stdout() + run.stderr()).not.toContain("/api/v1/account");
+  });
+
+  test("gives its keys the credits of a file, and of its flag before it", async () => {
+    const config = file(JSON.stringify({ credits: 40 }));
+    const commands = [[], ["--credits", "8"]].map((flags) =>
+      command("--port", "0", "--config", config, ...flags),
+    );
+    for (const [index, credits] of [40, 8].entries()) {
+      const url = await commands[index]?.listening;
+      const account = await fetch(`${url}/api/v1/account`, { headers: live });
+      expect(await account.json()).toMatchObject({ credits_remaining: credits });
+    }
+  });
+
   test("allows the origins of its flags, which replace those of a file", async () => {
     const config = file(JSON.stringify({ corsOrigins: ["https://file.example"] }));
     const flags = ["https://a.example", "https://b.example"].map((url) => `--cors-origin=${url}`);

@@ -7,9 +7,9 @@ import { version } from "../version.ts";
 import { readCommand } from "./program.ts";
 
 /** Reads a command line. Returns the command and the text on stdout. */
-function read(argv: readonly string[]) {
+function read(argv: readonly string[], isTTY = false) {
   const output = { text: "" };
-  const stdout = { write: (text: string) => (output.text += text) };
+  const stdout = { isTTY, write: (text: string) => (output.text += text) };
   return { command: readCommand(argv, { stdout, environment: {} }), output: output.text };
 }
 
@@ -22,6 +22,8 @@ describe("a command line", () => {
     [["--latency", "1500"], { latency: 1_500 }],
     [["--latency", "2.5s"], { latency: 2_500 }],
     [["--latency", "1h"], { latency: 3_600_000 }],
+    [["--credits", "0"], { credits: 0 }],
+    [["--credits=100000000"], { credits: 100_000_000 }],
     [["--seed", "demo", "--engine", "composite"], { seed: "demo", engine: "composite" }],
     [["--profile", "alternate", "--config", "a.json"], { profile: "alternate", config: "a.json" }],
     [["--profile", "./observed.json"], { profile: { file: "./observed.json" } }],
@@ -30,6 +32,8 @@ describe("a command line", () => {
       ["--cors-origin", "https://shop.example", "--cors-origin=*"],
       { corsOrigin: ["https://shop.example", "*"] },
     ],
+    [["--log", "json"], { log: "json" }],
+    [["--log=none"], { log: "none" }],
     [["--host", "0.0.0.0", "--open-control"], { host: "0.0.0.0", openControl: true }],
   ])("is read: %j", (argv, expected) => {
     const usual = { kind: "serve", port: 4_010, host: "127.0.0.1" };
@@ -39,6 +43,7 @@ describe("a command line", () => {
   test.each([
     [["--", "npm", "test"], {}],
     [["--quiet", "--port", "0", "--", "npm", "test"], { quiet: true }],
+    [["--log", "pretty", "--", "npm", "test"], { log: "pretty" }],
     [["--seed=a", "--host", "::1", "--", "npm", "test"], { seed: "a", host: "::1" }],
     [
       ["--", "npx", "--port", "--", "--help", "--version"],
@@ -48,6 +53,18 @@ describe("a command line", () => {
     const program = { program: "npm", programArguments: ["test"] };
     const usual = { kind: "exec", port: 0, host: "127.0.0.1", ...program };
     expect(read(["exec", ...argv]).command).toEqual({ ...usual, ...expected });
+  });
+
+  test.each([
+    [[], "pretty"],
+    [["--print-env"], "pretty"],
+    [["--log", "none"], "none"],
+    [["--log", "json"], "json"],
+    [["--quiet"], undefined],
+    [["--quiet", "--log", "pretty"], "pretty"],
+    [["exec", "--", "ls"], undefined],
+  ])("on a terminal logs requests: %j as %s", (argv, log) => {
+    expect(read(argv, true).command?.log).toBe(log);
   });
 
   test.each([
@@ -86,16 +103,28 @@ describe("a command line", () => {
     [["--port"], "'--port <number>' argument missing"],
     [["--latency", "soon"], "'--latency <duration>' is invalid. It must be a duration such as 10s"],
     [["--latency", "1.5"], "--latency"],
+    [
+      ["--credits", "100000001"],
+      "'--credits <number>' is invalid. It must be a whole number from 0 to 100000000",
+    ],
+    [["--credits", "-1"], "--credits"],
+    [["--credits", "8.5"], "--credits"],
+    [["--credits", "many"], "--credits"],
+    [["--credits"], "'--credits <number>' argument missing"],
     [["--profile", "odd"], "It must be default or alternate, or a file such as ./profile.json."],
     [["--engine", "magic"], "'--engine <name>' is invalid. Allowed choices are stock, composite."],
+    [["--log", "text"], "'--log <format>' is invalid. Allowed choices are pretty, json, none."],
+    [["--log"], "'--log <format>' argument missing"],
     [["--cors-origin", "shop.example"], '"shop.example" is not an origin'],
     [["--seed", " "], "'--seed <text>' is invalid. It is empty"],
     [["--host", ""], "'--host <host>' is invalid. It is empty"],
-    [["--colour"], "unknown option. Run tryon-mock --help."],
-    [["--latancy", "5"], "unknown option. Did you mean --latency?"],
-    [["--prot=1"], "unknown option."],
-    [["-p", "1"], "unknown option."],
-    [["--quiet=yes"], "unknown option."],
+    [["--colour"], "unknown option --colour. Run tryon-mock --help."],
+    [["--latancy", "5"], "unknown option --latancy. Did you mean --latency?"],
+    [["--prot=1"], "unknown option --prot=…. Did you mean --port?"],
+    [["-p", "1"], "unknown option -p."],
+    [["-psvc_live_a"], "unknown option. Run"],
+    [["--svc_live_a"], "unknown option. Run"],
+    [["--quiet=yes"], "unknown option --quiet=…."],
     [["serve", "twice"], "too many arguments for 'serve'"],
     [["srve"], "unknown command. Did you mean serve?"],
     [["exce"], "unknown command. Did you mean exec?"],
@@ -106,7 +135,7 @@ describe("a command line", () => {
     [["exec", "--"], "Write -- before the command"],
     [["exec", "vitest", "run"], "Write -- before the command"],
     [["exec", "vitest", "--", "run"], "Write -- before the command"],
-    [["exec", "--print-env", "--", "ls"], "unknown option."],
+    [["exec", "--print-env", "--", "ls"], "unknown option --print-env."],
     [["exec", "--seed", "--", "ls"], "'--seed <text>' argument missing"],
   ])("that is wrong is rejected in one line: %j", (argv, sentence) => {
     expect(() => read(argv)).toThrow(UsageError);

@@ -8,16 +8,21 @@ import {
   port,
   text,
   UsageError,
+  wholeNumber,
   type Command as Program,
   type ProgramOptions,
 } from "@tryon/command-line";
 
 import { originProblem } from "../cors-origins.ts";
 import { profileNames, type ProfileName } from "../options.ts";
+import { maxCredits } from "../settings.ts";
 import { version } from "../version.ts";
 
 export const engineNames = ["stock", "composite"] as const;
 export type EngineName = (typeof engineNames)[number];
+
+const logFormats = ["pretty", "json", "none"] as const;
+export type LogFormat = (typeof logFormats)[number];
 
 /** Options of a server. */
 export type ServerCommand = ReturnType<ReturnType<typeof addServer>["opts"]>;
@@ -39,6 +44,11 @@ const addServer = (program: Program, defaultPort: number) =>
     .option("--port <number>", "port to listen on, 0 for a free one", port, defaultPort)
     .option("--host <host>", "host name or IP to listen on", text, "127.0.0.1")
     .option("--latency <duration>", "job duration, as 3s or 3000 (default: 1.5s)", duration())
+    .option(
+      "--credits <number>",
+      "credits of each live key but svc_live_empty (default: 1000)",
+      wholeNumber(0, maxCredits),
+    )
     .option("--seed <text>", "seed of ids and signatures (default: random)", text)
     .option(
       "--profile <name>",
@@ -57,8 +67,17 @@ const addServer = (program: Program, defaultPort: number) =>
       'origin whose pages can call the server, beside localhost and 127.0.0.1; repeatable, "*" for all',
       origins,
     )
+    .addOption(
+      new Option(
+        "--log <format>",
+        "a line for each request: pretty, json or none; exec prints it to stderr (default: serve on a terminal: pretty)",
+      ).choices(logFormats),
+    )
     .option("--open-control", "let other machines call the control API under /__mock/ too")
-    .option("--quiet", "serve: print the URL of the server only; exec: print nothing");
+    .option(
+      "--quiet",
+      "serve: print the URL of the server only; exec: print nothing; a --log stays",
+    );
 
 /**
  * Reads a command line. Returns undefined after it printed help or the version.
@@ -87,7 +106,8 @@ ${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     .description("Serve until SIGINT, SIGTERM or SIGHUP.")
     .addHelpText("after", examples("tryon-mock serve", "--port 4010", "--port 0 --print-env"))
     .action((options) => {
-      read.command = { kind: "serve", ...options };
+      const isWatched = context.stdout.isTTY === true && options.quiet !== true;
+      read.command = { kind: "serve", ...(isWatched && { log: "pretty" }), ...options };
     });
 
   const separator = argv.indexOf("--");

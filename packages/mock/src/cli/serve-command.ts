@@ -3,7 +3,9 @@ import { clientEnvironment, startServer, type RunningServer } from "./server.ts"
 
 /** Starts a server that serves until a signal, and returns the exit code of the start. */
 export async function runServe(command: ServeCommand): Promise<number> {
-  const server = await startServer(command);
+  const { stdout, stderr } = process;
+  // With --print-env, stdout has only variables.
+  const server = await startServer(command, command.printEnv === true ? stderr : stdout);
   announce(command, server);
   stopOnSignal(server);
   return 0;

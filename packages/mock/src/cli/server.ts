@@ -1,4 +1,4 @@
-import { UsageError } from "@tryon/command-line";
+import { hasColors, UsageError, type Output } from "@tryon/command-line";
 
 import type { Engine } from "../engine/engine.ts";
 import { isLoopback } from "../loopback.ts";
@@ -7,6 +7,7 @@ import { nodeNetwork } from "../node/network.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import type { EngineName, ServerCommand } from "./program.ts";
 import { readConfig, readProfile } from "./config.ts";
+import { requestLine } from "./request-log.ts";
 
 /** Mock and server of a command line. */
 export interface RunningServer {
@@ -17,9 +18,18 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** @throws UsageError for a wrong option or file, Error if the port is taken. */
-export async function startServer(command: ServerCommand): Promise<RunningServer> {
+/**
+ * Starts a server.
+ *
+ * @param logOutput Output of the option `--log`.
+ * @throws UsageError for a wrong option or file, Error if the port is taken.
+ */
+export async function startServer(
+  command: ServerCommand,
+  logOutput: Output,
+): Promise<RunningServer> {
   const { engine, mock } = await makeMock(command);
+  logRequests(mock, command, logOutput);
   const server = await serve(mock, {
     port: command.port,
     host: command.host,
@@ -31,6 +41,12 @@ export async function startServer(command: ServerCommand): Promise<RunningServer
     await server.close();
   };
   return { mock, url: server.url, engine, stop };
+}
+
+function logRequests(mock: Mock, { log = "none" }: ServerCommand, output: Output): void {
+  if (log === "none") return;
+  const line = requestLine(log, { keys: mock.keys, colors: hasColors(output, process.env) });
+  mock.journal.subscribe((entry) => output.write(line(entry)));
 }
 
 /** Returns the variables from which a client takes its server and its keys. */
@@ -58,6 +74,7 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
       ...config?.options,
       ...(profile !== undefined && { profile }),
       ...(command.latency !== undefined && { latency: command.latency }),
+      ...(command.credits !== undefined && { credits: command.credits }),
       ...(command.seed !== undefined && { seed: command.seed }),
       ...(command.corsOrigin !== undefined && { corsOrigins: command.corsOrigin }),
       ...(engine !== undefined && { engine }),

@@ -1,3 +1,4 @@
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
 import type * as z from "zod";
 
 import { show } from "../shown.ts";
@@ -16,12 +17,10 @@ export function checkFields(
   rules: Readonly<Record<string, FieldRule>>,
   input: object,
 ): void {
+  rejectUnknownNames(input, Object.keys(rules), `${noun} has no`, "it has");
   for (const [name, value] of Object.entries(input)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule === undefined) {
-      throw new TypeError(`${noun} has no ${show(name)}; it has ${Object.keys(rules).join(", ")}.`);
-    }
-    if (value !== undefined) checkField(name, value, rule);
+    const rule = rules[name];
+    if (rule !== undefined && value !== undefined) checkField(name, value, rule);
   }
 }
 

@@ -40,7 +40,7 @@ export class Control {
     journal.begin(request);
     try {
       const response = await respond();
-      journal.end(request, response.status);
+      journal.end(request, response);
       const length = this.#truncated.get(request);
       return length === undefined ? response : await truncate(response, length);
     } catch (error) {
@@ -53,9 +53,10 @@ export class Control {
   async applyFaults(request: Request, work: Work, clock: ServerStateClock): Promise<Response> {
     if (this.faults.isEmpty) return work();
     const { pathname } = new URL(request.url);
-    const { delay, fault, faultIds } = this.faults.matchRequest(request.method, pathname);
+    const match = this.faults.matchRequest(request.method, pathname);
+    const { delay, fault, faultIds, misses } = match;
+    this.journal.note(request, { faultIds, faultMisses: misses });
     if (faultIds.length === 0) return work();
-    this.journal.note(request, { faultIds });
     if (delay > 0) {
       await clock.outside(new Promise<void>((resolve) => clock.setTimeout(resolve, delay)));
     }

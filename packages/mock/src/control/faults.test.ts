@@ -98,7 +98,7 @@ describe("faults", () => {
     const first = matches(20);
     faults.reset();
     expect(faults.list()).toEqual([]);
-    expect(matches(1)).toEqual([{ delay: 0, fault: undefined, faultIds: [] }]);
+    expect(matches(1)).toEqual([{ delay: 0, fault: undefined, faultIds: [], misses: [] }]);
     expect(faults.add({ on: "GET *", status: 500 }).id).toBe("fault_1");
     for (let again = 0; again < 2; again += 1) {
       faults.restore(state);

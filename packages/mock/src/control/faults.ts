@@ -1,6 +1,7 @@
 import { milliseconds } from "../system/duration.ts";
 import { SeededRandom } from "../system/random.ts";
 import { checkFault, isFinal } from "./check-fault.ts";
+import type { FaultMiss } from "./exchange.ts";
 import type { Fault, FaultInput, Latency } from "./fault.ts";
 import { parseTarget, type RequestPattern } from "./request-pattern.ts";
 
@@ -17,7 +18,11 @@ export interface FaultMatch {
   /** Fault to apply after the delay. */
   readonly fault: FaultInput | undefined;
   readonly faultIds: readonly string[];
+  /** Faults that nearly applied. */
+  readonly misses: readonly FaultMiss[];
 }
+
+type TargetTest = (pattern: RequestPattern | undefined) => boolean;
 
 /** State of the faults in a snapshot. */
 export interface FaultsState {
@@ -91,12 +96,18 @@ export class Faults {
 
   /** Returns the faults that apply to a request, and counts it. */
   matchRequest(method: string, path: string): FaultMatch {
-    return this.#match((pattern) => pattern?.matches(method, path) === true);
+    return this.#match(
+      (pattern) => pattern?.matches(method, path) === true,
+      (pattern) => pattern?.matches(pattern.method, path) === true,
+    );
   }
 
   /** Returns the faults that apply to the next webhook, and counts it. */
   matchWebhook(): FaultMatch {
-    return this.#match((pattern) => pattern === undefined);
+    return this.#match(
+      (pattern) => pattern === undefined,
+      () => false,
+    );
   }
 
   reset(): void {
@@ -112,24 +123,39 @@ export class Faults {
     this.#faults = faults.map((fault) => activate(structuredClone(fault)));
   }
 
-  #match(isTarget: (pattern: RequestPattern | undefined) => boolean): FaultMatch {
+  #match(isTarget: TargetTest, isNear: TargetTest): FaultMatch {
     let delay = 0;
     const faultIds: string[] = [];
+    const misses: FaultMiss[] = [];
     for (const { fault, pattern } of this.#faults) {
       const { times = Number.POSITIVE_INFINITY, after = 0, probability = 1, latency } = fault;
-      if (fault.applied >= times || !isTarget(pattern)) continue;
+      const miss = (reason: string): void => void misses.push({ faultId: fault.id, reason });
+      if (!isTarget(pattern)) {
+        if (isNear(pattern)) miss(`applies to ${pattern?.method} only`);
+        continue;
+      }
+      if (fault.applied >= times) {
+        miss(`has applied ${times === 1 ? "once" : `${times} times`}, its maximum`);
+        continue;
+      }
       fault.matched += 1;
       // The seed, the fault and the number of the match alone determine each draw, whatever else is drawn.
       const random = (purpose: string): SeededRandom =>
         new SeededRandom([this.#seed, purpose, fault.id, fault.matched].join("\n"));
-      if (fault.matched <= after) continue;
-      if (probability < 1 && random("probability").fraction() >= probability) continue;
+      if (fault.matched <= after) {
+        miss(`skips request ${fault.matched} of the first ${after}`);
+        continue;
+      }
+      if (probability < 1 && random("probability").fraction() >= probability) {
+        miss(`was not drawn, with probability ${probability}`);
+        continue;
+      }
       fault.applied += 1;
       faultIds.push(fault.id);
       if (latency !== undefined) delay += drawLatency(latency, random("latency"));
-      if (isFinal(fault)) return { delay, fault, faultIds };
+      if (isFinal(fault)) return { delay, fault, faultIds, misses };
     }
-    return { delay, fault: undefined, faultIds };
+    return { delay, fault: undefined, faultIds, misses };
   }
 }
 

@@ -1,5 +1,5 @@
 import { composeInstruction, type SubmissionFields } from "../service/submission.ts";
-import { maskKey, maskText, maskValue } from "./masking.ts";
+import { lengthOf, maskKey, maskText, maskValue } from "./masking.ts";
 
 /** Submission of a request. */
 export interface JournalSubmission {
@@ -9,8 +9,18 @@ export interface JournalSubmission {
   readonly instruction: string;
 }
 
+/** Reason why a request was refused. */
+export interface Refusal {
+  /** Rule of the service that the request broke, such as `submit.402.too-few-credits`; null if none is known. */
+  readonly rule: string | null;
+  /** Reason in the response, at most 300 characters. */
+  readonly detail: string;
+}
+
 /** A request to the server, without keys and images. */
 export interface JournalEntry {
+  /** Number of the request since the start or the last reset, such as `req_1`. */
+  readonly id: string;
   /** Time of arrival, in milliseconds since 1970 of the server's clock. */
   readonly at: number;
   readonly method: string;
@@ -29,6 +39,8 @@ export interface JournalEntry {
   readonly jobId: string | null;
   /** If true, the response repeats that of an earlier request under the same idempotency key. */
   readonly replayed: boolean;
+  /** Null without an error response, and for one without a known reason. */
+  readonly refusal: Refusal | null;
   /** Faults that were applied. */
   readonly faultIds: readonly string[];
   /** Submission, if its body is well-formed. */
@@ -38,11 +50,12 @@ export interface JournalEntry {
 /** Entry of a request in progress. */
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
-export function openEntry(request: Request, at: number): OpenEntry {
+export function openEntry(id: string, request: Request, at: number): OpenEntry {
   const url = new URL(request.url);
   const authorization = request.headers.get("authorization");
   const idempotencyKey = request.headers.get("idempotency-key");
   return {
+    id,
     at,
     method: request.method,
     path: maskText(url.pathname),
@@ -53,6 +66,7 @@ export function openEntry(request: Request, at: number): OpenEntry {
     durationMs: null,
     jobId: null,
     replayed: false,
+    refusal: null,
     faultIds: [],
     submission: null,
   };
@@ -90,8 +104,4 @@ export function journalSubmission(fields: SubmissionFields): JournalSubmission {
   if (person) shown["person_image_b64"] = lengthOf(person);
   if (garments !== undefined) shown["garment_images_b64"] = garments.map(lengthOf);
   return { fields: shown, instruction: maskText(composeInstruction(fields)) };
-}
-
-function lengthOf(base64: string): string {
-  return `<${base64.length} characters>`;
 }

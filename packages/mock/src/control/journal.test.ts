@@ -92,7 +92,7 @@ describe("the journal", () => {
     const journal = new Journal({ now: () => 5 }, 2);
     const requests = ["/1", "/2", "/3"].map((path) => new Request(`https://a.example${path}`));
     for (const request of requests) journal.begin(request);
-    const end = (): void => requests.forEach((request) => journal.end(request, 200));
+    const end = (): void => requests.forEach((request) => journal.end(request, new Response()));
     const state = journal.snapshot();
     const entries = [{ path: "/2" }, { path: "/3", status: null }];
     expect(state).toMatchObject({ dropped: 1, entries });
@@ -107,6 +107,27 @@ describe("the journal", () => {
     journal.begin(new Request("https://a.example/4"));
     expect(journal.dropped).toBe(2);
     expect(state).toMatchObject({ dropped: 1, entries });
+  });
+});
+
+describe("subscribe", () => {
+  test("calls the function for each completed request, until it ends", async () => {
+    const { mock, submit, account } = withFaults();
+    const seen: unknown[] = [];
+    const end = mock.journal.subscribe(({ id, path, status, durationMs }) =>
+      seen.push([id, path, status, durationMs]),
+    );
+    const response = submit({ wait: true });
+    await mock.journal.waitFor(submitOn, { until: "arrived" });
+    await account();
+    await mock.clock.advance("2s");
+    await response;
+    end();
+    await account();
+    expect(seen).toEqual([
+      ["req_2", "/api/v1/account", 200, 0],
+      ["req_1", "/api/v1/tryon", 200, 1_500],
+    ]);
   });
 });
 
@@ -196,7 +217,11 @@ describe("secrets and images", () => {
           { authorization: `Bearer ${token}`, "idempotency-key": `for ${token}` },
         );
         await get(`/api/v1/tryon/${token}?api_key=${token}`);
-        const written = JSON.stringify(mock.journal.entries());
+        const details = [1, 2].map(async (id) => (await get(`/__mock/requests/req_${id}`)).text());
+        const written = [
+          JSON.stringify(mock.journal.entries()),
+          ...(await Promise.all(details)),
+        ].join();
         expect(mock.journal.entries()).toHaveLength(2);
         expect(written).not.toContain(text.slice(0, 40));
         expect(written).not.toContain(token);

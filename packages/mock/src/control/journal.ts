@@ -1,4 +1,6 @@
-import type { SubmissionFacts } from "../http/with-key.ts";
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
+import type { RequestFacts } from "../http/with-key.ts";
 import type { Clock } from "../system/timers.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import { host } from "../system/host.ts";
@@ -8,20 +10,10 @@ import {
   type JournalEntry,
   type OpenEntry,
 } from "./journal-entry.ts";
-import { maskKey } from "./masking.ts";
-import { nearMisses } from "./near-misses.ts";
-import { parseRequestPattern, pathMatcher, pathProblem } from "./request-pattern.ts";
-
-/** Filter of the journal's entries. */
-export interface JournalFilter {
-  method?: string | undefined;
-  /** Path without its query; a star matches one or more characters up to the next slash. */
-  path?: string | undefined;
-  /** Key, whole or masked as in the journal. Keys with the same last four characters match alike. */
-  apiKey?: string | undefined;
-  /** Earliest time of a request, in milliseconds since 1970 of the server's clock. */
-  since?: number | undefined;
-}
+import { Exchange, type FaultMiss } from "./exchange.ts";
+import { entryFilter, type JournalFilter } from "./journal-filter.ts";
+import { nearMisses, nearRequests } from "./near-misses.ts";
+import { parseRequestPattern, type RequestPattern } from "./request-pattern.ts";
 
 /** Options of `mock.journal.waitFor`. */
 export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> {
@@ -42,9 +34,21 @@ export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> 
   until?: "completed" | "arrived" | undefined;
 }
 
+/** Maximum number of requests whose headers and bodies are kept. */
+const maxExchanges = 200;
+
+/** Maximum number of requests among which those near a fault are searched. */
+const maxNearest = 500;
+
 /** Error of a wait that timed out. */
 export class WaitTimeout extends Error {
   override readonly name = "WaitTimeout";
+}
+
+/** Facts that the control of the server adds to a request. */
+interface ControlFacts {
+  readonly faultIds?: readonly string[];
+  readonly faultMisses?: readonly FaultMiss[];
 }
 
 /** State of the journal in a snapshot. */
@@ -57,7 +61,9 @@ export interface JournalState {
 export class Journal {
   readonly #clock: Pick<Clock, "now">;
   readonly #limit: number;
-  readonly #open = new WeakMap<Request, OpenEntry>();
+  readonly #open = new WeakMap<Request, { entry: OpenEntry; exchange: Exchange }>();
+  readonly #exchanges = new Map<string, Exchange>();
+  readonly #listeners = new Set<(entry: JournalEntry) => void>();
   #entries: OpenEntry[] = [];
   #deleted = 0;
   #change = Promise.withResolvers<void>();
@@ -76,9 +82,11 @@ export class Journal {
   /**
    * Returns requests, oldest first.
    *
-   * @throws RangeError for an invalid path.
+   * @throws RangeError for an invalid path, TypeError for an unknown field.
    */
   entries(filter: JournalFilter = {}): readonly JournalEntry[] {
+    const names = ["method", "path", "apiKey", "since"] satisfies (keyof JournalFilter)[];
+    rejectUnknownNames(filter, names, "Unknown field", "the filter has");
     return this.#kept().filter(entryFilter(filter)).map(copy);
   }
 
@@ -94,6 +102,14 @@ export class Journal {
    * ```
    */
   async waitFor(on: string, options: WaitForOptions = {}): Promise<readonly JournalEntry[]> {
+    const names = [
+      "count",
+      "timeout",
+      "until",
+      "apiKey",
+      "since",
+    ] satisfies (keyof WaitForOptions)[];
+    rejectUnknownNames(options, names, "Unknown option", "the options of waitFor are");
     const pattern = parseRequestPattern("waitFor", on);
     const { count = 1, until = "completed", apiKey, since } = options;
     const timeout = milliseconds(options.timeout ?? "5s");
@@ -115,10 +131,49 @@ export class Journal {
     return matches().map(copy);
   }
 
+  /**
+   * Calls a function for each completed request, also after a reset.
+   *
+   * @returns a function that ends the calls.
+   * @example
+   * ```ts
+   * mock.journal.subscribe(({ method, path, status }) => console.log(method, path, status));
+   * ```
+   */
+  subscribe(listener: (entry: JournalEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Returns the newest requests that pass a test, newest first, and the number of all that pass. */
+  latest(passes: (entry: JournalEntry) => boolean, max: number) {
+    const entries = this.#kept().filter(passes);
+    return { total: entries.length, entries: entries.slice(-max).toReversed().map(copy) };
+  }
+
+  /** Returns a request with its headers and bodies, if they are kept. */
+  exchange(id: string): { entry: JournalEntry; exchange: Exchange } | undefined {
+    const exchange = this.#exchanges.get(id);
+    const entry = this.#entries.findLast((each) => each.id === id);
+    return entry && exchange && { entry: copy(entry), exchange };
+  }
+
+  /** Describes the newest requests that nearly match a pattern, the nearest first. */
+  nearest(pattern: RequestPattern, max: number): readonly string[] {
+    return nearRequests(pattern, this.#kept().slice(-maxNearest)).slice(0, max);
+  }
+
   /** Adds an entry for a request. */
   begin(request: Request): void {
-    const entry = openEntry(request, this.#clock.now());
-    this.#open.set(request, entry);
+    const id = `req_${this.#deleted + this.#entries.length + 1}`;
+    const entry = openEntry(id, request, this.#clock.now());
+    const exchange = new Exchange(request);
+    this.#open.set(request, { entry, exchange });
+    this.#exchanges.set(id, exchange);
+    if (this.#exchanges.size > maxExchanges) {
+      const [oldest = ""] = this.#exchanges.keys();
+      this.#exchanges.delete(oldest);
+    }
     this.#entries.push(entry);
     // Dropping one entry at a time would move all the others each time.
     if (this.#entries.length >= 2 * this.#limit) {
@@ -129,24 +184,43 @@ export class Journal {
   }
 
   /** Adds facts to the entry of a request. */
-  note(request: Request, { fields, ...facts }: SubmissionFacts & Partial<JournalEntry>): void {
-    const entry = this.#open.get(request);
-    if (entry === undefined) return;
+  note(
+    request: Request,
+    { fields, body, faultMisses, ...facts }: RequestFacts & ControlFacts,
+  ): void {
+    const { entry, exchange } = this.#open.get(request) ?? {};
+    if (entry === undefined || exchange === undefined) return;
+    if (body !== undefined) exchange.noteBody(body);
+    if (faultMisses !== undefined) exchange.faultMisses = faultMisses;
     Object.assign(entry, facts, fields && { submission: journalSubmission(fields) });
   }
 
-  /** Notes the status of the response, or null for a broken connection. */
-  end(request: Request, status: number | null): void {
-    const entry = this.#open.get(request);
-    if (entry === undefined) return;
-    entry.status = status;
+  /** Notes the response, or null for a broken connection. */
+  end(request: Request, response: Response | null): void {
+    const { entry, exchange } = this.#open.get(request) ?? {};
+    if (entry === undefined || exchange === undefined) return;
+    if (response !== null) {
+      entry.status = response.status;
+      entry.refusal = exchange.noteResponse(response);
+    }
     entry.durationMs = this.#clock.now() - entry.at;
     this.#changed();
+    for (const listener of this.#listeners) {
+      try {
+        listener(copy(entry));
+      } catch (error) {
+        // An error of the listener must not become one of the request.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   reset(): void {
     this.#entries = [];
     this.#deleted = 0;
+    this.#exchanges.clear();
   }
 
   snapshot(): JournalState {
@@ -156,6 +230,8 @@ export class Journal {
   restore(state: JournalState): void {
     this.#entries = state.entries.map(copy);
     this.#deleted = state.dropped;
+    // The ids after this state can be other requests.
+    this.#exchanges.clear();
     this.#changed();
   }
 
@@ -198,24 +274,7 @@ export class Journal {
  *
  * @interface
  */
-export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor">;
-
-function entryFilter({
-  method,
-  path = "*",
-  apiKey,
-  since = Number.NEGATIVE_INFINITY,
-}: JournalFilter): (entry: JournalEntry) => boolean {
-  const problem = pathProblem(path);
-  if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
-  const matchesPath = pathMatcher(path);
-  const key = apiKey === undefined ? undefined : maskKey(apiKey);
-  return (entry) =>
-    (method === undefined || entry.method === method) &&
-    matchesPath(entry.path) &&
-    (key === undefined || entry.apiKey === key) &&
-    entry.at >= since;
-}
+export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor" | "subscribe">;
 
 function copy(entry: JournalEntry): OpenEntry {
   return structuredClone(entry);

@@ -22,6 +22,54 @@ export function maskKey(token: string): string {
   return token.length < 12 ? "…" : `…${token.slice(-4)}`;
 }
 
+/** Headers with secrets of any form. */
+const secretHeader = /authorization|cookie|token|secret|(^|-)(auth|key)$|^stripe-signature$/i;
+
+/** Masks the secrets in headers. Keys keep their prefix and last four characters. */
+export function maskHeaders(headers: Headers): Record<string, string> {
+  const masked: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const [, scheme = "", secret = value] = /^(bearer +)(.*)$/is.exec(value) ?? [];
+    const isSecret = secretHeader.test(name) && name !== "idempotency-key";
+    masked[name] = isSecret ? scheme + maskKey(secret) : maskText(value);
+  }
+  return masked;
+}
+
+const url = /^https?:/i;
+
+/** Maximum number of characters of a text in JSON that is not an image. */
+const maxText = 4_000;
+
+/** Masks a body: a JSON value, which it writes as text, or another text. Images become their length. */
+export function maskBody(body: unknown): string {
+  if (typeof body === "string") return maskImages(maskText(body));
+  const mask = (name: string, value: unknown): unknown => {
+    if (typeof value === "string") {
+      if (name.endsWith("_b64") || value.length > maxText) return lengthOf(value);
+      const masked = maskText(value);
+      return url.test(masked) ? masked : maskImages(masked);
+    }
+    if (name === "garment_images_b64" && Array.isArray(value)) {
+      return value.map((item) => (typeof item === "string" ? lengthOf(item) : item));
+    }
+    return value;
+  };
+  return maskText(JSON.stringify(body, mask));
+}
+
+function maskImages(text: string): string {
+  // Words of a URL can be as long.
+  return text.replaceAll(/https?:[^\s"']*|[\w+/-]{60,}={0,2}/gi, (run) =>
+    url.test(run) ? run : lengthOf(run),
+  );
+}
+
+/** Replaces an image in base64 with its length. */
+export function lengthOf(base64: string): string {
+  return `<${base64.length} characters>`;
+}
+
 /** Masks every text in a JSON value. */
 export function maskValue(value: unknown): unknown {
   if (typeof value === "string") return maskText(value);

@@ -9,19 +9,37 @@ const maxLines = 5;
  * requests share a line.
  */
 export function nearMisses(pattern: RequestPattern, entries: readonly JournalEntry[]): string {
+  const lines = describeNearest(pattern, entries);
+  if (lines.length === 0) return "No other request arrived.";
+  const rest = lines.length - maxLines;
+  const more = rest > 0 ? [`… and ${rest} other kinds of requests`] : [];
+  const shown = lines.slice(0, maxLines).map(({ line }) => line);
+  return ["Other requests:", ...shown, ...more].join("\n  ");
+}
+
+/** Describes the requests of the same path or the same method as a pattern, nearest first. */
+export function nearRequests(
+  pattern: RequestPattern,
+  entries: readonly JournalEntry[],
+): readonly string[] {
+  return describeNearest(pattern, entries)
+    .filter(({ nearness: near }) => near > 0)
+    .map(({ line }) => line);
+}
+
+function describeNearest(pattern: RequestPattern, entries: readonly JournalEntry[]) {
   const groups = new Map<string, { count: number; nearness: number }>();
   for (const entry of entries) {
     const line = describe(entry);
     const { count } = groups.get(line) ?? { count: 0 };
     groups.set(line, { count: count + 1, nearness: nearness(pattern, entry) });
   }
-  if (groups.size === 0) return "No other request arrived.";
-  const lines = [...groups]
+  return [...groups]
     .toSorted(([, a], [, b]) => b.nearness - a.nearness)
-    .map(([line, { count }]) => (count === 1 ? line : `${line} (${count} times)`));
-  const rest = lines.length - maxLines;
-  const more = rest > 0 ? [`… and ${rest} other kinds of requests`] : [];
-  return ["Other requests:", ...lines.slice(0, maxLines), ...more].join("\n  ");
+    .map(([line, { count, nearness: near }]) => ({
+      line: count === 1 ? line : `${line} (${count} times)`,
+      nearness: near,
+    }));
 }
 
 function describe({ method, path, status, durationMs, apiKey }: JournalEntry): string {

@@ -184,6 +184,21 @@ describe("a reset server", () => {
     expect(received).toHaveLength(1);
   });
 
+  test.each(["back", undefined])(
+    "has the ids of its seed again, or else new ones: %s",
+    async (seed) => {
+      const mock = createMock(seed === undefined ? {} : { seed });
+      const jobId = async () => (await caller(mock).submit({ wait: false })).body.job_id;
+      const snapshot = await mock.snapshot();
+      const first = await jobId();
+      await mock.reset();
+      expect((await jobId()) === first).toBe(seed !== undefined);
+      await mock.restore(snapshot);
+      expect(await jobId()).toBe(first);
+      mock.close();
+    },
+  );
+
   test("rejects synchronous requests, and can be restored to an earlier snapshot", async () => {
     const { mock, call } = setUp();
     const { body } = await call.submit();

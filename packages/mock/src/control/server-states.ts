@@ -17,8 +17,13 @@ export interface ServerState {
   readonly service: Service;
 }
 
-interface SavedState {
+/** Data that a state begins with. */
+export interface SavedData {
   readonly store: Store;
+  readonly seed: string;
+}
+
+interface SavedState extends SavedData {
   readonly randomPosition: number;
   readonly tasks: readonly ScheduledTask[];
   readonly service: ServiceState;
@@ -32,11 +37,11 @@ interface SavedState {
 export class ServerStates<Current extends ServerState> {
   current: Current;
   readonly #clock: SystemClock;
-  readonly #begin: (store?: Store) => Current;
+  readonly #begin: (saved?: SavedData) => Current;
   readonly #control: Control;
   readonly #states = new WeakMap<Snapshot, SavedState>();
 
-  constructor(clock: SystemClock, begin: (store?: Store) => Current, control: Control) {
+  constructor(clock: SystemClock, begin: (saved?: SavedData) => Current, control: Control) {
     this.#clock = clock;
     this.#begin = begin;
     this.#control = control;
@@ -60,7 +65,7 @@ export class ServerStates<Current extends ServerState> {
     }
     this.end();
     this.#clock.set(snapshot.takenAt);
-    this.current = this.#begin(state.store.copy());
+    this.current = this.#begin({ store: state.store.copy(), seed: state.seed });
     const { system, service } = this.current;
     system.random.position = state.randomPosition;
     for (const task of state.tasks) system.scheduler.add(task);
@@ -93,6 +98,7 @@ export class ServerStates<Current extends ServerState> {
       const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
       this.#states.set(snapshot, {
         store: store.copy(),
+        seed: system.random.seed,
         randomPosition: system.random.position,
         tasks: system.scheduler.tasks,
         service: state,

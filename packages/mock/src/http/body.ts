@@ -36,12 +36,14 @@ export const readPatience = 1_000;
 /**
  * Reads a request's body as a JSON object.
  *
+ * @param note Called with the body, also if it is refused: its JSON value, or the beginning of another text.
  * @throws WrongContentType; MalformedBody when it is not JSON or not an object; OversizeBody when it is too long;
  * ServiceError `bad-request` when it exceeds a limit of JSON.
  */
 export async function readJsonObject(
   request: Request,
   options: Options,
+  note: (body: unknown) => void = () => {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const bytes = await readBytes(request);
   const problems = (type: string, msg: string, ctx = {}): ValidationError[] => [
@@ -51,11 +53,13 @@ export async function readJsonObject(
     throw new MalformedBody(problems(...problem));
   };
   if (!isJson(request.headers.get("content-type"))) {
+    note(beginning(bytes));
     const msg = "Input should be a valid dictionary; send Content-Type: application/json";
     throw new WrongContentType(problems("model_attributes_type", msg));
   }
   if (bytes.length === 0) return refuse("missing", "Field required");
   const { value, error } = parseJson(bytes);
+  note(error === undefined ? value : beginning(bytes));
   if (error !== undefined) return refuse("json_invalid", "JSON decode error", { error });
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     const msg = "Input should be a valid dictionary or object to extract fields from";
@@ -63,6 +67,14 @@ export async function readJsonObject(
   }
   // It is neither null nor an array, so it is an object of JSON.
   return value as Readonly<Record<string, unknown>>;
+}
+
+const beginningBytes = 8_192;
+
+/** Decodes the beginning of a body. */
+function beginning(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, beginningBytes));
+  return bytes.length > beginningBytes ? `${text}…` : text;
 }
 
 function isJson(contentType: string | null): boolean {

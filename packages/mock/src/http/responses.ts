@@ -5,6 +5,7 @@ import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts
 import { isConnectionReset } from "./broken-connection.ts";
 import { httpDate } from "../system/date.ts";
 import { BrokenBody, MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
+import { brokenRule, markRule } from "./broken-rule.ts";
 import { InvalidFields, InvalidInput } from "./validation.ts";
 
 const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
@@ -49,10 +50,11 @@ export function html(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(body, {
+  const response = new Response(body, {
     status,
     headers: { "content-type": "text/html; charset=utf-8", ...headers },
   });
+  return Object.assign(response, { [textMark]: body });
 }
 
 /** Creates an HTML response, such as a proxy in front of the service sends. */
@@ -64,11 +66,15 @@ export function proxyPage(status: number, title: string): Response {
 }
 
 /**
- * Converts an error to its documented response.
+ * Converts an error to its documented response, on which the broken rule is noted.
  *
  * @throws BrokenBody and connection resets again, since no one can receive a response.
  */
 export function errorResponse(error: unknown, options: Options): Response {
+  return markRule(documentedResponse(error, options), brokenRule(error));
+}
+
+function documentedResponse(error: unknown, options: Options): Response {
   if (error instanceof ServiceError) {
     const challenge = error.reason === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
     return json({ detail: error.message }, statusOf[error.reason], challenge);

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 
 import type { Service } from "../service/service.ts";
+import { markRule } from "./broken-rule.ts";
 
 /** Adds the route of signed result URLs. As at object stores, it takes no key and its errors are XML. */
 export function addResultRoutes(app: Hono, service: Service): void {
@@ -10,9 +11,12 @@ export function addResultRoutes(app: Hono, service: Service): void {
       return xml(400, "InvalidArgument", "The URL is signed; send no Authorization header.");
     }
     const problem = service.results.problem(new URL(req.url), service.now());
-    if (problem === "expired") return xml(expiredStatus, "AccessDenied", "The URL has expired.");
     if (problem !== undefined) {
-      return xml(expiredStatus, "SignatureDoesNotMatch", "The signature does not match.");
+      const refusal =
+        problem === "expired"
+          ? xml(expiredStatus, "AccessDenied", "The URL has expired.")
+          : xml(expiredStatus, "SignatureDoesNotMatch", "The signature does not match.");
+      return markRule(refusal, "job.result-url.expired-answer");
     }
     const bytes = await service.jobs.result(req.param("file").replace(/\.png$/, ""));
     if (bytes === undefined) return xml(404, "NoSuchKey", "The image does not exist.");

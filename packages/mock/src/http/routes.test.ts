@@ -188,6 +188,10 @@ describe("discovery", () => {
     expect(headers.get("content-type")).toContain("text/html");
     expect(body).toContain("/api/v1/credits/purchase");
     expect(body).not.toMatch(/src=|@import|url\(|<link|<script/);
+    // The Markdown of the contract is rendered.
+    expect(body).toContain("is <strong>not</strong> an HTTP error");
+    expect(body).toContain("Send an <code>Idempotency-Key</code> with every submission");
+    expect(body).not.toMatch(/`|\*\*/);
   });
 
   test("/api/v1/openapi.json is the contract with the URL of the server", async () => {

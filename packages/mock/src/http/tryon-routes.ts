@@ -96,7 +96,9 @@ function readListQuery(
 function unknownCursorPage(cursor: string | undefined, options: Options): JobPage {
   if (options.unknownCursor === "empty") return { jobs: [], nextCursor: null };
   const msg = "unknown; pass the next_cursor of the previous page, or omit it for the first page.";
-  if (options.unknownCursor === 400) throw new ServiceError("bad-request", `cursor: ${msg}`);
+  if (options.unknownCursor === 400) {
+    throw new ServiceError("bad-request", `cursor: ${msg}`, "list.cursor.unknown");
+  }
   throw new InvalidInput([
     problemAt(["query", "cursor"], { type: "value_error", msg }, cursor, options),
   ]);

@@ -10,8 +10,10 @@ import { errorResponse, rateHeaders } from "./responses.ts";
 import { readJsonObject, readPatience } from "./body.ts";
 import type { RequestSchemas } from "./schemas.ts";
 
-/** Facts about a submission for the request journal. */
-export interface SubmissionFacts {
+/** Facts about a request for the request journal. */
+export interface RequestFacts {
+  /** Body of a request: its JSON value, or the beginning of another text. */
+  readonly body?: unknown;
   readonly fields?: SubmissionFields;
   readonly jobId?: string;
   readonly replayed?: boolean;
@@ -23,7 +25,7 @@ export interface RouteContext {
   readonly system: System;
   readonly settings: Settings;
   readonly schemas: () => RequestSchemas;
-  readonly journal: { note(request: Request, facts: SubmissionFacts): void };
+  readonly journal: { note(request: Request, facts: RequestFacts): void };
 }
 
 /** A request with a valid key and within the rate limit. */
@@ -39,7 +41,7 @@ export interface KeyedRequest {
  * runs, and every response after that has the headers of the rate limit.
  */
 export function withKey(
-  { service, system }: RouteContext,
+  { service, system, journal }: RouteContext,
   handler: (request: KeyedRequest, context: Context) => Promise<Response>,
 ): (context: Context) => Promise<Response> {
   const { options } = service;
@@ -51,7 +53,10 @@ export function withKey(
       const request = context.req.raw;
       let read: ReturnType<KeyedRequest["body"]> | undefined;
       const body: KeyedRequest["body"] = () =>
-        (read ??= system.clock.outside(readJsonObject(request, options), readPatience));
+        (read ??= system.clock.outside(
+          readJsonObject(request, options, (sent) => journal.note(request, { body: sent })),
+          readPatience,
+        ));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const { key, window } = service.keys.admit(bearerToken(request));
       limitHeaders = rateHeaders(window, system.clock.now(), options);
@@ -60,6 +65,7 @@ export function withKey(
         throw new ServiceError(
           "rate-limited",
           `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
+          "errors.429.rate-limited",
         );
       }
       return handler({ key, request, body }, context);

@@ -1,3 +1,4 @@
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
 import { bypass, http, type HttpHandler } from "msw";
 
 import { redirectWebhooks } from "../delivery/webhook-sender.ts";
@@ -20,7 +21,7 @@ export interface HandlersOptions {
  * handlers and to the network. Webhooks bypass msw, unless the server has a `sendWebhook`. The handlers never reset
  * the server.
  *
- * @throws TypeError if `baseUrl` is not an absolute http or https URL, RangeError if a fault exists that msw cannot
+ * @throws TypeError for an unknown option or if `baseUrl` is not an absolute http or https URL, RangeError if a fault exists that msw cannot
  * produce.
  * @example
  * ```ts
@@ -37,6 +38,7 @@ export function handlers(
   mock: Pick<Mock, "fetch" | "baseUrl" | "options" | "faults">,
   options: HandlersOptions = {},
 ): HttpHandler[] {
+  rejectUnknownNames(options, ["baseUrl"], "Unknown option", "the options of handlers are");
   const serverUrl = requestMatcher(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
   mock.faults.limitTo("msw");
   redirectWebhooks(mock, (request) => host.currentFetch(bypass(request)));

@@ -7,6 +7,8 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
 import { limits as serviceLimits } from "../service/catalogue.ts";
 import { mark } from "../version.ts";
 
@@ -60,9 +62,10 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Creates a server with limits. Invalid requests get a response in the form of the service's errors. */
 export function createLimitedServer(
-  options: Partial<ServerLimits> | undefined,
+  options: Partial<ServerLimits> = {},
   listener: Listener,
 ): Server {
+  rejectUnknownNames(options, Object.keys(defaults), "Unknown limit", "the limits are");
   const limits = { ...defaults, ...options };
   const { requestTimeout, keepAliveTimeout, headerBytes } = limits;
   const headersTimeout = Math.min(limits.headersTimeout, requestTimeout);

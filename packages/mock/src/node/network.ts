@@ -3,6 +3,8 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { isIP } from "node:net";
 import { Readable } from "node:stream";
 
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
 import { bareHost } from "../delivery/check-url.ts";
 import type { Network } from "../delivery/network.ts";
 
@@ -27,6 +29,7 @@ const nullBodyStatuses = new Set([204, 205, 304]);
  * Creates a network for webhooks and images. It resolves a host name, checks every IP address of it, and connects to
  * one that passed. The command always uses it.
  *
+ * @throws TypeError for an unknown option.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -36,6 +39,12 @@ const nullBodyStatuses = new Set([204, 205, 304]);
  * ```
  */
 export function nodeNetwork(options: NodeNetworkOptions = {}): Network {
+  rejectUnknownNames(
+    options,
+    ["ca", "resolve"],
+    "Unknown option",
+    "the options of nodeNetwork are",
+  );
   const { ca } = options;
   const trust = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
   return {

@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
 import { controlPath, isControlRequest } from "../control/routes/control-app.ts";
 import { isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
 import { textOf } from "../http/responses.ts";
@@ -59,7 +61,7 @@ const controlError = {
 /**
  * Serves a reference server over HTTP.
  *
- * @throws Error if the port is not available; the message names it and the fix.
+ * @throws Error if the port is not available; the message names it and the fix. TypeError for an unknown option or limit.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -72,8 +74,11 @@ const controlError = {
  */
 export async function serve(
   mock: Pick<Mock, "fetch">,
-  { port: wantedPort = 0, host = "127.0.0.1", openControl = false, limits }: ServeOptions = {},
+  options: ServeOptions = {},
 ): Promise<Serving> {
+  const names = ["port", "host", "openControl", "limits"] satisfies (keyof ServeOptions)[];
+  rejectUnknownNames(options, names, "Unknown option", "the options of serve are");
+  const { port: wantedPort = 0, host = "127.0.0.1", openControl = false, limits } = options;
   const listener = getRequestListener(
     (request, bindings) => respond(mock, request, bindings, openControl),
     { overrideGlobalObjects: false },

@@ -33,6 +33,7 @@ export function chargeCredits(
     throw new ServiceError(
       "insufficient-credits",
       `Insufficient credits: this try-on costs ${credits} and the key has ${key.credits}. Buy a pack or choose a smaller output_size.`,
+      "submit.402.too-few-credits",
     );
   }
   const day = dayOf(at);
@@ -42,6 +43,7 @@ export function chargeCredits(
     throw new ServiceError(
       "insufficient-credits",
       `Another ${credits} credits would exceed the key's cap of ${dailySpendCap} credits a day (UTC); try again tomorrow or raise the cap.`,
+      "limits.daily-spend-cap.value",
     );
   }
   const charged = { ...key, day, daySpent };

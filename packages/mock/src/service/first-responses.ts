@@ -67,6 +67,7 @@ export class FirstResponses {
       throw new ServiceError(
         "conflict",
         "A request with this Idempotency-Key is still in progress; retry with the same key in a moment.",
+        "submit.idempotency-key.concurrent",
       );
     }
     return { ...(await system.clock.outside(pending.response)), replayed: true };

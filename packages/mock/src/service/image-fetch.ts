@@ -4,7 +4,7 @@ import { BlockedUrlError, requireAllowed, sendGuarded } from "../delivery/networ
 import { imageKind, type EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
-import { imageKindNames } from "./image-input.ts";
+import { fetchFailed, imageKindNames } from "./image-input.ts";
 import type { Submission } from "./submission.ts";
 
 /** Real milliseconds that a manual clock waits for hosts. */
@@ -36,7 +36,9 @@ export class ImageFetch {
       shareAs === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, shareAs);
     const outcomes = await this.#context.system.clock.outside(fetching, patience, true);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) return { ...submission, imageProblem: describeError(failed.reason) };
+    if (failed !== undefined) {
+      return { ...submission, imageProblem: fetchFailed(describeError(failed.reason)) };
+    }
     const images = outcomes.flatMap((outcome) =>
       outcome.status === "fulfilled" ? [outcome.value] : [],
     );

@@ -1,5 +1,6 @@
 import { urlProblem, type UrlRules } from "../delivery/check-url.ts";
 import { imageKind, type EngineImage } from "../engine/engine.ts";
+import type { ServerRule } from "../generated/server-rules.ts";
 import { limits } from "./catalogue.ts";
 import { ServiceError } from "./service-error.ts";
 
@@ -20,11 +21,14 @@ export interface SubmittedImage {
  * @throws ServiceError `bad-request` that names the field and the problem.
  */
 export function imageFromBase64(field: string, base64: string): SubmittedImage {
-  const reject = (problem: string): never => {
-    throw new ServiceError("bad-request", `${field}: ${problem}`);
+  const isPerson = field === "person_image_b64";
+  const format = isPerson ? "request.person-image-b64.base64" : "request.garment-images-b64.base64";
+  const reject = (problem: string, rule: ServerRule = format): never => {
+    throw new ServiceError("bad-request", `${field}: ${problem}`, rule);
   };
   if (/^data:/i.test(base64)) {
-    reject("has a data: prefix; remove everything up to and including the comma.");
+    const rule = isPerson ? "request.person-image-b64.no-data-prefix" : format;
+    reject("has a data: prefix; remove everything up to and including the comma.", rule);
   }
   if (base64.length === 0) reject("is empty; send the base64 of an image.");
   if (!base64Text.test(base64) || unpadded(base64).length % 4 === 1) {
@@ -34,10 +38,14 @@ export function imageFromBase64(field: string, base64: string): SubmittedImage {
   if (byteLength > limits.imageBytes) {
     reject(
       `image too large: ${byteLength} bytes decoded, the maximum is ${limits.imageBytes} (about 10 MB).`,
+      "submit.400.image-too-large",
     );
   }
   const mediaType = imageKind(decodeBase64(unpadded(base64.slice(0, headCharacters))));
-  if (mediaType === undefined) return reject(`is not an image; send ${imageKindNames}.`);
+  if (mediaType === undefined) {
+    const rule = "request.images.exact-bound-and-kinds";
+    return reject(`is not an image; send ${imageKindNames}.`, rule);
+  }
   const bytes = () => decodeBase64(unpadded(base64));
   return { image: { field, source: "bytes", mediaType, bytes }, source: base64 };
 }
@@ -49,18 +57,25 @@ export function imageFromBase64(field: string, base64: string): SubmittedImage {
  */
 export function imageFromUrl(field: string, text: string, rules: UrlRules): SubmittedImage {
   const problem = urlProblem(text, rules);
-  if (problem !== undefined) throw new ServiceError("bad-request", `${field}: ${problem}`);
+  if (problem !== undefined) {
+    throw new ServiceError("bad-request", `${field}: ${problem}`, "submit.400.bad-url");
+  }
   return { image: { field, source: "url", url: new URL(text).href }, source: text };
 }
 
 /** Returns an error for the first image at a host that ends in `.invalid` (RFC 2606), or null. */
-export function fetchProblem(images: readonly EngineImage[]): string | null {
+export function fetchProblem(images: readonly EngineImage[]): ServiceError | null {
   for (const image of images) {
     if (image.source === "bytes" || !image.url.includes(".invalid")) continue;
     if (!/\.invalid\.?$/.test(new URL(image.url).hostname)) continue;
-    return `${image.field}: image fetch failed; the host is unreachable.`;
+    return fetchFailed(`${image.field}: image fetch failed; the host is unreachable.`);
   }
   return null;
+}
+
+/** Creates the error for an image that cannot be fetched. */
+export function fetchFailed(detail: string): ServiceError {
+  return new ServiceError("bad-request", detail, "submit.400.image-fetch-failed");
 }
 
 function unpadded(base64: string): string {

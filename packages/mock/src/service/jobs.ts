@@ -22,10 +22,20 @@ export class Jobs {
     if (job !== undefined && job.createdAt <= this.#visibleUntil()) {
       if (job.keyId === keyId) return job;
       if (this.#context.options.foreignJob === 403) {
-        throw new ServiceError("forbidden", "The job belongs to another API key.");
+        throw new ServiceError(
+          "forbidden",
+          "The job belongs to another API key.",
+          "poll.404.job-of-another-key",
+        );
       }
     }
-    throw new ServiceError("not-found", "Job not found.");
+    const isLate = job?.keyId === keyId;
+    const rule = isLate
+      ? "poll.fresh-job.visible"
+      : job === undefined
+        ? "poll.404.unknown-job"
+        : "poll.404.job-of-another-key";
+    throw new ServiceError("not-found", "Job not found.", rule);
   }
 
   /** Reads a page of the list. Returns undefined for an unknown cursor. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { stockEngine } from "../engine/stock.ts";
+import { createMock } from "../mock.ts";
 import { Store } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
+import { caller } from "../../test/caller.ts";
 
 function setUp() {
   const store = new Store();
@@ -10,6 +12,23 @@ function setUp() {
   const account = (id: string) => store.transact(({ accounts }) => accounts.get(id));
   return { service, keys: service.keys, now: system.clock.now(), account };
 }
+
+test.each([0, 40, 100_000_000])(
+  "live default keys but the empty one start with %i credits, also after a reset",
+  async (credits) => {
+    const mock = createMock({ clock: "manual", credits });
+    const balances = async () => {
+      const { live, limited, disabled, empty, test: testKey } = mock.keys;
+      const ledgers = [live, limited, disabled, empty, testKey].map((key) => mock.ledger(key));
+      return (await Promise.all(ledgers)).map((ledger) => ledger?.balance);
+    };
+    const expected = [credits, credits, credits, 0, 0];
+    expect(await balances()).toEqual(expected);
+    await caller(mock).submit();
+    await mock.reset();
+    expect(await balances()).toEqual(expected);
+  },
+);
 
 describe("a new key", () => {
   test("has its own account and secret, and its credits in the ledger", () => {

@@ -85,6 +85,7 @@ export class Keys {
       throw new ServiceError(
         "unauthorized",
         "Missing API key; send the header Authorization: Bearer <API key>.",
+        "auth.key.missing-401",
       );
     }
     return this.#context.store.transact((tables) => {
@@ -93,16 +94,23 @@ export class Keys {
         throw new ServiceError(
           "unauthorized",
           "Invalid API key; create one on the developer dashboard.",
+          "auth.key.invalid-401",
         );
       }
       if (tables.accounts.getOrThrow(key.accountId).state === "flagged") {
         throw new ServiceError(
           "forbidden",
           "The account is not eligible: it was flagged for fraud.",
+          "auth.account.flagged-403",
         );
       }
       if (key.state !== "active") {
-        throw new ServiceError("forbidden", `The API key is ${key.state}.`);
+        const isSuspended = key.state === "suspended";
+        throw new ServiceError(
+          "forbidden",
+          `The API key is ${key.state}.`,
+          isSuspended ? "content.blocked.suspension" : "auth.key.disabled-or-revoked-403",
+        );
       }
       return this.#countCall(tables, key);
     });

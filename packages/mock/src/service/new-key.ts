@@ -1,3 +1,5 @@
+import { rejectUnknownNames } from "@tryon/command-line/known-names";
+
 import type { AccountState, KeyMode, KeyRecord, KeyState } from "../store/records.ts";
 import { show } from "../shown.ts";
 
@@ -68,11 +70,8 @@ export function readNewKey(fields: NewKey): ResolvedNewKey {
       `The new key must be an object such as { credits: 40 }; got ${show(fields)}.`,
     );
   }
+  rejectUnknownNames(fields, Object.keys(rules), "Unknown field", "a key has");
   for (const [field, value] of Object.entries(fields)) {
-    if (!Object.hasOwn(rules, field)) {
-      const known = Object.keys(rules).join(", ");
-      throw new TypeError(`Unknown field ${show(field)}; a key has ${known}.`);
-    }
     // The line above has checked that it is one of them.
     const { accepts, limit } = rules[field as keyof NewKey];
     if (value === undefined || accepts(value)) continue;

@@ -44,7 +44,11 @@ function pay(token: string): Payment {
   const beginsToken = ([beginning]: readonly [string, unknown]) => token.startsWith(beginning);
   const reason = Object.entries(declinedTokens).find(beginsToken)?.[1];
   if (reason === undefined) return Object.entries(payments).find(beginsToken)?.[1] ?? success;
-  throw new ServiceError("payment-failed", `Payment failed: ${reason}. No credits were added.`);
+  throw new ServiceError(
+    "payment-failed",
+    `Payment failed: ${reason}. No credits were added.`,
+    "purchase.402.payment-failed",
+  );
 }
 
 /** Returns the credits that a payment adds. */
@@ -68,12 +72,17 @@ export class Purchases {
     const { packSlug } = order;
     if (!isPackSlug(packSlug)) {
       const known = Object.keys(packs).join(", ");
-      throw new ServiceError("bad-request", `pack_slug: unknown pack; choose one of ${known}.`);
+      throw new ServiceError(
+        "bad-request",
+        `pack_slug: unknown pack; choose one of ${known}.`,
+        "purchase.400.invalid-pack-or-token",
+      );
     }
     if (!order.token.startsWith("spt_")) {
       throw new ServiceError(
         "bad-request",
         "shared_payment_granted_token: must begin with spt_; pass the token that the user granted.",
+        "purchase.400.invalid-pack-or-token",
       );
     }
     return this.#context.store.transact((tables) => {
@@ -124,6 +133,7 @@ export class Purchases {
       throw new ServiceError(
         "conflict",
         "A payment was already processed for this token; read the balance, or ask the user for a new token.",
+        "purchase.409.already-processed",
       );
     }
     return {

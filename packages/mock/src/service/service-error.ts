@@ -1,3 +1,5 @@
+import type { ServerRule } from "../generated/server-rules.ts";
+
 /** Reason for an error. Nothing was charged, and no job was created. */
 export type ServiceErrorCode =
   | "bad-request"
@@ -13,11 +15,14 @@ export type ServiceErrorCode =
 /** Error that the service returns to the caller, with its message. */
 export class ServiceError extends Error {
   readonly reason: ServiceErrorCode;
+  /** Rule of the service that the request broke, if there is one. */
+  readonly rule: ServerRule | undefined;
 
-  constructor(reason: ServiceErrorCode, detail: string) {
+  constructor(reason: ServiceErrorCode, detail: string, rule?: ServerRule) {
     super(detail);
     this.name = "ServiceError";
     this.reason = reason;
+    this.rule = rule;
   }
 }
 
@@ -26,5 +31,6 @@ export function serverError(): ServiceError {
   return new ServiceError(
     "server-error",
     "Server error before the model was reached; nothing was charged.",
+    "errors.500.not-charged",
   );
 }

@@ -23,7 +23,7 @@ export interface Submission {
   /** URLs and base64 texts of the images, the person's first. */
   readonly sources: readonly string[];
   /** Reason to refuse an image, or null. */
-  readonly imageProblem: string | null;
+  readonly imageProblem: ServiceError | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
   /** Instruction for the model. */
@@ -83,6 +83,7 @@ function readPerson(fields: SubmissionFields, settings: Settings): SubmittedImag
   throw new ServiceError(
     "bad-request",
     "A person is missing: set person_url (an https URL) or person_image_b64.",
+    "request.person.required",
   );
 }
 
@@ -101,12 +102,14 @@ function readGarments(
     throw new ServiceError(
       "bad-request",
       `A garment is missing: set garment_urls or garment_images_b64 with 1 to ${limits.garments} images in total.`,
+      "request.garments.at-least-one",
     );
   }
   if (count > limits.garments) {
     throw new ServiceError(
       "bad-request",
       `garment_urls and garment_images_b64 have ${count} images in total; the maximum is ${limits.garments}.`,
+      "request.garments.at-most-three",
     );
   }
   return [
@@ -130,5 +133,5 @@ function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | 
   if (!fields.webhook_url) return null;
   const problem = urlProblem(fields.webhook_url, settings.webhookUrls);
   if (problem === undefined) return fields.webhook_url;
-  throw new ServiceError("bad-request", `webhook_url: ${problem}`);
+  throw new ServiceError("bad-request", `webhook_url: ${problem}`, "submit.400.bad-url");
 }

@@ -101,7 +101,9 @@ export class Submissions {
     for (const image of [submission.person, ...submission.garments]) {
       const problem = await engine.imageProblem?.(image);
       if (problem !== undefined) {
-        return { ...submission, imageProblem: `${image.field}: ${problem}` };
+        const rule = "request.images.exact-bound-and-kinds";
+        const detail = `${image.field}: ${problem}`;
+        return { ...submission, imageProblem: new ServiceError("bad-request", detail, rule) };
       }
     }
     return submission;
@@ -125,6 +127,7 @@ export class Submissions {
     throw new ServiceError(
       "conflict",
       "The Idempotency-Key was used with a different body; use a new key for a new request.",
+      "submit.idempotency-key.conflict",
     );
   }
 
@@ -169,9 +172,7 @@ export class Submissions {
     submission: Submission,
     identity: RequestIdentity | undefined,
   ): CreatedJob {
-    if (submission.imageProblem !== null) {
-      throw new ServiceError("bad-request", submission.imageProblem);
-    }
+    if (submission.imageProblem !== null) throw submission.imageProblem;
     const { system, options, stockEngine } = this.#context;
     const now = system.clock.now();
     const key = tables.keys.getOrThrow(request.keyId);

@@ -13,7 +13,7 @@ export async function run(): Promise<unknown> {
   server.listen();
   const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl, retries: 0 });
   const { image } = await tryon.run({
-    person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)]),
+    person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]),
     garments: ["https://shop.example/shirt.png"],
   });
   const png = await image.bytes();

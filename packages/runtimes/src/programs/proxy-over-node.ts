@@ -19,7 +19,7 @@ export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown>
   const proxyUrl = `http://127.0.0.1:${port}/api/tryon`;
   const input = {
     person: "https://shop.example/me.jpg",
-    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)])],
+    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)])],
   } as const;
   const page = new TryOn({
     proxyUrl,

@@ -12,7 +12,7 @@ export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown>
   });
   const { job } = await page.run({
     person: "https://shop.example/me.jpg",
-    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)])],
+    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)])],
   });
   const refused: unknown = await page.account.get().catch((error: unknown) => error);
   return [/^job_\w+$/.test(job.id), Object(refused).code];

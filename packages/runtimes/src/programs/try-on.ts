@@ -4,8 +4,8 @@ import type { ProgramContext } from "./program-context.ts";
 /** Makes one try-on of images that are sent, and fetches its image. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
-  const person = new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)]);
-  const garment = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2);
+  const person = new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]);
+  const garment = new TextEncoder().encode("GIF89a");
   const phases: string[] = [];
   const { image, receipt } = await tryon.run(
     { person, garments: [garment], output_size: "1K" },

@@ -53,7 +53,7 @@ const maxHashedBytes = 268_435_456;
  * Use it in tests, logs and on the command line. **Never send the result to the sender**: it would
  * help to forge a delivery.
  *
- * @throws An `Error` only if the runtime has no `crypto.subtle`.
+ * @throws `Error` only if the runtime has no `crypto.subtle`, or for an unknown option.
  * @example
  * import { explain } from "@tryon/webhooks";
  *
@@ -63,14 +63,15 @@ const maxHashedBytes = 268_435_456;
  * }
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
-  const { body, secrets: source, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const { otherSecrets: _other, ...delivery } = options;
+  const { body, secrets: source, maxBodyBytes = defaultMaxBodyBytes } = delivery;
   const headers = headerPairs(options, /./);
   const called = typeof source === "function" ? (async () => source())() : undefined;
   const secrets: unknown = called === undefined ? source : await called.catch(() => source);
   const read = await readBody(body, maxBodyBytes).catch((error: WebhookError) => error);
   const bytes = read instanceof Error ? undefined : read;
   const outcome = await safeVerify({
-    ...options,
+    ...delivery,
     // `verify` accepts values that its types forbid; without bytes its outcome is corrected below.
     body: bytes as Bytes,
     // In a list, a value that is a list stays one.

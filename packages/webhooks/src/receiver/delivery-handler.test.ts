@@ -1,3 +1,5 @@
+import { runInNewContext } from "node:vm";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMemoryStore, createReceiver, WebhookError } from "../index.ts";
 import type { HandlerContext, ReceiverOptions, UnknownEvent } from "../index.ts";
@@ -88,14 +90,22 @@ describe("onError", () => {
     expect((await receive(new Request(url))).status).toBe(405);
   });
 
-  it("receives the thrown value", async () => {
+  it("receives an error, whose cause is any other thrown value", async () => {
     const process = start();
-    const values = [new Error("The disk is full."), "text"];
-    for (const value of values) {
+    const error = new Error("The disk is full.");
+    const foreign = runInNewContext("new Error('The disk is full.')") as Error;
+    for (const value of [error, foreign, "text", null, Object.create(null)]) {
       await process.deliver();
       await process.fail(value);
     }
-    expect(process.errors.map(({ error }) => error)).toEqual(values);
+    const received = process.errors.map((reported) => reported.error);
+    expect(received[0]).toBe(error);
+    expect(received[1]).toBe(foreign);
+    expect(received.slice(2)).toEqual([
+      new Error("text", { cause: "text" }),
+      new Error("The thrown value is not an error.", { cause: null }),
+      new Error("The thrown value is not an error.", { cause: Object.create(null) }),
+    ]);
   });
 });
 
@@ -176,7 +186,7 @@ describe("without onError", () => {
   });
 
   it("reports nothing once onError is set, which receives each error", async () => {
-    const onError = vi.fn<(error: unknown, status: number) => void>();
+    const onError = vi.fn<(error: Error, status: number) => void>();
     const receive = createReceiver({ ...base, clock, onError });
     for (let times = 0; times < 3; times += 1) await receive(unsigned());
     expect(onError).toHaveBeenCalledTimes(3);

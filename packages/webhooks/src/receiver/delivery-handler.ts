@@ -69,7 +69,7 @@ export function createDeliveryHandler(
 
   const report = async (error: unknown, status: number): Promise<void> => {
     try {
-      await onError(error, status);
+      await onError(toError(error), status);
     } catch {
       // An error of the callback must not change the response.
     }
@@ -166,6 +166,14 @@ export function createDeliveryHandler(
       return isWebhookError(error) ? rejectInvalid(error) : fail(error);
     }
   };
+}
+
+/** Returns a thrown value if it is an error, also of another realm. Otherwise it is the cause. */
+function toError(thrown: unknown): Error {
+  const isError = Object.prototype.toString.call(thrown) === "[object Error]";
+  if (thrown instanceof Error || isError) return thrown as Error;
+  const message = typeof thrown === "string" ? thrown : "The thrown value is not an error.";
+  return new Error(message, { cause: thrown });
 }
 
 function accept(status: 202 | 204): ReceiverResponse {

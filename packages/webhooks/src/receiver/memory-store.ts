@@ -1,3 +1,4 @@
+import { checkOptionNames } from "../option-names.ts";
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { ReceiverStore } from "./store.ts";
@@ -21,7 +22,7 @@ export interface MemoryStoreOptions {
  * empty after a restart. With several processes each has its own, so an event that two of them
  * receive is handled twice: pass them a shared store.
  *
- * @throws `RangeError` if `maxEvents` is not a positive integer.
+ * @throws `RangeError` if `maxEvents` is not a positive integer, `TypeError` for an unknown option.
  * @example
  * import { createMemoryStore, createReceiver } from "@tryon/webhooks";
  *
@@ -29,6 +30,7 @@ export interface MemoryStoreOptions {
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverStore {
+  checkOptionNames(options, { maxEvents: true, clock: true });
   const { maxEvents = 10_000, clock = systemClock } = options;
   if (!Number.isSafeInteger(maxEvents) || maxEvents < 1) {
     throw new RangeError(

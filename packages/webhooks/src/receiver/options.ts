@@ -1,3 +1,5 @@
+import { checkOptionNames } from "../option-names.ts";
+import type { OptionNames } from "../option-names.ts";
 import type { TryOnCompletedEvent, UnknownEvent } from "../verification/event.ts";
 import type { VerifySettings } from "../verification/verify.ts";
 import { systemClock } from "./clock.ts";
@@ -38,13 +40,14 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
 
   /**
    * Called with each error whose response is not 2xx, and the status. Pass `() => {}` to log
-   * nothing.
+   * nothing. If a handler or a store throws another value than an `Error`, that value is the
+   * `cause` of the error.
    *
    * @default Logs each unhandled event with `console.error`. Reports `signature_mismatch`,
    * `missing_signature` and `invalid_secret` with `console.warn` and the fix: at once, then at most
    * once a minute with their number, and without secret, signature or body
    */
-  readonly onError?: ((error: unknown, status: number) => unknown) | undefined;
+  readonly onError?: ((error: Error, status: number) => unknown) | undefined;
 
   /**
    * Store of the handled events.
@@ -102,8 +105,24 @@ export interface ClaimSettings {
   readonly dedupeTtl: number;
 }
 
+const receiverOptionNames: OptionNames<ReceiverOptions> = {
+  secrets: true,
+  maxBodyBytes: true,
+  maxAge: true,
+  onCompleted: true,
+  onUnknown: true,
+  onError: true,
+  store: true,
+  background: true,
+  dedupeTtl: true,
+  claimTtl: true,
+  claimWait: true,
+  clock: true,
+};
+
 /** @throws `TypeError` or `RangeError` that names the invalid option. */
 export function claimSettings(options: ReceiverOptions): ClaimSettings {
+  checkOptionNames(options, receiverOptionNames);
   const { onCompleted, onUnknown, onError, clock = systemClock } = options;
   if (typeof onCompleted !== "function") {
     throw new TypeError("onCompleted: must be a function. Pass a handler for completed jobs.");

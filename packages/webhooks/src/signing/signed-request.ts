@@ -1,4 +1,5 @@
 import type { TryOnCompletedEvent } from "../verification/event.ts";
+import { checkOptionNames } from "../option-names.ts";
 import { bytesOf } from "../verification/body.ts";
 import type { RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
@@ -35,7 +36,7 @@ export interface SignedRequestOptions {
  * receivers. Missing fields are those of a job that has just succeeded, or failed if `status` is
  * `failed`. An event of another kind, and a body of text or bytes, is sent unchanged.
  *
- * @throws {@link WebhookError} `invalid_secret` for a blank secret.
+ * @throws {@link WebhookError} `invalid_secret` for a blank secret, `TypeError` for an unknown option.
  * @example
  * import { signedRequest } from "@tryon/webhooks";
  *
@@ -46,6 +47,7 @@ export async function signedRequest(
   event: Partial<TryOnCompletedEvent> | OtherEvent | RawBody,
   options: SignedRequestOptions,
 ): Promise<Request> {
+  checkOptionNames(options, { secret: true, url: true, headers: true });
   const { secret, url = "http://localhost/" } = options;
   const raw = bytesOf(event);
   // Other values than text and bytes are events.

@@ -98,7 +98,8 @@ export type VerifyOutcome =
  * headers, age. A signature proves the sender of an event, not that the event is new: the service
  * may deliver an event several times.
  *
- * @throws {@link WebhookError} with a `code` if the delivery or the secrets are invalid.
+ * @throws {@link WebhookError} with a `code` if the delivery or the secrets are invalid, `TypeError`
+ * for an unknown option.
  * @example
  * import { verify } from "@tryon/webhooks";
  *
@@ -117,7 +118,7 @@ export async function verify(options: VerifyOptions): Promise<TryOnEvent> {
  * Verifies like {@link verify} and returns the outcome. It does not throw for an invalid delivery
  * or for missing secrets.
  *
- * @throws `Error` if the runtime has no `crypto.subtle`.
+ * @throws `Error` if the runtime has no `crypto.subtle`, `TypeError` for an unknown option.
  * @example
  * import { safeVerify } from "@tryon/webhooks";
  *

@@ -8,9 +8,6 @@ import type { Key } from "../../target/keys.ts";
 /** More requests a minute than a check sends. */
 const rateLimit = 1_000_000;
 
-/** Maximum duration of a job, in milliseconds. */
-const maxJobTime = 180_000;
-
 /** Replaces the key of a check by a new one where the deployment lets the kit make keys. */
 export async function useOwnKey(session: Session): Promise<void> {
   const { context, key } = session;
@@ -52,34 +49,54 @@ export interface JobRun {
 
 /**
  * Submits a job and polls it to its end. Under the control API the job takes a few seconds, so that polls show it
- * running.
+ * running. Where time is real, checks with the same key, fields and outcome share the job.
  *
  * @param outcome any outcome but `succeeded` takes the control API.
  */
-export async function runJob(
+export function runJob(
   session: Session,
   fields: Fields = {},
   outcome = "succeeded",
 ): Promise<JobRun> {
+  const run = (): Promise<JobRun> => runOwnJob(session, fields, outcome);
+  return shareRun(session, outcome, fields, run);
+}
+
+/** Runs a job, or shares one of the same kind, key and fields. */
+function shareRun<Run>(
+  session: Session,
+  kind: string,
+  fields: Fields,
+  run: () => Promise<Run>,
+): Promise<Run> {
+  const request = { ...session.goodRequest(), ...fields };
+  const id = JSON.stringify([kind, session.key.token, request]);
+  return session.context.jobWaits.share(id, run);
+}
+
+async function runOwnJob(session: Session, fields: Fields, outcome: string): Promise<JobRun> {
   if (outcome !== "succeeded" || session.context.control !== undefined) {
     await setNextJob(session, session.key, { outcome, duration_ms: 3_000 });
   }
   const submitted = await session.submit(fields);
   const jobId = jobIdOf(submitted);
   const running: HttpResponse[] = [];
-  const ended = await session.until(
-    `${jobId} ends`,
-    async () => {
-      const response = await session.poll(jobId);
-      if (isEnd(fieldsOf(response.json)["status"])) return response;
-      // Reads may omit a new job for a moment.
-      if (response.status === 200) running.push(response);
-      return undefined;
-    },
-    maxJobTime,
-    session.time.virtual ? 1_000 : 2_000,
-  );
+  const poll = async (): Promise<HttpResponse | undefined> => {
+    const response = await session.poll(jobId);
+    if (isEnd(fieldsOf(response.json)["status"])) return response;
+    // Reads may omit a new job for a moment.
+    if (response.status === 200) running.push(response);
+    return undefined;
+  };
+  const step = session.time.virtual ? 1_000 : 2_000;
+  const ended = await session.context.jobWaits.untilEnded(jobId, poll, step);
   return { submitted, running, ended };
+}
+
+/** Returns the poll after the end of a job. Where time is real, checks with the same key and fields share the job. */
+export async function endedJob(session: Session, fields: Fields = {}): Promise<HttpResponse> {
+  if (session.time.virtual) return session.submitAndWait(fields);
+  return (await runJob(session, fields)).ended;
 }
 
 /** @throws SkipCheck when no poll showed the job running. */
@@ -88,14 +105,27 @@ export function needRunning({ running }: JobRun): void {
   throw new SkipCheck("The job was over at the first poll, so no poll shows it running.");
 }
 
-/** Submits a job that succeeds and waits for it. Sends fewer requests than {@link runJob}. */
-export async function finished(
-  session: Session,
-  fields: Fields = {},
-): Promise<{ jobId: string; response: HttpResponse }> {
+/** A job that has succeeded. */
+interface Finished {
+  readonly jobId: string;
+  readonly response: HttpResponse;
+}
+
+/** Runs a job that succeeds, or shares one. Sends fewer requests than {@link runJob} where the kit advances the clock. */
+export async function finished(session: Session, fields: Fields = {}): Promise<Finished> {
+  if (session.time.virtual) return finishedNow(session, fields);
+  const { submitted, ended } = await runJob(session, fields);
+  return mustSucceed(jobIdOf(submitted), ended);
+}
+
+/** Submits a job that succeeds, which is then among the newest, and waits for it. */
+export async function finishedNow(session: Session, fields: Fields = {}): Promise<Finished> {
   const jobId = await session.start(fields);
   if (session.time.virtual) await session.time.pass(1_500);
-  const response = await session.waitForEnd(jobId);
+  return mustSucceed(jobId, await session.waitForEnd(jobId));
+}
+
+function mustSucceed(jobId: string, response: HttpResponse): Finished {
   mustHave(response, { status: "succeeded" }, "the last poll of a good submission");
   return { jobId, response };
 }
@@ -108,9 +138,23 @@ export async function pollVisible(session: Session, jobId: string): Promise<Http
   });
 }
 
-/** Sends a synchronous request whose job succeeds. @throws SkipCheck when the response came before the end. */
+/**
+ * Sends a synchronous request whose job succeeds. Where time is real, checks with the same key and fields share it.
+ *
+ * @throws SkipCheck when the response came before the end.
+ */
 export async function syncSuccess(session: Session, fields: Fields = {}): Promise<HttpResponse> {
-  const { response } = await session.submitSync(fields);
+  const submit = () => session.submitSync(fields);
+  const { response } = await shareRun(session, "sync", fields, submit);
+  return skipUnlessEnded(response);
+}
+
+/** Sends a synchronous request whose job succeeds, so that no other job is newer. @throws SkipCheck as above. */
+export async function syncSuccessNow(session: Session): Promise<HttpResponse> {
+  return skipUnlessEnded((await session.submitSync({})).response);
+}
+
+function skipUnlessEnded(response: HttpResponse): HttpResponse {
   skipGatewayTimeout(response);
   const { status } = fieldsOf(response.json);
   if (status === "running" || status === "queued") {

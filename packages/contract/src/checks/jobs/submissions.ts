@@ -23,6 +23,7 @@ import {
   skipGatewayTimeout,
   submitLong,
   syncSuccess,
+  syncSuccessNow,
 } from "./job-run.ts";
 
 /** Metadata with names and values that careless code would change. */
@@ -131,7 +132,8 @@ export const submissions: readonly Check[] = [
       title: "Has the balance after the charge in credits_remaining of a response",
       rules: ["submit-response.credits-remaining.balance"],
       async run(session) {
-        const response = await syncSuccess(session);
+        // Another job between the response and the account would change the balance.
+        const response = await syncSuccessNow(session);
         if (typeof fieldsOf(response.json)["credits_remaining"] !== "number") return;
         const credits_remaining = await session.balance();
         mustHave(response, { credits_remaining }, "a response, as in the account");

@@ -13,7 +13,7 @@ import {
   mustHaveStatus,
   nonEmptyText,
 } from "../expectations.ts";
-import { idsOf, isEnd, jobsOf, setNextJob, skipGatewayTimeout } from "../jobs/job-run.ts";
+import { endedJob, idsOf, isEnd, jobsOf, setNextJob, skipGatewayTimeout } from "../jobs/job-run.ts";
 import {
   badInput,
   isRefused,
@@ -210,7 +210,7 @@ export const refusalChecks: readonly Check[] = [
       title: "Makes one PNG for a try-on that succeeds",
       rules: ["service.try-on.one-image"],
       async run(session) {
-        const job = await session.submitAndWait();
+        const job = await endedJob(session);
         mustHave(job, { status: "succeeded", result_url: nonEmptyText }, "the job");
         const url = String(fieldsOf(job.json)["result_url"]);
         const image = await session.request("GET", url, { key: null });

@@ -1,3 +1,4 @@
+import type { RequestDetails, Requests } from "../routes/page-routes.ts";
 import type { State } from "../routes/state-view.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -7,6 +8,29 @@ export async function loadState(): Promise<State> {
   const state: unknown = await send("/__mock/state", { signal: AbortSignal.timeout(5_000) });
   // Page and server have the same version, so a response with status 200 is a state.
   return state as State;
+}
+
+/** Filter of the requests that the page shows; empty texts pass all. */
+export interface RequestFilter {
+  readonly status: string;
+  readonly path: string;
+}
+
+/** Loads the newest requests that pass the filter. */
+export async function loadRequests(filter: RequestFilter): Promise<Requests> {
+  const query = new URLSearchParams({ ...filter }).toString();
+  const requests: unknown = await send(`/__mock/requests?${query}`, {
+    signal: AbortSignal.timeout(5_000),
+  });
+  // As for the state.
+  return requests as Requests;
+}
+
+/** Loads a request with its headers and bodies. */
+export async function loadRequest(id: string): Promise<RequestDetails> {
+  const details: unknown = await send(`/__mock/requests/${encodeURIComponent(id)}`, {});
+  // As for the state.
+  return details as RequestDetails;
 }
 
 /** Sends a command to the control API. */

@@ -1,7 +1,7 @@
 import type { State } from "../routes/state-view.ts";
 import { command } from "./api.ts";
 import { amount, counted, dateTime, duration, fromNow, timeOfDay } from "./format.ts";
-import { Action, Card, Empty, JobLink, More, Pill, Table } from "./parts.tsx";
+import { Action, Card, Empty, JobLink, Message, More, Pill, Table } from "./parts.tsx";
 
 type DeliveryState = State["deliveries"]["latest"][number];
 
@@ -80,6 +80,12 @@ function DeliveryRow({
             </tr>
           )}
         </Table>
+        <Message
+          title="Request"
+          headers={delivery.headers}
+          body={delivery.body}
+          noBody="No body."
+        />
         <div class="buttons">
           {repeats.map(([kind, text, title]) => (
             <Action key={kind} class="small" title={title} run={() => repeat(kind, id)}>

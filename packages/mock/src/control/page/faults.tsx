@@ -1,3 +1,4 @@
+import type { Requests } from "../routes/page-routes.ts";
 import type { State } from "../routes/state-view.ts";
 import { command } from "./api.ts";
 import { amount, counted, duration, joinTexts } from "./format.ts";
@@ -16,8 +17,14 @@ const presets: Readonly<Record<string, FaultInput>> = {
   "Latency: 2 s": { on: "* *", latency_ms: 2_000 },
 };
 
+interface FaultsProps {
+  readonly faults: readonly FaultState[];
+  /** Requests near the faults that matched none. */
+  readonly nearFaults: Requests["near_faults"];
+}
+
 /** Faults of the server, and buttons that add and remove them. */
-export function Faults({ faults }: State) {
+export function Faults({ faults, nearFaults }: FaultsProps) {
   const clearButton = faults.length > 1 && (
     <Action class="small" run={() => command("faults", {}, "DELETE")}>
       Remove all
@@ -40,14 +47,23 @@ export function Faults({ faults }: State) {
       {faults.length === 0 && <Empty text="No faults." />}
       <ul class="rows">
         {faults.map((fault) => (
-          <FaultRow key={fault.fault_id} fault={fault} />
+          <FaultRow
+            key={fault.fault_id}
+            fault={fault}
+            near={nearFaults.find(({ fault_id: id }) => id === fault.fault_id)?.requests ?? []}
+          />
         ))}
       </ul>
     </Card>
   );
 }
 
-function FaultRow({ fault }: { readonly fault: FaultState }) {
+interface FaultProps {
+  readonly fault: FaultState;
+  readonly near: readonly string[];
+}
+
+function FaultRow({ fault, near }: FaultProps) {
   const { fault_id: id, on, matched, applied, times } = fault;
   const isSpent = times !== undefined && applied >= times;
   const counts = `matched ${amount(matched)}, applied ${amount(applied)}`;
@@ -59,6 +75,7 @@ function FaultRow({ fault }: { readonly fault: FaultState }) {
         <div class="details">
           {joinTexts(" · ", frequencyText(fault), counts, isSpent && "spent")}
         </div>
+        {near.length > 0 && <div class="details">Nearest requests: {near.join("; ")}</div>}
       </div>
       <Action class="small" run={() => command(`faults/${encodeURIComponent(id)}`, {}, "DELETE")}>
         Remove

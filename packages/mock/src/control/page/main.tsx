@@ -7,15 +7,16 @@ import { Jobs } from "./jobs.tsx";
 import { Keys } from "./keys.tsx";
 import { page } from "./page-model.ts";
 import { Empty } from "./parts.tsx";
+import { RequestList } from "./requests.tsx";
 import { NextJob, Submit } from "./submit.tsx";
 
 function App() {
-  const { state, pollError, notice } = page;
+  const { state, requests, pollError, notice } = page;
   return (
     <>
       <Header />
       <main class={pollError === undefined ? "" : "stale"}>
-        {state === undefined ? (
+        {state === undefined || requests === undefined ? (
           <Empty text="Connecting to the server…" />
         ) : (
           <>
@@ -23,12 +24,13 @@ function App() {
             <div class="columns">
               <div class="column">
                 <Jobs {...state} />
+                <RequestList requests={requests} now={state.now} generation={state.generation} />
                 <Deliveries {...state} />
               </div>
               <div class="column sidebar">
                 <Submit {...state} />
                 <NextJob {...state} />
-                <Faults {...state} />
+                <Faults faults={state.faults} nearFaults={requests.near_faults} />
                 <Keys {...state} />
               </div>
             </div>

@@ -1,5 +1,6 @@
 import type { State } from "../routes/state-view.ts";
-import { loadState } from "./api.ts";
+import type { Requests } from "../routes/page-routes.ts";
+import { loadRequests, loadState, type RequestFilter } from "./api.ts";
 
 /** A message at the bottom of the page. */
 interface Notice {
@@ -15,6 +16,8 @@ class PageModel {
   /** Renders the page. */
   onChange = (): void => {};
   state: State | undefined;
+  requests: Requests | undefined;
+  filter: RequestFilter = { status: "", path: "" };
   /** Reason why the last poll failed. */
   pollError: string | undefined;
   notice: Notice | undefined;
@@ -26,13 +29,21 @@ class PageModel {
   async poll(): Promise<void> {
     clearTimeout(this.#pollTimer);
     const number = (this.#polls += 1);
-    const result = await loadState().catch(messageOf);
+    const loads = Promise.all([loadState(), loadRequests(this.filter)]);
+    const result = await loads.catch(messageOf);
     // A later poll determines the state.
     if (number !== this.#polls) return;
     if (typeof result === "string") this.pollError = result;
-    else [this.state, this.pollError] = [result, undefined];
+    else [this.state, this.requests, this.pollError] = [...result, undefined];
     this.onChange();
     if (!document.hidden) this.#pollTimer = setTimeout(() => void this.poll(), delays.poll);
+  }
+
+  /** Changes the filter of the requests. */
+  filterRequests(filter: Partial<RequestFilter>): void {
+    this.filter = { ...this.filter, ...filter };
+    this.onChange();
+    void this.poll();
   }
 
   /** Runs a command and shows the text that it returns, or its error, as a notice. Then polls without waiting for it. */

@@ -101,11 +101,16 @@ const pillColors: Readonly<Record<string, string>> = {
   pending: "busy",
   delivered: "good",
   "given-up": "bad",
+  broken: "bad",
+  "2xx": "good",
+  "4xx": "warn",
+  "5xx": "bad",
 };
 
 /** A status as a word on a color. */
 export function Pill({ status }: { readonly status: string }) {
-  return <span class={`pill ${pillColors[status] ?? "quiet"}`}>{status.replace("-", " ")}</span>;
+  const color = pillColors[status] ?? pillColors[status.replace(/\d\d$/, "xx")] ?? "quiet";
+  return <span class={`pill ${color}`}>{status.replace("-", " ")}</span>;
 }
 
 /** A placeholder for an empty list. */
@@ -126,6 +131,35 @@ export function More({ shown, total }: { readonly shown: number; readonly total:
       The newest {shown} of {amount(total)}.
     </p>
   );
+}
+
+interface MessageProps {
+  readonly title: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Text instead of a missing body. */
+  readonly noBody: string;
+}
+
+/** Headers and body of a request or a response. */
+export function Message({ title, headers, body, noBody }: MessageProps) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <div class="message">
+      <h3>{title}</h3>
+      <pre>{lines.join("\n")}</pre>
+      {body === null || body === "" ? <p class="details">{noBody}</p> : <pre>{indented(body)}</pre>}
+    </div>
+  );
+}
+
+/** Formats a body that is JSON over several lines. */
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
 }
 
 /** A link that opens the row of a job. The start of its id is enough to distinguish it. */

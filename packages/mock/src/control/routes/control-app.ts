@@ -3,10 +3,9 @@ import { Hono } from "hono";
 import { errorResponse, json } from "../../http/responses.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { WaitTimeout } from "../journal.ts";
-import type { ServerState } from "../server-states.ts";
 import { addControlRoutes } from "./control-routes.ts";
 import type { ControlledMock } from "./input.ts";
-import { addPage, addPageRoutes } from "./page-routes.ts";
+import { addPage, addPageRoutes, type ControlContext } from "./page-routes.ts";
 import { addRecordRoutes } from "./record-routes.ts";
 
 /** Path of the control API. Its requests are not requests to the service. */
@@ -25,7 +24,7 @@ export function isControlRequest({ url }: Request): boolean {
  */
 export function createControlApp(
   mock: ControlledMock,
-  { mark, current }: { mark: string; current: () => ServerState },
+  { mark, ...server }: ControlContext & { readonly mark: string },
 ): { fetch: (request: Request) => Promise<Response> } {
   const app = new Hono({ strict: false }).basePath(controlPath);
   app.use(async (context, next) => {
@@ -40,7 +39,7 @@ export function createControlApp(
     refuseOtherOrigins(context.req.raw);
     await next();
   });
-  addPageRoutes(app, mock, current);
+  addPageRoutes(app, mock, server);
   addControlRoutes(app, mock);
   addRecordRoutes(app, mock);
   const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path !== "*");

@@ -70,6 +70,8 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     const webhooks = card(page, "Webhooks");
     await webhooks.getByText("delivered").waitFor();
     await webhooks.locator("summary").click();
+    await webhooks.getByText("x-service-event: tryon.completed").waitFor();
+    await webhooks.getByText('"event": "tryon.completed"').waitFor();
     await button(page, "Replay").click();
     await waitForNotice(page, /dlv_\w+: 200/);
     await button(page, "Dismiss").click();
@@ -77,6 +79,62 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     expect(network.arrived.map(({ path }) => path)).toEqual(["/hook", "/hook"]);
     // The open row stays open below a new one.
     expect(await webhooks.locator("details[open]").count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test("shows requests with their reasons, headers and bodies, by status and path", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { mock, page, submit, problems } = await open({}, { permissions });
+    const requests = card(page, "Requests");
+    const rows = requests.getByRole("listitem");
+    await requests.getByText("No requests.").waitFor();
+    mock.faults.add({ on: "POST /api/v1/tryon", after: 5, status: 503 });
+    await submit({ prompt: "it's <b>mild</b>" });
+    await submit({}, { authorization: `Bearer ${mock.keys.empty}` });
+    await mock.fetch(`${mock.baseUrl}/api/v1/account`);
+    await expect.poll(() => rows.count()).toBe(3);
+    await rows.getByText("submit.402.too-few-credits").waitFor();
+    await requests.getByLabel("Path").fill("tryon");
+    await expect.poll(() => rows.count()).toBe(2);
+    await requests.getByLabel("Status").selectOption("2xx");
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.locator("summary").click();
+    await rows.getByText('"prompt": "it\'s <b>mild</b>"').waitFor();
+    await rows.getByText("authorization: Bearer svc_live_…mock").waitFor();
+    await rows.getByText('"credits_remaining": 992').waitFor();
+    await rows.getByText("fault_1 did not apply: it skips request 1 of the first 5.").waitFor();
+    await button(page, "Copy as curl").click();
+    await waitForNotice(page, /Copied/);
+    const copied = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toContain('-H "Authorization: Bearer $TRYON_API_KEY"');
+    await requests.getByLabel("Status").selectOption("error");
+    await requests.getByLabel("Path").fill("");
+    await expect.poll(() => rows.count()).toBe(2);
+    await rows.last().locator("summary").click();
+    await rows.getByText("this try-on costs 8 and the key has 0.").first().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("loads the response of a request that was in progress", async () => {
+    const { mock, page, submit, problems } = await open();
+    const response = submit({ wait: true });
+    const rows = card(page, "Requests").getByRole("listitem");
+    await rows.getByText("pending").waitFor();
+    await rows.locator("summary").click();
+    await rows.getByText("No response.").waitFor();
+    await mock.clock.advance("2s");
+    await response;
+    await rows.getByText('"status": "succeeded"').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("names the nearest requests to a fault that matched none", async () => {
+    const { mock, page, submit, problems } = await open();
+    await submit();
+    mock.faults.add({ on: "GET /api/v1/tryon", status: 500 });
+    await card(page, "Faults")
+      .getByText("Nearest requests: POST /api/v1/tryon, 200, key svc_live_…mock")
+      .waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -165,6 +223,9 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
       await mock.clock.advance("2s");
       await jobs(page).getByText("succeeded").click();
       await page.getByText("Metadata").waitFor();
+      await card(page, "Webhooks").locator("summary").first().click();
+      await card(page, "Requests").locator("summary").first().click();
+      await page.getByText("authorization: Bearer svc_live_…mock").waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
       const background: unknown = await page.evaluate(
         "getComputedStyle(document.documentElement).backgroundColor",

@@ -1,3 +1,5 @@
+import { namesFor } from "@tryon/command-line/known-names";
+
 import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
 import { ServiceError } from "../../service/service-error.ts";
@@ -89,6 +91,6 @@ export async function withFieldNames<Result>(
 }
 
 function unknownName(kind: string, name: string, names: readonly string[]): never {
-  const known = names.length === 0 ? "takes none" : `takes ${names.join(", ")}`;
-  return badRequest(`Unknown ${kind} ${show(name)}; this request ${known}.`);
+  const known = names.length === 0 ? "takes none." : `takes ${namesFor(name, names)}`;
+  return badRequest(`Unknown ${kind} ${show(name)}; this request ${known}`);
 }

@@ -4,8 +4,19 @@ import { html, json } from "../../http/responses.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { host } from "../../system/host.ts";
 import type { ServerState } from "../server-states.ts";
-import { readQuery, type ControlledMock } from "./input.ts";
+import type { Fault } from "../fault.ts";
+import type { JournalEntry } from "../journal-entry.ts";
+import type { Journal } from "../journal.ts";
+import { parseTarget } from "../request-pattern.ts";
+import { badRequest, readQuery, type ControlledMock } from "./input.ts";
 import { stateView } from "./state-view.ts";
+import { exchangeView, journalEntryView } from "./views.ts";
+
+/** Parts of the server that the control API uses beside the mock. */
+export interface ControlContext {
+  readonly current: () => ServerState;
+  readonly journal: Journal;
+}
 
 /** Adds the control page. It holds no data, so pages of other origins may link to it. */
 export function addPage(app: Hono): void {
@@ -23,11 +34,47 @@ export function addPage(app: Hono): void {
   });
 }
 
+/** Requests that the page shows: the newest that pass its filter. */
+export type Requests = ReturnType<typeof requestsView>;
+
+/** A request with all details. */
+export type RequestDetails = ReturnType<typeof exchangeView>;
+
+/** Maximum number of requests on the page, and of those near a fault. */
+const limits = { requests: 100, nearest: 3 } as const;
+
+function requestsView(
+  journal: Journal,
+  faults: readonly Fault[],
+  { status = "", path = "" }: { readonly status?: string; readonly path?: string },
+) {
+  const passes = ({ status: actual, path: actualPath, durationMs }: JournalEntry): boolean => {
+    const text = String(actual ?? (durationMs === null ? "pending" : "broken"));
+    const isError = actual === null ? durationMs !== null : actual >= 400;
+    const hasStatus = status === "error" ? isError : text.startsWith(status.replace(/xx$/, ""));
+    return hasStatus && actualPath.includes(path);
+  };
+  const { total, entries } = journal.latest(passes, limits.requests);
+  const unmatched = faults.filter(({ matched }) => matched === 0);
+  return {
+    total,
+    latest: entries.map(journalEntryView),
+    /** Requests near the faults that matched none. */
+    near_faults: unmatched.map(({ id, on }) => {
+      const pattern = parseTarget("on", on);
+      const requests = pattern === undefined ? [] : journal.nearest(pattern, limits.nearest);
+      return { fault_id: id, requests };
+    }),
+  };
+}
+
+const statusFilter = /^(|error|broken|pending|[1-5](xx|\d\d))$/;
+
 /** Adds the routes of the control page. */
 export function addPageRoutes(
   app: Hono,
   mock: ControlledMock,
-  currentState: () => ServerState,
+  { current: currentState, journal }: ControlContext,
 ): void {
   const generations = new WeakMap<ServerState, number>();
   // A page that stays open distinguishes this server from an earlier one at the same URL.
@@ -39,6 +86,25 @@ export function addPageRoutes(
     const generation = generations.get(state) ?? (lastGeneration += 1);
     generations.set(state, generation);
     return json(stateView(mock, state, generation));
+  });
+
+  app.get("/requests", async ({ req }) => {
+    const query = readQuery(req.url, ["status", "path"]);
+    if (!statusFilter.test(query.status ?? "")) {
+      return badRequest(
+        "status must be a status such as 402, a class such as 4xx, error, broken or pending.",
+      );
+    }
+    return json(requestsView(journal, mock.faults.list(), query));
+  });
+
+  app.get("/requests/:id", async ({ req }) => {
+    const found = journal.exchange(req.param("id"));
+    if (found !== undefined) return json(exchangeView(found.entry, found.exchange));
+    throw new ServiceError(
+      "not-found",
+      "Unknown request. The headers and bodies of the newest 200 are kept.",
+    );
   });
 
   app.get("/images/:file", async ({ req }) => {

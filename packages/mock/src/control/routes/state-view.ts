@@ -1,3 +1,4 @@
+import { eventHeaders } from "../../delivery/event.ts";
 import type { DeliveryRecord, JobRecord, KeyRecord } from "../../store/records.ts";
 import type { ScheduledTask } from "../../system/system.ts";
 import { maskKey } from "../masking.ts";
@@ -105,6 +106,7 @@ export function stateView(
         total: deliveries.count(),
         latest: deliveries.latest(limits.deliveries).map((delivery: DeliveryRecord) => ({
           ...deliveryView(delivery),
+          headers: eventHeaders(delivery.jobId, delivery.signature),
           next_attempt_at: dueAt("delivery", delivery.id),
         })),
       },

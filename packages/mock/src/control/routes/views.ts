@@ -1,5 +1,7 @@
 import type { DeliveryRecord, LedgerEntry } from "../../store/records.ts";
 import { milliseconds } from "../../system/duration.ts";
+import { curlCommand } from "../curl.ts";
+import type { Exchange } from "../exchange.ts";
 import type { Fault } from "../fault.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 
@@ -35,6 +37,7 @@ function latencyView(latency: Fault["latency"]) {
 
 export function journalEntryView(entry: JournalEntry) {
   return {
+    request_id: entry.id,
     at: entry.at,
     method: entry.method,
     path: entry.path,
@@ -45,8 +48,20 @@ export function journalEntryView(entry: JournalEntry) {
     duration_ms: entry.durationMs,
     job_id: entry.jobId,
     replayed: entry.replayed,
+    refusal: entry.refusal,
     fault_ids: entry.faultIds,
     submission: entry.submission,
+  };
+}
+
+/** A request with its headers, bodies and the faults that nearly applied. */
+export function exchangeView(entry: JournalEntry, exchange: Exchange) {
+  return {
+    ...journalEntryView(entry),
+    request: exchange.request,
+    response: exchange.response,
+    near_faults: exchange.faultMisses.map(({ faultId, reason }) => ({ fault_id: faultId, reason })),
+    curl: curlCommand(entry, exchange),
   };
 }
 

@@ -5,11 +5,11 @@ import { CopiedExample, installing } from "./copied-example.ts";
 let example: CopiedExample;
 
 beforeAll(async () => {
-  example = await CopiedExample.install("vitest-msw");
+  example = await CopiedExample.install("vitest");
 }, installing);
 
 afterAll(() => example.remove(), installing);
 
 test("the example for vitest passes where it was copied to", { timeout: installing }, async () => {
-  expect(await example.run("npm", ["test"])).toMatch(/Tests +4 passed/);
+  expect(await example.run("npm", ["test"])).toMatch(/Tests +5 passed/);
 });

@@ -1,0 +1,1 @@
+export { prepareImage, type PreparableImage, type PrepareImageOptions } from "./prepare-image.ts";

@@ -1,0 +1,97 @@
+import { encodeImage } from "#encode-image";
+import { InputError, type InputIssueCode } from "@tryon/client";
+
+import { unknownName } from "../config/resolve-config.ts";
+import { inputIssue } from "../errors/input-issue.ts";
+import { readImageHeader } from "./read-image-header.ts";
+
+/** Image that `prepareImage` accepts: a `Blob`, a `File`, or bytes. In Node, `fs.openAsBlob` opens a file. */
+export type PreparableImage = Blob | ArrayBuffer | Uint8Array;
+
+/** Options of `prepareImage`. */
+export interface PrepareImageOptions {
+  /**
+   * Maximum of the longer side in pixels, a whole number from 512 to 4,096. Smaller images keep their size.
+   *
+   * @default 2048
+   */
+  readonly maxSide?: number | undefined;
+  /**
+   * Format of the result. WebP keeps transparency, which JPEG replaces with white. Safari writes no WebP.
+   *
+   * @default "jpeg"
+   */
+  readonly format?: "jpeg" | "webp" | undefined;
+}
+
+const sides = { min: 512, max: 4_096, default: 2_048 };
+const optionNames: Readonly<Record<keyof PrepareImageOptions, true>> = {
+  maxSide: true,
+  format: true,
+};
+
+/**
+ * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK
+ * to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person` or `garments`. In pages and web workers,
+ * the browser decodes and encodes the image. In Node, Bun and Deno, the package `sharp` does: `npm install sharp`.
+ *
+ * @throws `invalid_input` for an empty, incomplete or unknown image, for one that the browser or sharp cannot decode, such
+ * as HEIC outside Safari, and for an invalid option. `invalid_config` without sharp, or in a runtime that cannot decode images.
+ * @example
+ * import { openAsBlob } from "node:fs";
+ * import { prepareImage } from "@tryon/client/images";
+ *
+ * const person = await prepareImage(await openAsBlob("me.jpg"), { maxSide: 1_536 });
+ * const result = await tryon.run({ person, garments: [shirt] });
+ */
+export async function prepareImage(
+  file: PreparableImage,
+  options: PrepareImageOptions = {},
+): Promise<Blob> {
+  const unknown = unknownName(options, optionNames);
+  if (unknown) {
+    throw new InputError(unknown.name, "is not an option of prepareImage", { hint: unknown.hint });
+  }
+  const { maxSide = sides.default, format = "jpeg" } = options;
+  if (!Number.isInteger(maxSide) || maxSide < sides.min || maxSide > sides.max) {
+    const range = `a whole number from ${sides.min} to ${sides.max}`;
+    throw new InputError("maxSide", `must be ${range}`, { bound: sides.max });
+  }
+  // JavaScript callers can pass anything.
+  if (!["jpeg", "webp"].includes(format)) {
+    throw new InputError("format", 'must be "jpeg" or "webp"');
+  }
+  const image = toBlob(file);
+  const imageFormat = await checkFile(image);
+  return encodeImage(image, { maxSide, type: `image/${format}` }, (cause) => {
+    const hint = "Send it as it is, or convert it to JPEG first.";
+    throw new InputError("file", `is ${imageFormat}, and it could not be decoded`, { hint, cause });
+  });
+}
+
+function toBlob(file: unknown): Blob {
+  // Tags work across realms, unlike `instanceof`. Each cast below is to the type of the tag.
+  const tag = Object.prototype.toString.call(file).slice(8, -1);
+  if (tag === "Blob" || tag === "File") return file as Blob;
+  if (tag.endsWith("ArrayBuffer")) return toBlob(new Uint8Array(file as ArrayBuffer));
+  if (ArrayBuffer.isView(file)) {
+    const { buffer, byteOffset, byteLength } = file;
+    // A `Blob` accepts no shared memory.
+    return new Blob([new Uint8Array(buffer, byteOffset, byteLength).slice()]);
+  }
+  throw new InputError("file", "must be a Blob, a File, an ArrayBuffer or a Uint8Array", {
+    hint: "Use fs.openAsBlob for a path, and (await fetch(url)).blob() for a URL.",
+  });
+}
+
+function fail(code: InputIssueCode, value?: string): never {
+  throw new InputError([inputIssue(code, "file", value)]);
+}
+
+/** Returns the format of an image. Throws `invalid_input` if the file is not a complete image. */
+async function checkFile(image: Blob): Promise<string> {
+  if (image.size === 0) fail("empty");
+  const header = await readImageHeader(image).catch(() => fail("unreadable"));
+  if (header.isTruncated) fail("truncated");
+  return header.format ?? fail("not_an_image", "in an unknown format");
+}

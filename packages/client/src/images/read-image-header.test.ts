@@ -1,0 +1,298 @@
+import { compositeEngine } from "@tryon/mock/node";
+import { assert, asyncProperty, constantFrom, integer, uint8Array } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
+
+import type { ImageInput, InputIssue } from "../index.ts";
+import { recordingClient } from "../../test/bodies.ts";
+import {
+  animation,
+  exif,
+  flat,
+  photos,
+  picture,
+  segment,
+  trailers,
+  withBrand,
+  withChunks,
+  withSegments,
+} from "../../test/photos.ts";
+import { createService, shirtUrl } from "../../test/service.ts";
+
+const { tryon } = recordingClient();
+
+const issuesOf = (person: ImageInput): Promise<readonly InputIssue[]> =>
+  tryon.validate({ person, garments: [shirtUrl] });
+const codesOf = async (person: ImageInput): Promise<readonly string[]> =>
+  (await issuesOf(person)).map(({ code }) => code);
+/** Returns the codes of the issues, without the warning of a format. */
+const problemsOf = async (person: ImageInput): Promise<readonly string[]> =>
+  (await codesOf(person)).filter((code) => code !== "heic_or_avif");
+
+/** Forms in which an image is given. */
+const forms: readonly ((bytes: Buffer) => ImageInput)[] = [
+  (bytes) => new Blob([new Uint8Array(bytes)]),
+  (bytes) => bytes,
+  (bytes) => ({ base64: bytes.toString("base64") }),
+];
+
+/** Blob that records the slices that are read of it. */
+class SlicedBlob extends Blob {
+  readonly lengths: number[] = [];
+
+  override slice(start = 0, end = this.size): Blob {
+    const piece = super.slice(start, end);
+    this.lengths.push(piece.size);
+    return piece;
+  }
+}
+const sliced = (...parts: readonly Uint8Array[]) =>
+  new SlicedBlob(parts.map((part) => new Uint8Array(part)));
+
+describe.each(Object.entries(photos))("a %s", (name, create) => {
+  it("is valid, in any form", async () => {
+    const photo = await create();
+    for (const form of forms) expect(await problemsOf(form(photo))).toEqual([]);
+  });
+
+  it.each(Object.entries(trailers))("is valid with %s after its end", async (_what, trailer) => {
+    const whole = Buffer.concat([await create(), await trailer()]);
+    for (const form of forms) expect(await problemsOf(form(whole))).toEqual([]);
+  });
+
+  it("is invalid after any cut that its format can prove", async () => {
+    const photo = await create();
+    const boxes = /AVIF|HEIC/.test(name) ? boxStarts(photo) : [];
+    /** Returns true if the first bytes of the photo prove that the others are missing. */
+    const isProof = (length: number): boolean => {
+      // A box proves only its own end.
+      if (boxes.length > 0) return length - (boxes.findLast((at) => at <= length) ?? 0) >= 8;
+      const minimum = { JPEG: 3, PNG: 4, WebP: 12 }[/JPEG|PNG|WebP/.exec(name)?.[0] ?? ""];
+      return length >= (minimum ?? Infinity);
+    };
+    const lengths = integer({ min: 1, max: photo.length - 1 });
+    const check = async (length: number, form: (bytes: Buffer) => ImageInput) => {
+      const codes = await problemsOf(form(photo.subarray(0, length)));
+      const others = codes.filter((code) => code !== "truncated");
+      expect(codes).toEqual(isProof(length) ? ["truncated"] : others);
+    };
+    await assert(asyncProperty(lengths, constantFrom(...forms), check), { numRuns: cases(300) });
+    for (const last of [1, 2, 3, 12]) await check(photo.length - last, (bytes) => bytes);
+  });
+});
+
+describe("a cut photo", () => {
+  it.each(["a second image, as in MPF", "the video of a motion photo"] as const)(
+    "is valid while the photo is complete and %s is not",
+    async (trailer) => {
+      const photo = await photos["JPEG with a thumbnail"]();
+      const whole = Buffer.concat([photo, await trailers[trailer]()]);
+      const cut = async (length: number) => codesOf(new Blob([whole.subarray(0, length)]));
+      const lengths = integer({ min: 3, max: whole.length });
+      const check = async (length: number): Promise<void> => {
+        expect(await cut(length)).toEqual(length < photo.length ? ["truncated"] : []);
+      };
+      await assert(asyncProperty(lengths, check), { numRuns: cases(300) });
+      await check(photo.length - 1);
+      await check(photo.length);
+    },
+  );
+
+  it("costs nothing: nothing is sent, and the error names the field and the fix", async () => {
+    const { tryon: client, mock, run, sent } = createService({}, {});
+    const photo = await halfOf(photos["baseline JPEG"]);
+    const error = run(client.run({ person: shirtUrl, garments: [photo] }));
+    await expect(error).rejects.toMatchObject({
+      code: "invalid_input",
+      issues: [{ field: "garments.0", code: "truncated", severity: "error" }],
+      hint: "Read or upload it again.",
+    });
+    expect(sent).toEqual([]);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+  });
+
+  it("is charged and fails without validation, as it would without this check", async () => {
+    const engine = await compositeEngine();
+    const { tryon: client, mock, run } = createService({ engine }, { validate: false });
+    const photo = await halfOf(photos["baseline JPEG"]);
+    const error = run(client.run({ person: photo, garments: [shirtUrl] }));
+    await expect(error).rejects.toMatchObject({ code: "job_failed" });
+    // Some profiles refund it afterwards.
+    const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
+    expect(entries.map(({ credits }) => credits)).toContain(-8);
+  });
+});
+
+describe("a warning", () => {
+  const small = { width: 511, height: 600 };
+
+  it.each<[string, () => Promise<Buffer>]>([
+    ["JPEG", () => flat(small).jpeg().toBuffer()],
+    ["progressive JPEG", () => flat(small).jpeg({ progressive: true }).toBuffer()],
+    ["PNG", () => flat(small).png().toBuffer()],
+    ["WebP", () => flat(small).webp().toBuffer()],
+    ["lossless WebP", () => flat(small).webp({ lossless: true }).toBuffer()],
+    ["WebP with metadata", () => flat(small).withMetadata().webp().toBuffer()],
+    ["GIF", () => flat(small).gif().toBuffer()],
+    ["AVIF", () => flat(small).avif().toBuffer()],
+  ])("is given for less than 512 pixels on a side: %s", async (_name, create) => {
+    const issues = await issuesOf(await create());
+    expect(issues.find(({ code }) => code === "low_resolution")).toEqual({
+      field: "person",
+      code: "low_resolution",
+      severity: "warning",
+      message: "person has 511 × 600 pixels, and fewer than 512 on a side.",
+      bound: 512,
+      hint: "Use a larger image.",
+    });
+  });
+
+  it("is given for more than 50 megapixels", async () => {
+    const png = await flat({ width: 520, height: 520 }).png().toBuffer();
+    const resized = (width: number): Buffer => {
+      const copy = Buffer.from(png);
+      copy.writeUInt32BE(width, 16);
+      copy.writeUInt32BE(5_000, 20);
+      return copy;
+    };
+    expect(await codesOf(resized(10_000))).toEqual([]);
+    expect(await issuesOf(resized(10_001))).toMatchObject([
+      {
+        code: "high_resolution",
+        severity: "warning",
+        message: "person has 10001 × 5000 pixels, and the limit may be 50000000.",
+        hint: "Use prepareImage of @tryon/client/images.",
+      },
+    ]);
+  });
+
+  it.each<[string, string, () => Promise<Buffer>]>([
+    ["CMYK colors", "cmyk", () => picture().toColourspace("cmyk").jpeg().toBuffer()],
+    ["an animated GIF", "animated", () => animation().gif({ loop: 1 }).toBuffer()],
+    ["an animated WebP", "animated", () => animation().webp().toBuffer()],
+    [
+      "an animated PNG",
+      "animated",
+      async () => withChunks(await picture().png().toBuffer(), { acTL: Buffer.alloc(8, 1) }),
+    ],
+    ["AVIF", "heic_or_avif", photos.AVIF],
+    ["HEIC", "heic_or_avif", photos.HEIC],
+    ["HEIC of another brand", "heic_or_avif", async () => withBrand(await photos.AVIF(), "mif1")],
+    ["a video", "unknown_image", async () => withBrand(await photos.AVIF(), "mp42")],
+  ])("is given for %s: %s", async (_what, code, create) => {
+    const issues = await issuesOf(await create());
+    expect(issues.map((issue) => [issue.code, issue.severity])).toEqual([[code, "warning"]]);
+  });
+
+  it.each(["avis", "msf1"])("is given for a sequence of the brand %s", async (brand) => {
+    const codes = await codesOf(withBrand(await photos.AVIF(), brand));
+    expect(codes).toEqual(["animated", "heic_or_avif"]);
+  });
+
+  it.each([2, 3, 4, 5, 6, 7, 8])("is given for EXIF orientation %i", async (orientation) => {
+    for (const byteOrder of ["II", "MM"]) {
+      const data = exif(orientation, { byteOrder });
+      const jpeg = withSegments(await picture().jpeg().toBuffer(), segment(0xe1, data));
+      const png = withChunks(await picture().png().toBuffer(), { eXIf: data.subarray(6) });
+      for (const photo of [jpeg, png]) expect(await codesOf(photo)).toEqual(["rotated"]);
+    }
+    const webp = await picture().withMetadata({ orientation }).webp().toBuffer();
+    expect(await issuesOf(webp)).toMatchObject([
+      {
+        message: `person has EXIF orientation ${orientation}, which the service may ignore.`,
+        severity: "warning",
+      },
+    ]);
+  });
+
+  it("does not stop a try-on, and goes to the logger", async () => {
+    const messages: string[] = [];
+    const warn = (message: string) => messages.push(message);
+    const { tryon: client, gathered } = recordingClient([], { logger: { warn } });
+    const photo = await flat({ width: 300, height: 600 }).jpeg().toBuffer();
+    await client.submit({ person: photo, garments: [shirtUrl] });
+    expect(gathered).toHaveLength(1);
+    expect(messages.join()).toContain("person has 300 × 600 pixels");
+  });
+});
+
+describe("what is read of an image", () => {
+  it.each(Object.entries(photos))("is at most two windows of a %s", async (_name, create) => {
+    const photo = sliced(await create());
+    await issuesOf(photo);
+    expect(photo.lengths.length).toBeLessThanOrEqual(/large|metadata/.test(_name) ? 9 : 2);
+    expect(Math.max(...photo.lengths)).toBeLessThanOrEqual(65_536);
+  });
+
+  it("is in windows, also if the end of a large photo is missing", async () => {
+    const photo = await photos["baseline JPEG"]();
+    const cut = sliced(photo.subarray(0, -2), Buffer.alloc(9_000_000));
+    expect(await codesOf(cut)).toEqual(["truncated"]);
+    expect(Math.max(...cut.lengths)).toBeLessThanOrEqual(65_536);
+    const total = cut.lengths.reduce((sum, length) => sum + length);
+    expect(total).toBeLessThan(cut.size + 200_000);
+  });
+
+  it("finds the end marker between two windows", async () => {
+    const photo = await photos["baseline JPEG"]();
+    for (const padding of [65_534, 65_535, 65_536]) {
+      expect(await codesOf(sliced(photo, Buffer.alloc(padding)))).toEqual([]);
+    }
+  });
+
+  it("is nothing of an image over the limit", async () => {
+    const large = sliced(await photos["baseline JPEG"](), Buffer.alloc(50_000_000));
+    expect(await codesOf(large)).toEqual(["too_large"]);
+    expect(large.lengths).toEqual([]);
+  });
+
+  it.each([
+    ["fill bytes", [0xff, 0xd8, 0xff], [0xff]],
+    ["segments", [0xff, 0xd8], [0xff, 0xe5, 0, 2]],
+    [
+      "chunks",
+      [...Buffer.from("\u0089PNG\r\n\u001A\n", "latin1")],
+      [0, 0, 0, 0, ...Buffer.from("tEXtcrc4")],
+    ],
+    ["blocks", [...Buffer.from("GIF89a\u0001\0\u0001\0\0\0\0!\u00fe", "latin1")], [1, 0x21]],
+  ])(
+    "is not all of a file made of tiny %s, of which nothing is known",
+    async (_what, head, part) => {
+      const file = sliced(Buffer.from(head), Buffer.alloc(9_000_000, Buffer.from(part)));
+      expect(await codesOf(file)).not.toContain("truncated");
+      const total = file.lengths.reduce((sum, length) => sum + length);
+      expect(total).toBeLessThan(1_000_000);
+    },
+  );
+
+  it("ends after any bytes that begin like an image", async () => {
+    const heads = [
+      Buffer.from([0xff, 0xd8, 0xff]),
+      Buffer.from("\u0089PNG\r\n\u001A\n", "latin1"),
+      Buffer.from("RIFF\0\0\0\0WEBPVP8X", "latin1"),
+      Buffer.from("GIF89a\0\u0002\0\u0002", "latin1"),
+      Buffer.from("\0\0\0\u0010ftypheic\0\0\0\0", "latin1"),
+    ];
+    const bytes = uint8Array({ maxLength: 300 });
+    const numRuns = cases(3_000);
+    await assert(
+      asyncProperty(constantFrom(...heads), bytes, async (head, rest) => {
+        const codes = await codesOf(Buffer.concat([head, rest]));
+        expect(codes).not.toContain("unreadable");
+      }),
+      { numRuns },
+    );
+  });
+});
+
+async function halfOf(create: () => Promise<Buffer>): Promise<Buffer> {
+  const photo = await create();
+  return photo.subarray(0, photo.length / 2);
+}
+
+/** Returns the offsets of the top-level boxes of an AVIF. */
+function boxStarts(photo: Buffer): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < photo.length; at += photo.readUInt32BE(at)) starts.push(at);
+  return starts;
+}

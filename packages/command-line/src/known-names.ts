@@ -1,0 +1,69 @@
+/**
+ * Throws for an object with a field that is not known. Undefined values count, because a typo may have one.
+ *
+ * @param problem begins the message, such as `Unknown option`.
+ * @param list introduces the known names, such as `the options are`.
+ * @throws TypeError with the field, the known names, and the one that is probably meant.
+ */
+export function rejectUnknownNames(
+  input: object,
+  known: readonly string[],
+  problem: string,
+  list: string,
+): void {
+  const name = Object.keys(input).find((candidate) => !known.includes(candidate));
+  if (name === undefined) return;
+  throw new TypeError(`${problem} ${shown(name)}; ${list} ${namesFor(name, known)}`);
+}
+
+/** Returns the first unknown name of an object that has a value, and a hint with the most likely known name. */
+export function unknownName(
+  given: object,
+  known: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly hint: string } | undefined {
+  const name = Object.keys(given).find(
+    (candidate) => Reflect.get(given, candidate) !== undefined && !Object.hasOwn(known, candidate),
+  );
+  if (name === undefined) return undefined;
+  const likely = likelyName(name, Object.keys(known));
+  return { name, hint: likely ? `Did you mean ${likely}?` : "Remove it." };
+}
+
+/** Completes a message about an unknown name: the known ones, and the one that is probably meant. */
+export function namesFor(name: string, known: readonly string[]): string {
+  const likely = likelyName(name, known);
+  return `${known.join(", ")}.${likely === undefined ? "" : ` Did you mean ${likely}?`}`;
+}
+
+/** Returns the known name that an unknown one begins, or else the most similar one that has its initial or ends it. */
+export function likelyName(name: string, known: readonly string[]): string | undefined {
+  const given = letters(name.slice(0, 40));
+  let likely: string | undefined;
+  // A third of the letters may differ.
+  let bound = Math.floor(given.length / 3) + 1;
+  for (const candidate of known) {
+    const target = letters(candidate);
+    const changed = target.startsWith(given) ? 1 : distance(given, target);
+    if (changed >= bound || !(given[0] === target[0] || given.endsWith(target))) continue;
+    likely = candidate;
+    bound = changed;
+  }
+  return likely;
+}
+
+/** Formats a name for a message. */
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}
+
+/** Letters and digits in lower case, so that `baseURL` and `base_url` are alike. */
+function letters(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+/** Number of letters to insert, delete or replace. Their order does not count, since typos often swap two. */
+function distance(one: string, other: string): number {
+  let rest = other;
+  for (const letter of one) rest = rest.replace(letter, "");
+  return Math.max(one.length, other.length) - (other.length - rest.length);
+}

@@ -1,0 +1,49 @@
+import type { ContractOptions } from "./contract-options.ts";
+import type { EarlyEnd } from "./report.ts";
+
+/** Ends a run early: at the signal of the caller, after a failed check, or after its maximum time. */
+export class RunEnd {
+  readonly #ending = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #bail: boolean;
+  #reason: Omit<EarlyEnd, "notRun"> | undefined;
+
+  constructor({ signal, maxTime, bail = false }: ContractOptions) {
+    this.#bail = bail;
+    const { signal: ended } = this.#ending;
+    const interrupt = (): void => this.#end("interrupted", "it was interrupted", signal?.reason);
+    if (signal?.aborted === true) interrupt();
+    else signal?.addEventListener("abort", interrupt, { signal: ended });
+    if (maxTime === undefined) return;
+    const message = `it took ${maxTime / 1_000} s, its maximum (--max-time)`;
+    const error = new DOMException(`The run ended early: ${message}.`, "TimeoutError");
+    this.#timer = setTimeout(() => this.#end("max-time", message, error), maxTime);
+  }
+
+  /** Aborts at the end. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Cause of the end, and a clause about it. Undefined before the end. */
+  get reason(): Omit<EarlyEnd, "notRun"> | undefined {
+    return this.#reason;
+  }
+
+  /** Ends the run after a failed check, if the caller wants that. */
+  failed(id: string): void {
+    if (this.#bail) this.#end("failed-check", `${id} failed (--bail)`);
+  }
+
+  /** Releases the timer, and the listener of the signal. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#ending.abort();
+  }
+
+  #end(cause: EarlyEnd["cause"], message: string, error?: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    this.#reason = { cause, message };
+    this.#ending.abort(error);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Mock } from "../mock.ts";
+import type { SystemClock } from "../system/clock.ts";
+import { serve, type Serving } from "./serve.ts";
+import { createTestMock, type TestMockOptions } from "./test-options.ts";
+import { UnawaitedJobs } from "./unawaited-jobs.ts";
+
+/** Functions of a test runner that run a function before or after the tests. */
+export interface TestHooks {
+  /** Runs it before the first test: `before` of `node:test`. */
+  readonly beforeAll: (hook: () => Promise<void>) => unknown;
+  /** Runs it before each test. */
+  readonly beforeEach: (hook: () => Promise<void>) => unknown;
+  /** Runs it after each test, which fails if the promise rejects. */
+  readonly afterEach: (hook: () => Promise<void>) => unknown;
+  /** Runs it after the last test: `after` of `node:test`. */
+  readonly afterAll: (hook: () => Promise<void>) => unknown;
+}
+
+/** A reference server for tests. */
+export interface TestMock extends Mock {
+  /** URL of the server, the same as `baseUrl` and `TRYON_BASE_URL`. Available in hooks and tests. */
+  readonly url: string;
+}
+
+/** Clock of all clients that are configured while it is set. */
+const sharedClock = Symbol.for("@tryon/client.clock");
+
+/** Clocks of the mocks whose tests run, innermost last. */
+const clocks: (SystemClock | undefined)[] = [];
+
+/**
+ * Starts a reference server for the tests of a file, and resets it after each test. `useMock` of `@tryon/mock/vitest` does
+ * the same without hooks.
+ *
+ * Sets `TRYON_BASE_URL`, `TRYON_API_KEY` and `TRYON_WEBHOOK_SECRET` before each test, and restores them at the end. With
+ * `clock: "manual"`, all clients that send their first request afterwards, or are created afterwards with URL and key, use
+ * the clock of the mock.
+ *
+ * @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds.
+ * @example
+ * ```ts
+ * import { after, afterEach, before, beforeEach } from "node:test";
+ * import { setupMock } from "@tryon/mock/node";
+ *
+ * const mock = setupMock({ beforeAll: before, beforeEach, afterEach, afterAll: after });
+ * ```
+ */
+export function setupMock(hooks: TestHooks, options: TestMockOptions = {}): TestMock {
+  const mock = createTestMock(options);
+  const clock = mock.clock.mode === "manual" ? mock.clock : undefined;
+  const unawaitedJobs = options.unawaitedJobs === "error" ? new UnawaitedJobs(mock) : undefined;
+  const fetch = unawaitedJobs?.fetch ?? mock.fetch;
+  const environment: Record<string, string | undefined> = {};
+  let server: Serving | undefined;
+  // Clients may be created before the first hook.
+  if (clock) shareClock(clock);
+
+  const url = (): string => {
+    if (server) return server.url;
+    throw new Error("The mock has no URL before the tests start. Read it in a hook or in a test.");
+  };
+  const setEnvironment = (): void =>
+    assignEnvironment({
+      TRYON_BASE_URL: url(),
+      TRYON_API_KEY: mock.keys.live,
+      TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+    });
+
+  hooks.beforeAll(async () => {
+    clocks.push(clock);
+    shareClock(clock);
+    server = await serve({ fetch });
+    const { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET } = process.env;
+    Object.assign(environment, { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET });
+    setEnvironment();
+  });
+  hooks.beforeEach(async () => setEnvironment());
+  hooks.afterEach(async () => {
+    const unawaited = unawaitedJobs?.take() ?? [];
+    await mock.reset();
+    if (unawaited.length > 0) throw unawaitedError(unawaited);
+  });
+  hooks.afterAll(async () => {
+    assignEnvironment(environment);
+    clocks.pop();
+    shareClock(clocks.at(-1));
+    mock.close();
+    await server?.close();
+  });
+
+  return {
+    ...mock,
+    fetch,
+    get url() {
+      return url();
+    },
+    get baseUrl() {
+      return url();
+    },
+  };
+}
+
+function shareClock(clock: SystemClock | undefined): void {
+  if (clock) Reflect.set(globalThis, sharedClock, clock);
+  else Reflect.deleteProperty(globalThis, sharedClock);
+}
+
+function assignEnvironment(values: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = value;
+  }
+}
+
+function unawaitedError(jobs: readonly string[]): Error {
+  return new Error(
+    `The test ended before its app had the result of ${jobs.length} paid try-on${jobs.length === 1 ? "" : "s"}: ` +
+      `${jobs.slice(0, 5).join(", ")}. Await run() or job.result(), or set webhook_url.`,
+  );
+}

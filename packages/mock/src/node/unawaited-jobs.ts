@@ -1,0 +1,43 @@
+import { textOf } from "../http/responses.ts";
+import type { Mock } from "../mock.ts";
+
+const submissions = { method: "POST", path: "/api/v1/tryon" };
+
+/** Finds paid try-ons of whose end no response has informed the app. */
+export class UnawaitedJobs {
+  readonly #mock: Mock;
+  readonly #ended = new Set<string>();
+
+  constructor(mock: Mock) {
+    this.#mock = mock;
+  }
+
+  /** Handles a request of the app. */
+  readonly fetch: Mock["fetch"] = async (resource, init) => {
+    const response = await this.#mock.fetch(resource, init);
+    const text = response.ok && textOf(response);
+    if (text) this.#note(JSON.parse(text) as unknown);
+    return response;
+  };
+
+  /** Returns a description of each, and forgets all. */
+  take(): readonly string[] {
+    const unawaited = this.#mock.journal.entries(submissions).flatMap((entry) => {
+      const { apiKey, durationMs, jobId, replayed, submission } = entry;
+      const isJob = jobId !== null || durationMs === null;
+      if (!isJob || replayed || submission === null || submission.fields["webhook_url"]) return [];
+      if (apiKey?.startsWith("svc_test_") || this.#ended.has(jobId ?? "")) return [];
+      return jobId ?? "a submission in progress";
+    });
+    this.#ended.clear();
+    return unawaited;
+  }
+
+  /** Notes the jobs that a response reports as ended: one job, or those of a list. */
+  #note(body: unknown): void {
+    if (typeof body !== "object" || body === null) return;
+    const { job_id: id, status, jobs } = body as Readonly<Record<string, unknown>>;
+    if (Array.isArray(jobs)) for (const job of jobs) this.#note(job);
+    if (status === "succeeded" || status === "failed") this.#ended.add(String(id));
+  }
+}
