@@ -94,7 +94,9 @@ describe.runIf(hasChromium)("the page", () => {
     await waitForText(opened, "Download");
     await expect.poll(() => widths(opened.page, ".compare img")).toEqual([768, 900]);
     expect(await opened.charges()).toEqual([-8]);
-    expect(opened.problems).toEqual([]);
+    // Chromium reports polls before the new job is visible, which this service answers with 404.
+    const isEarlyPoll = /\b404\b.*\/api\/tryon\/api\/v1\/tryon\/job_\w+$/;
+    expect(opened.problems.filter((problem) => !isEarlyPoll.test(problem))).toEqual([]);
   });
 
   test("shows the elapsed time, and a message if it is long", async () => {

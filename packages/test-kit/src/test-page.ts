@@ -22,7 +22,9 @@ export async function openTestPage(
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+    // A failed request names its URL only in the location.
+    if (["error", "warning"].includes(message.type()))
+      problems.push(`${message.text()} ${message.location().url}`.trim());
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
