@@ -9,10 +9,10 @@ import { mediansOf, ratioOf, takeTurns } from "../statistics.ts";
 
 const ours = "@tryon/client";
 const [features, files, memory] = [`${ours}, all features`, `${ours}, files`, `${ours}, memory`];
-const copies = "Each call copies and checks more than `fetch` does.";
+const middleware = "undici creates the `Request` and the `Response` of the middleware.";
 const garbage = "Buffers of sent data stay in memory until the next garbage collection.";
-const snapshot =
-  "The client copies bytes, which is 1 ×, so that a later change does not affect a retry.";
+const checks = "It also checks images and names.";
+const size = "The client is one file of 128 kB, and openapi-fetch of 17 kB.";
 const loopback = "Base64 and the loopback connection take most of the time.";
 
 export const clientBenchmarks: readonly Benchmark[] = [
@@ -27,8 +27,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
       crowdedRatio: { title: "Ratio to bare fetch, 50 at once", unit: "×", chart: true },
     },
     goals: [
-      { group: "ratio", row: features, max: 1.05, reason: copies },
-      { group: "crowdedRatio", row: features, max: 1, reason: copies },
+      { group: "ratio", row: features, max: 1.05, reason: middleware },
+      { group: "crowdedRatio", row: features, max: 1, reason: middleware },
     ],
     samplesPerRun: 3,
     async *measure(environment) {
@@ -54,7 +54,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
     },
     goals: [
       { group: "memory", row: files, max: 0.4, reason: garbage },
-      { group: "memory", row: memory, max: 0.4, reason: snapshot },
+      { group: "memory", row: memory, max: 0.4, reason: garbage },
       { group: "ratio", row: files, max: 0.4, reason: loopback },
       { group: "ratio", row: memory, max: 0.4, reason: loopback },
       { group: "crowdedMemory", row: files, max: 60, reason: garbage },
@@ -96,7 +96,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
     title: "Weight of a client in a browser",
     method: "esbuild bundles one import of each package, minified and compressed with gzip.",
     groups: { whole: { title: "Weight", unit: "bytes", chart: true } },
-    goals: [{ group: "whole", row: ours, max: 20_000 }],
+    goals: [{ group: "whole", row: ours, max: 20_000, reason: checks }],
     async *measure(environment) {
       for (const peer of [ours, ...clientPeers]) {
         const exported = { [ours]: "TryOn", "@fal-ai/client": "fal" }[nameOf(peer)] ?? "default";
@@ -114,7 +114,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
       time: { title: "Time", unit: "ms", chart: true },
       ratio: { title: "Ratio to openapi-fetch", unit: "×" },
     },
-    goals: [{ group: "ratio", row: ours, max: 2, reason: "openapi-fetch is one small file." }],
+    goals: [{ group: "ratio", row: ours, max: 2, reason: size }],
     async *measure(environment) {
       const code =
         "const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)";
