@@ -3,8 +3,8 @@ import { textOf } from "../http/responses.ts";
 import { ruleOf } from "../http/broken-rule.ts";
 import { maskBody, maskHeaders, maskText } from "./masking.ts";
 
-/** Maximum number of characters of a body, and of the reason of a refusal. */
-const limits = { body: 4_000, detail: 300 } as const;
+/** Maximum number of characters of a body, of the part of it that is masked, and of the reason of a refusal. */
+const limits = { body: 4_000, masked: 8_000, detail: 300 } as const;
 
 /** End of a text of which only the beginning is kept. */
 export const shortenedMark = "… (shortened)";
@@ -22,44 +22,48 @@ export interface Message {
   readonly body: string | null;
 }
 
-/** Headers and bodies of a request and its response. */
+/** Headers and bodies of a request and its response. Masks them when they are read, since most never are. */
 export class Exchange {
-  readonly origin: string;
+  readonly #url: string;
   readonly #headers: Headers;
-  #body: string | null = null;
-  #response: { readonly headers: Headers; readonly body: string | null } | undefined;
+  #body: () => string | null = () => null;
+  #response: { readonly headers: Headers; readonly text: string | null } | undefined;
   faultMisses: readonly FaultMiss[] = [];
 
   constructor(request: Request) {
-    this.origin = new URL(request.url).origin;
+    this.#url = request.url;
     this.#headers = request.headers;
   }
 
+  get origin(): string {
+    return new URL(this.#url).origin;
+  }
+
   get request(): Message {
-    return { headers: maskHeaders(this.#headers), body: this.#body };
+    return { headers: maskHeaders(this.#headers), body: this.#body() };
   }
 
   /** Null before the response, and after a broken connection. */
   get response(): Message | null {
-    const { headers, body = null } = this.#response ?? {};
-    return headers === undefined ? null : { headers: maskHeaders(headers), body };
+    if (this.#response === undefined) return null;
+    const { headers, text } = this.#response;
+    // Masking gets more than the part that is kept, which could end within a secret.
+    const body = text && shortened(maskBody(text), limits.body, text.length > limits.masked);
+    return { headers: maskHeaders(headers), body };
   }
 
-  /** Notes the body of the request: a JSON value, or the beginning of another text. */
-  noteBody(body: unknown): void {
-    this.#body = shortened(maskBody(body), limits.body);
+  /** Notes the body of the request: a JSON value, or the beginning of another text. Keeps only the text of a long one. */
+  noteBody(body: unknown, isShort: boolean): void {
+    const mask = (): string => shortened(maskBody(body), limits.body);
+    const text = isShort ? undefined : mask();
+    this.#body = text === undefined ? mask : () => text;
   }
 
   /** Notes the response, and returns the reason if it is a refusal. */
   noteResponse(response: Response): Refusal | null {
     const { headers, status } = response;
     const text = textOf(response) ?? null;
-    // Masking gets more than the part that is kept, which could end within a secret.
-    const part = text?.slice(0, 2 * limits.body) ?? null;
-    this.#response = {
-      headers,
-      body: part === null ? null : shortened(maskBody(part), limits.body, text !== part),
-    };
+    this.#response = { headers, text: text && beginningOf(text, limits.masked + 1) };
     if (status < 400) return null;
     const rule = ruleOf(response) ?? null;
     const detail = shortened(maskText(detailOf(text ?? "")), limits.detail);
@@ -85,9 +89,12 @@ function problemText(problem: unknown): string {
   return `${Array.isArray(loc) ? loc.join(".") : "body"}: ${String(msg)}`;
 }
 
-/** Returns a text or its beginning. A copy, since a slice would keep the whole text in memory. */
 function shortened(text: string, max: number, isPart = false): string {
-  if (text.length <= max && !isPart) return text;
-  const beginning = new TextDecoder().decode(new TextEncoder().encode(text.slice(0, max)));
-  return `${beginning}${shortenedMark}`;
+  return text.length <= max && !isPart ? text : `${beginningOf(text, max)}${shortenedMark}`;
+}
+
+/** Returns a text or its beginning. A copy, since a slice would keep the whole text in memory. */
+function beginningOf(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, max)));
 }

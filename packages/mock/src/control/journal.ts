@@ -186,11 +186,11 @@ export class Journal {
   /** Adds facts to the entry of a request. */
   note(
     request: Request,
-    { fields, body, faultMisses, ...facts }: RequestFacts & ControlFacts,
+    { fields, body, isShort, faultMisses, ...facts }: RequestFacts & ControlFacts,
   ): void {
     const { entry, exchange } = this.#open.get(request) ?? {};
     if (entry === undefined || exchange === undefined) return;
-    if (body !== undefined) exchange.noteBody(body);
+    if (body !== undefined) exchange.noteBody(body, isShort === true);
     if (faultMisses !== undefined) exchange.faultMisses = faultMisses;
     Object.assign(entry, facts, fields && { submission: journalSubmission(fields) });
   }

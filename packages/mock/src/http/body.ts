@@ -36,16 +36,18 @@ export const readPatience = 1_000;
 /**
  * Reads a request's body as a JSON object.
  *
- * @param note Called with the body, also if it is refused: its JSON value, or the beginning of another text.
+ * @param note Called with the body, also if it is refused: its JSON value, or the beginning of another text. `isShort` is
+ * true up to 8 KiB.
  * @throws WrongContentType; MalformedBody when it is not JSON or not an object; OversizeBody when it is too long;
  * ServiceError `bad-request` when it exceeds a limit of JSON.
  */
 export async function readJsonObject(
   request: Request,
   options: Options,
-  note: (body: unknown) => void = () => {},
+  note: (body: unknown, isShort: boolean) => void = () => {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const bytes = await readBytes(request);
+  const isShort = bytes.length <= beginningBytes;
   const problems = (type: string, msg: string, ctx = {}): ValidationError[] => [
     problemAt(["body"], { type, msg, ctx }, undefined, options),
   ];
@@ -53,13 +55,13 @@ export async function readJsonObject(
     throw new MalformedBody(problems(...problem));
   };
   if (!isJson(request.headers.get("content-type"))) {
-    note(beginning(bytes));
+    note(beginning(bytes), isShort);
     const msg = "Input should be a valid dictionary; send Content-Type: application/json";
     throw new WrongContentType(problems("model_attributes_type", msg));
   }
   if (bytes.length === 0) return refuse("missing", "Field required");
   const { value, error } = parseJson(bytes);
-  note(error === undefined ? value : beginning(bytes));
+  note(error === undefined ? value : beginning(bytes), isShort);
   if (error !== undefined) return refuse("json_invalid", "JSON decode error", { error });
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     const msg = "Input should be a valid dictionary or object to extract fields from";

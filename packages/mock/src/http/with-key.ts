@@ -14,6 +14,8 @@ import type { RequestSchemas } from "./schemas.ts";
 export interface RequestFacts {
   /** Body of a request: its JSON value, or the beginning of another text. */
   readonly body?: unknown;
+  /** If true, the body has at most 8 KiB. */
+  readonly isShort?: boolean;
   readonly fields?: SubmissionFields;
   readonly jobId?: string;
   readonly replayed?: boolean;
@@ -54,7 +56,9 @@ export function withKey(
       let read: ReturnType<KeyedRequest["body"]> | undefined;
       const body: KeyedRequest["body"] = () =>
         (read ??= system.clock.outside(
-          readJsonObject(request, options, (sent) => journal.note(request, { body: sent })),
+          readJsonObject(request, options, (sent, isShort) =>
+            journal.note(request, { body: sent, isShort }),
+          ),
           readPatience,
         ));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
