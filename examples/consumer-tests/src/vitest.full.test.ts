@@ -11,5 +11,5 @@ beforeAll(async () => {
 afterAll(() => example.remove(), installing);
 
 test("the example for vitest passes where it was copied to", { timeout: installing }, async () => {
-  expect(await example.run("npm", ["test"])).toMatch(/Tests +5 passed/);
+  expect(await example.run("npm", ["test"])).toMatch(/Tests +6 passed/);
 });

@@ -111,6 +111,16 @@ describe('onRateLimit: "throw"', () => {
     expect(await balance()).toBe(992);
   });
 
+  it("retries a submission after a 429 that is not from the service, and pays once", async () => {
+    const { run, tryon, faults, keys, balance, sent } = createThrowing();
+    faults.push(
+      respondWith(429, "<html>Too many requests</html>", { "content-type": "text/html" }),
+    );
+    const job = await run(tryon.submit(input));
+    expect(job.id).toMatch(/^job_/);
+    expect([sent.length, keys().size, await balance()]).toEqual([2, 1, 992]);
+  });
+
   it("retries a purchase that may have been paid", async () => {
     const { run, tryon, faults, balance } = createThrowing({
       options: { purchaseRepeat: "replay" },

@@ -64,18 +64,19 @@ export async function sendWithRetries(
   const log = (text: string): void => config.log("debug", `${name}: ${text}`);
   const isTooLate = (time: number): boolean =>
     isSubmission && attemptLog.isPast(config.idempotencyWindow, time);
+  // A job can be paid for, and so can a submission or purchase that may have arrived.
+  const mayBePaid = (): boolean =>
+    !!call.isPoll || (purpose !== "read" && !!attemptLog.firstUncertain);
+  const waits = (): boolean => config.onRateLimit === "wait" || !purpose || mayBePaid();
   let failures = 0;
   let hasRetriedStale = false;
   let conflictSince: number | undefined;
   for (let retries = 0; ; retries += 1) {
-    // A submission or purchase that may have arrived, and a job, can be paid for.
-    const mayBePaid = call.isPoll || (purpose !== "read" && attemptLog.firstUncertain);
-    const waits = config.onRateLimit === "wait" || !purpose || !!mayBePaid;
     let requestNumber = 0;
     if (purpose) {
       const wait = rateLimiter.delay(queue);
       if (wait > 0) log(`rate limit for ${Math.ceil(wait)} ms`);
-      requestNumber = await rateLimiter.acquire(queue, deadline, waits);
+      requestNumber = await rateLimiter.acquire(queue, deadline, waits());
       if (!requestNumber || isTooLate(clock.now())) {
         return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
@@ -118,7 +119,7 @@ export async function sendWithRetries(
     const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
     if (blocks) rateLimiter.block(delay);
     // Only failures use up retries. The deadline limits conflicts and 429.
-    let isLast = status === 429 && !waits;
+    let isLast = status === 429 && !waits();
     if (isOwnConflict) isLast = now + delay - (conflictSince ??= now) > maxConflictTime;
     else if (status !== 429) isLast = ++failures > config.retries;
     const isTooLong = (requested ?? 0) > maxRetryAfter || delay >= deadline.left();
