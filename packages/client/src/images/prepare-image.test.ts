@@ -183,8 +183,7 @@ describe("prepareImage rejects", () => {
     const error = await errorOf(broken);
     expect(error).toMatchObject({
       code: "invalid_input",
-      message:
-        "file is PNG, and it could not be decoded. Send it as it is, or convert it to JPEG first.",
+      message: "file is PNG, and it could not be decoded. It may be damaged: use another file.",
       issues: [{ field: "file" }],
     });
     expect(error.cause).toBeInstanceOf(Error);

@@ -64,7 +64,9 @@ export async function prepareImage(
   const image = toBlob(file);
   const imageFormat = await checkFile(image);
   return encodeImage(image, { maxSide, type: `image/${format}` }, (cause) => {
-    const hint = "Send it as it is, or convert it to JPEG first.";
+    const hint = /^(HEIC|AVIF)$/.test(imageFormat)
+      ? "Send it as it is, or convert it to JPEG first."
+      : "It may be damaged: use another file.";
     throw new InputError("file", `is ${imageFormat}, and it could not be decoded`, { hint, cause });
   });
 }
