@@ -1,0 +1,42 @@
+import { InputError, type TryOn } from "@tryon/client";
+
+import { readDuration } from "../config/resolve-config.ts";
+import { Session } from "./session.ts";
+import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
+
+/**
+ * Creates the try-on of one visitor in a page as a store: its state, and what survives a reload. It saves the idempotency
+ * key, the input and the job in IndexedDB, and continues after a reload, in a new tab and after a closed one. Only `start` is
+ * charged. The first subscriber opens the store, so that the function can run on a server, where the state is `idle`.
+ *
+ * Of several tabs, one submits and polls (Web Locks), and the others show its state (BroadcastChannel).
+ *
+ * The images of the input are deleted as soon as the result was loaded, by `reset`, and after `maxAge`. Where the browser
+ * stores nothing, the try-on works in this tab only, and `isSaved` of the state is false.
+ *
+ * @param tryon - Client of the page, usually with `proxyUrl`.
+ * @throws `invalid_input` for an invalid or unknown option.
+ * @example
+ * import { TryOn } from "@tryon/client";
+ * import { createTryOnSession } from "@tryon/client/session";
+ *
+ * const session = createTryOnSession(new TryOn({ proxyUrl: "/api/tryon" }));
+ * session.subscribe(() => {
+ *   const state = session.getSnapshot();
+ *   if (state.status === "succeeded") image.src = URL.createObjectURL(state.image);
+ * });
+ * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
+ */
+export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = {}): TryOnSession {
+  const { name = "try-on", prepare, timeout = "5m", maxAge = "24h", ...others } = options;
+  for (const other of Object.keys(others)) {
+    const hint = "Use name, prepare, timeout or maxAge.";
+    throw new InputError(other, "is not an option of createTryOnSession", { hint });
+  }
+  const times = { timeout: readDuration(timeout), maxAge: readDuration(maxAge) };
+  for (const [option, time] of Object.entries(times)) {
+    if (time > 0) continue;
+    throw new InputError(option, 'must be a positive duration, such as "3m"');
+  }
+  return new Session(tryon, { name, prepare, ...times });
+}
