@@ -2,7 +2,7 @@ import { defineConfig, type Options } from "tsup";
 
 const shared: Options = {
   // The subpaths import the classes of the main entry, so that there is one copy of each.
-  external: [/^node:/, "@tryon/client"],
+  external: [/^node:/, /^@tryon\/client/, "react"],
   format: ["esm", "cjs"],
   splitting: false,
   platform: "neutral",
@@ -21,6 +21,8 @@ export default defineConfig([
       node: "src/node/index.ts",
       proxy: "src/proxy/index.ts",
       raw: "src/raw/index.ts",
+      react: "src/react/index.ts",
+      session: "src/session/index.ts",
     },
     dts: true,
   },

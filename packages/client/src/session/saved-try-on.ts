@@ -1,0 +1,89 @@
+import type { SavedJob, TryOnInput } from "@tryon/client";
+
+/** Try-on of a session, as IndexedDB stores it. */
+export interface SavedTryOn {
+  readonly idempotencyKey: string;
+  /** Time of `start`, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Input, which sends the same request again. Removed once the image was loaded. */
+  readonly input?: TryOnInput | undefined;
+  readonly job?: SavedJob | undefined;
+  /** If true, the visitor stopped waiting, so that a new page does not continue by itself. */
+  readonly isPaused?: boolean | undefined;
+}
+
+const [database, table] = ["tryon-session", "try-ons"];
+
+/**
+ * Stores one try-on by name in IndexedDB. Every access opens the database and closes it, since an open one can keep a page
+ * out of the back/forward cache. Methods reject if the browser cannot store data, as in some private windows.
+ */
+export class TryOnStorage {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  load(): Promise<SavedTryOn | undefined> {
+    // `save` is the only writer.
+    return this.#access("readonly", (all) => all.get(this.#name) as IDBRequest<SavedTryOn>);
+  }
+
+  async save(saved: SavedTryOn): Promise<void> {
+    await this.#access("readwrite", (all) => all.put(saved, this.#name));
+  }
+
+  async delete(): Promise<void> {
+    await this.#access("readwrite", (all) => all.delete(this.#name));
+  }
+
+  async #access<Value>(
+    mode: IDBTransactionMode,
+    access: (all: IDBObjectStore) => IDBRequest<Value>,
+  ): Promise<Value> {
+    const opening = indexedDB.open(database, 1);
+    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(table));
+    const opened = await resultOf(opening);
+    try {
+      const transaction = opened.transaction(table, mode);
+      const request = access(transaction.objectStore(table));
+      await new Promise<unknown>((resolve, reject) => {
+        transaction.addEventListener("complete", resolve);
+        // A full disk aborts the transaction after the request has succeeded.
+        transaction.addEventListener("abort", () => reject(transaction.error ?? request.error));
+      });
+      return request.result;
+    } finally {
+      opened.close();
+    }
+  }
+}
+
+function resultOf<Value>(request: IDBRequest<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error));
+  });
+}
+
+/** Copies an input into a form that IndexedDB can store. Streams and responses are read. */
+export async function storableInput(input: TryOnInput): Promise<TryOnInput> {
+  const { person, garments } = Object(input) as { person?: unknown; garments?: unknown };
+  const [image, ...clothes] = await Promise.all([person, ...[garments ?? []].flat()].map(storable));
+  // The copy has the fields of the input.
+  return {
+    ...input,
+    ...(person !== undefined && { person: image }),
+    ...(garments !== undefined && { garments: clothes }),
+  } as TryOnInput;
+}
+
+async function storable(image: unknown): Promise<unknown> {
+  // Tags work across realms, unlike `instanceof`. Each cast below is to the type of the tag.
+  const tag = Object.prototype.toString.call(image).slice(8, -1);
+  if (tag === "URL") return String(image);
+  if (tag === "ReadableStream") return new Response(image as ReadableStream).blob();
+  // The client rejects a response with an error status.
+  return tag === "Response" && (image as Response).ok ? (image as Response).blob() : image;
+}

@@ -1,0 +1,336 @@
+import { isTryOnError, type Job, type TryOn } from "@tryon/client";
+import type { Recover, TryOnInput, Update } from "@tryon/client";
+
+import { isBrowser } from "../config/resolve-config.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
+import { storableInput, TryOnStorage, type SavedTryOn } from "./saved-try-on.ts";
+import { isBusy, sessionError, type StateFields } from "./snapshot.ts";
+import type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
+import { Tabs, type TabMessage } from "./tabs.ts";
+
+const idle: TryOnSnapshot = { status: "idle" };
+/** Errors that end a job, or after which its image is gone. */
+const endings = /^(job_failed|result_purged|not_found)$/;
+const expired: SessionError = {
+  code: "outcome_unknown",
+  message: "The submission was interrupted too long ago to send it again without a second charge.",
+  isContentBlocked: false,
+  retryAfter: undefined,
+};
+
+/** Options with their defaults, in milliseconds. */
+export interface Settings extends TryOnSessionOptions {
+  readonly timeout: number;
+  readonly maxAge: number;
+}
+
+/** See `createTryOnSession`. */
+export class Session implements TryOnSession {
+  readonly #tryon: TryOn;
+  readonly #settings: Settings;
+  readonly #name: string;
+  readonly #storage: TryOnStorage;
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #tabs: Tabs<TryOnSnapshot> | undefined;
+  #snapshot: TryOnSnapshot = idle;
+  /** The try-on that the state shows. */
+  #saved: SavedTryOn | undefined;
+  /** Idempotency key of the try-on that the state shows, which another tab may run. */
+  #key = "";
+  #isSaved = true;
+  /** Last access to the storage, which orders all of them. */
+  #access: Promise<unknown> = Promise.resolve();
+  /** Run of the try-on in this tab. */
+  #run: AbortController | undefined;
+  /** If true, this tab continues the try-on when the tab that runs it is closed. */
+  #isNext = false;
+  /** Number of times that this tab took over from all others. */
+  #takeovers = 0;
+  #error: unknown;
+
+  constructor(tryon: TryOn, settings: Settings) {
+    this.#tryon = tryon;
+    this.#settings = settings;
+    this.#name = settings.name ?? "try-on";
+    this.#storage = new TryOnStorage(this.#name);
+  }
+
+  readonly getSnapshot = (): TryOnSnapshot => this.#snapshot;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    this.#open();
+    return () => void this.#listeners.delete(listener);
+  };
+
+  readonly start = async (input: TryOnInput): Promise<void> => {
+    this.#open();
+    const run = this.#replaceRun();
+    const { signal } = run;
+    const startedAt = this.#tryon.clock.now();
+    let saved: SavedTryOn = { idempotencyKey: randomKey(), startedAt, input };
+    this.#use(saved);
+    this.#show({ status: "preparing" });
+    try {
+      const { prepare } = this.#settings;
+      const prepared = prepare ? await prepare(input, { signal }) : input;
+      saved = { ...saved, input: await storableInput(prepared) };
+      if (signal.aborted) return;
+      await this.#save(saved);
+    } catch (error) {
+      return await this.#fail(run, error);
+    }
+    if (!signal.aborted) await this.#runAlone(true, () => this.#execute(saved, run));
+  };
+
+  readonly cancelWait = (): void => {
+    const { status } = this.#snapshot;
+    if (status === "preparing" && this.#run) return void this.reset();
+    if (status !== "uploading" && status !== "waiting") return;
+    if (!this.#run || !this.#saved) return this.#tabs?.post({ kind: "cancel" });
+    this.#stop();
+    void this.#save({ ...this.#saved, isPaused: true });
+    this.#show({ status: "interrupted" });
+  };
+
+  readonly resume = async (): Promise<void> => {
+    const { status } = this.#snapshot;
+    const canResume = this.#snapshot.status === "failed" && this.#snapshot.canResume;
+    if (status !== "interrupted" && !canResume) return;
+    const run = this.#replaceRun();
+    const recover = recoverOf(this.#error);
+    // Another tab may know more of the try-on.
+    const saved = (await this.#load()) ?? this.#saved;
+    if (!saved || run.signal.aborted) return;
+    const { isPaused: _isPaused, ...resumed } = saved;
+    await this.#save(resumed);
+    await this.#runAlone(true, () => this.#execute(resumed, run, recover));
+  };
+
+  readonly reset = async (): Promise<void> => {
+    this.#open();
+    this.#forget();
+    this.#tabs?.post({ kind: "reset" });
+    await this.#delete();
+  };
+
+  readonly close = (): void => {
+    this.#closing.abort();
+    this.#stop();
+    this.#tabs?.close();
+    this.#listeners.clear();
+    if (isBrowser()) removeEventListener("pageshow", this.#onPageShow);
+  };
+
+  #open(): void {
+    if (this.#tabs || this.#closing.signal.aborted || !isBrowser()) return;
+    this.#tabs = new Tabs(this.#name, (message) => this.#receive(message));
+    addEventListener("pageshow", this.#onPageShow);
+    void this.#restore();
+  }
+
+  /** Other tabs may have changed the try-on while this page was in the back/forward cache. */
+  readonly #onPageShow = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted && !this.#run) void this.#restore();
+  };
+
+  /** Continues the try-on of an earlier page. */
+  async #restore(): Promise<void> {
+    const saved = await this.#load();
+    // `start` may have been called meanwhile.
+    if (this.#run || this.#closing.signal.aborted) return;
+    this.#tabs?.post({ kind: "hello" });
+    if (!saved) return;
+    if (this.#tryon.clock.now() - saved.startedAt > this.#settings.maxAge) return this.#delete();
+    this.#use(saved);
+    if (saved.isPaused) return this.#show({ status: "interrupted" });
+    this.#showProgress(saved);
+    await this.#follow();
+  }
+
+  /** Waits until no other tab runs the try-on, and continues what is left of it. */
+  async #follow(): Promise<void> {
+    if (this.#isNext) return;
+    this.#isNext = true;
+    await this.#runAlone(false, async () => {
+      this.#isNext = false;
+      const saved = await this.#load();
+      if (this.#closing.signal.aborted || !isBusy(this.#snapshot)) return;
+      // The other tab was closed before it had saved anything.
+      if (!saved) return this.#forget();
+      this.#use(saved);
+      if (saved.isPaused) return this.#show({ status: "interrupted" });
+      await this.#execute(saved, this.#replaceRun());
+    });
+  }
+
+  async #runAlone(steal: boolean, work: () => Promise<void>): Promise<void> {
+    if (steal) this.#takeovers += 1;
+    const takeovers = this.#takeovers;
+    const onStolen = (): void => {
+      // By this tab itself, with a new run.
+      if (this.#takeovers !== takeovers) return;
+      this.#stop();
+      void this.#follow();
+    };
+    const { signal } = this.#closing;
+    const run = async (): Promise<void> => {
+      await work();
+      // The next tab reads what this one has saved.
+      await this.#access;
+    };
+    await (this.#tabs?.runAlone(run, { steal, signal, onStolen }) ?? run()).catch(() => undefined);
+  }
+
+  /** Runs a try-on to its image. Never rejects. */
+  async #execute(saved: SavedTryOn, run: AbortController, recover?: Recover): Promise<void> {
+    const { signal } = run;
+    const { timeout } = this.#settings;
+    const { idempotencyKey, startedAt, input } = saved;
+    this.#use(saved);
+    this.#error = undefined;
+    const onUpdate = (update: Update): void => {
+      if (signal.aborted) return;
+      if ("job" in update) this.#showProgress(saved, update.job);
+      else this.#showProgress(saved, undefined, update.phase === "retrying");
+    };
+    this.#showProgress(saved);
+    try {
+      const age = this.#tryon.clock.now() - startedAt;
+      let job: Job;
+      if (recover) job = await recover({ signal, timeout });
+      else if (saved.job) job = this.#tryon.jobs.resume(saved.job);
+      else if (input && age <= this.#tryon.idempotencyWindow - timeout) {
+        job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
+      } else return await this.#fail(run, expired);
+      if (signal.aborted) return;
+      await this.#save({ ...saved, job: job.toJSON() });
+      const result = await job.result({ timeout, signal, onUpdate });
+      this.#showProgress(saved, job);
+      const image = await result.image.blob({ signal });
+      if (signal.aborted) return;
+      this.#show({ status: "succeeded", jobId: job.id, image });
+      await this.#save({ idempotencyKey, startedAt, job: job.toJSON() });
+    } catch (error) {
+      await this.#fail(run, error);
+    } finally {
+      if (this.#run === run) this.#run = undefined;
+    }
+  }
+
+  async #fail(run: AbortController, error: unknown): Promise<void> {
+    if (run.signal.aborted) return;
+    this.#error = error;
+    const code = isTryOnError(error) ? error.code : "";
+    const canResume = this.#saved?.job ? !endings.test(code) : recoverOf(error) !== undefined;
+    const shown = error === expired ? expired : sessionError(error);
+    this.#show({ status: "failed", error: shown, canResume });
+    if (this.#run === run) this.#run = undefined;
+    if (!canResume) await this.#delete();
+  }
+
+  #receive(message: TabMessage<TryOnSnapshot>): void {
+    const { status } = this.#snapshot;
+    if (message.kind === "snapshot") this.#adopt(message.key, message.snapshot);
+    else if (message.kind === "reset") this.#forget();
+    else if (message.kind === "hello" && status !== "idle") this.#post();
+    else if (message.kind === "cancel" && this.#run) this.cancelWait();
+  }
+
+  /** Shows the state of another tab, unless this one has a newer try-on. */
+  #adopt(key: string, received: TryOnSnapshot): void {
+    const snapshot = this.#snapshot;
+    const isKnown = snapshot.status !== "idle" && received.status !== "idle";
+    if (received.status === "idle" || (isKnown && snapshot.startedAt > received.startedAt)) return;
+    if (this.#run && this.#key === key) return;
+    this.#stop();
+    this.#key = key;
+    this.#set(received);
+    if (isBusy(received)) void this.#follow();
+  }
+
+  #showProgress(saved: SavedTryOn, job?: Job, isRetrying = false): void {
+    const { id: jobId = saved.job?.id, status = "running" } = job ?? {};
+    if (jobId === undefined) return this.#show({ status: "uploading", isRetrying });
+    this.#show({ status: "waiting", jobId, jobStatus: status });
+  }
+
+  /** Shows a state of the own try-on in all tabs. */
+  #show(fields: StateFields): void {
+    const { startedAt = 0, input } = this.#saved ?? {};
+    const { person } = Object(input) as { readonly person?: unknown };
+    const common = {
+      startedAt,
+      person: person instanceof Blob ? person : undefined,
+      isSaved: this.#isSaved,
+    };
+    this.#set({ ...common, ...fields });
+    this.#post();
+  }
+
+  #post(): void {
+    this.#tabs?.post({ kind: "snapshot", key: this.#key, snapshot: this.#snapshot });
+  }
+
+  #set(snapshot: TryOnSnapshot): void {
+    this.#snapshot = snapshot;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #stop(): void {
+    this.#run?.abort();
+    this.#run = undefined;
+  }
+
+  #replaceRun(): AbortController {
+    this.#stop();
+    return (this.#run = new AbortController());
+  }
+
+  #use(saved: SavedTryOn): void {
+    this.#saved = saved;
+    this.#key = saved.idempotencyKey;
+  }
+
+  #forget(): void {
+    this.#stop();
+    this.#saved = undefined;
+    this.#set(idle);
+  }
+
+  #load(): Promise<SavedTryOn | undefined> {
+    return this.#store(() => this.#storage.load());
+  }
+
+  async #save(saved: SavedTryOn): Promise<void> {
+    this.#use(saved);
+    await this.#store(() => this.#storage.save(saved));
+  }
+
+  async #delete(): Promise<void> {
+    await this.#store(() => this.#storage.delete());
+  }
+
+  /** Accesses the storage after all accesses before. Where it fails, the session works without it. */
+  #store<Value>(access: () => Promise<Value>): Promise<Value | undefined> {
+    const accessed = this.#access.then(access).then(
+      (value) => {
+        this.#isSaved = true;
+        return value;
+      },
+      () => {
+        this.#isSaved = false;
+        return undefined;
+      },
+    );
+    this.#access = accessed;
+    return accessed;
+  }
+}
+
+/** Returns the function of an error that finds out what became of a submission. */
+function recoverOf(error: unknown): Recover | undefined {
+  const { recover } = Object(error) as { readonly recover?: unknown };
+  return isTryOnError(error) && typeof recover === "function" ? (recover as Recover) : undefined;
+}

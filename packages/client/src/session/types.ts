@@ -1,0 +1,100 @@
+import type { Duration, Job, TryOnErrorCode, TryOnInput } from "@tryon/client";
+
+/** Error of a session, as plain fields, which other tabs receive too. */
+export interface SessionError {
+  /** Code of the error. `unexpected` for an error that is not of this package, such as one that `prepare` throws. */
+  readonly code: TryOnErrorCode | "unexpected";
+  /** Message for developers. Write your own for visitors, by `code`. */
+  readonly message: string;
+  /** If true, the service refused the content of an image or of a text. */
+  readonly isContentBlocked: boolean;
+  /** Seconds to wait before the next try-on, if the service said so. */
+  readonly retryAfter: number | undefined;
+}
+
+/** Fields of every state but `idle`. */
+export interface Started {
+  /** Time of `start`, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Photo of the person, if the input has it as a `Blob`. It is removed from the browser once the result was loaded. */
+  readonly person: Blob | undefined;
+  /** If false, the browser cannot store data: the try-on does not survive a reload of the page. */
+  readonly isSaved: boolean;
+}
+
+/** State of a session. It never changes; the session replaces it. */
+export type TryOnSnapshot =
+  | { readonly status: "idle" }
+  /** The input is prepared and saved. Nothing was sent. */
+  | ({ readonly status: "preparing" } & Started)
+  /** The submission is sent. `isRetrying` is true after a failure that the client retries. */
+  | ({ readonly status: "uploading"; readonly isRetrying: boolean } & Started)
+  /** The service runs the job, or the image is loaded. */
+  | ({
+      readonly status: "waiting";
+      readonly jobId: string;
+      readonly jobStatus: Job["status"];
+    } & Started)
+  | ({ readonly status: "succeeded"; readonly jobId: string; readonly image: Blob } & Started)
+  /** With `canResume`, the try-on may have been made: `resume` finds out and is never charged again. */
+  | ({
+      readonly status: "failed";
+      readonly error: SessionError;
+      readonly canResume: boolean;
+    } & Started)
+  /** The visitor stopped waiting. The job continues, and `resume` waits again. */
+  | ({ readonly status: "interrupted" } & Started);
+
+/** Options of `createTryOnSession`. */
+export interface TryOnSessionOptions {
+  /**
+   * Name of the session. Pages of one origin with the same name share one try-on; use one name per product, for example.
+   *
+   * @default "try-on"
+   */
+  readonly name?: string | undefined;
+  /**
+   * Prepares the input before it is saved and sent, for example with `prepareImage` of `@tryon/client/images`.
+   *
+   * @default the input is used as it is
+   */
+  readonly prepare?:
+    | ((
+        input: TryOnInput,
+        options: { readonly signal: AbortSignal },
+      ) => TryOnInput | PromiseLike<TryOnInput>)
+    | undefined;
+  /**
+   * Maximum time of a submission, and of a wait for the result, in milliseconds or as a string such as `"3m"`.
+   *
+   * @default "5m"
+   */
+  readonly timeout?: Duration | undefined;
+  /**
+   * Time for which the browser keeps a try-on, in milliseconds or as a string such as `"30m"`.
+   *
+   * @default 24 hours
+   */
+  readonly maxAge?: Duration | undefined;
+}
+
+/** Try-on of one visitor, returned by `createTryOnSession`. The methods need no `this`. */
+export interface TryOnSession {
+  /**
+   * Starts a try-on, which is charged. It replaces the try-on before it in all tabs: a job that runs is not canceled, and its
+   * charge stays. Resolves when the try-on has ended; never rejects.
+   */
+  readonly start: (input: TryOnInput) => Promise<void>;
+  /** Calls a function after each change of the state, until the returned function is called. */
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Returns the state: the same object until it changes. */
+  readonly getSnapshot: () => TryOnSnapshot;
+  /** Stops waiting, in all tabs. The job continues and is charged. Before anything was sent, the state becomes `idle`. */
+  readonly cancelWait: () => void;
+  /** Continues after `cancelWait`, and after an error with `canResume`. It is never charged again. */
+  readonly resume: () => Promise<void>;
+  /** Deletes the try-on and its images from this browser, and shows `idle` in all tabs. The service keeps its images. */
+  readonly reset: () => Promise<void>;
+  /** Ends the session in this tab. Another tab, or the next page, continues the try-on. */
+  readonly close: () => void;
+}
