@@ -15,7 +15,7 @@ import { profile, shirtUrl } from "./service.ts";
 
 /** Script of the page. `show` renders components by id and name of the session, in React's strict mode. */
 const script = `
-  import { Activity, createElement as h, memo, StrictMode, useEffect, useState } from "react";
+  import { Activity, createElement as h, StrictMode, useEffect, useState } from "react";
   import { createRoot, hydrateRoot } from "react-dom/client";
   import { TryOn } from "@tryon/client";
   import { useTryOn } from "@tryon/client/react";
@@ -30,8 +30,7 @@ const script = `
     }, [image]);
     return src && h("img", { src });
   }
-  // Showing a hidden component again does not render it again.
-  const Look = memo(({ id, name }) => {
+  function Look({ id, name }) {
     const look = useTryOn(tryon, { name });
     const start = async () => {
       const person = await (await fetch("/photo.jpg")).blob();
@@ -44,7 +43,7 @@ const script = `
       h("button", { onClick: look.resume }, "Resume"),
       h("button", { onClick: look.reset }, "Delete"),
       look.status === "succeeded" && h(Picture, { image: look.image }));
-  });
+  }
   const tree = (looks) =>
     h(StrictMode, null, looks.map(([id, name, mode]) => mode
       ? h(Activity, { key: id, mode }, h(Look, { id, name }))
