@@ -137,6 +137,27 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     expect(await opened.charges()).toEqual([-8]);
   });
 
+  test("can resume if the submission after a reload is refused, since the one before was charged", async () => {
+    const opened = await open([["one"]]);
+    const { page } = opened;
+    const charged = Promise.withResolvers<void>();
+    await page.route("**/api/v1/tryon", async (route) => {
+      await route.fetch();
+      // The page never gets the response.
+      charged.resolve();
+    });
+    await click(page, "one", "Start");
+    await charged.promise;
+    const ended = { status: 401, json: { detail: "The session has ended." } };
+    await page.route("**/api/v1/tryon", (route) => route.fulfill(ended));
+    await page.reload();
+    await untilStatus(opened, "one", "failed");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await click(page, "one", "Resume");
+    await untilImage(opened, "one");
+    expect(await opened.charges()).toEqual([-8]);
+  });
+
   test("hydrates the markup of a server, and then shows the saved try-on", async () => {
     // The markup that React renders for the component of the page on a server.
     const buttons = ["Start", "Stop", "Resume", "Delete"].map((name) =>

@@ -11,6 +11,8 @@ import { Tabs, type TabMessage } from "./tabs.ts";
 const idle: TryOnSnapshot = { status: "idle" };
 /** Errors that end a job, or after which its image is gone. */
 const endings = /^(job_failed|result_purged|not_found)$/;
+/** Errors that the same input always has, so that no submission of it was accepted. */
+const refusals = /^(invalid_input|bad_request|validation_failed|payload_too_large)$/;
 const expired: SessionError = {
   code: "outcome_unknown",
   message: "The submission was interrupted too long ago to send it again without a second charge.",
@@ -81,7 +83,8 @@ export class Session implements TryOnSession {
     } catch (error) {
       return await this.#fail(run, error);
     }
-    if (!signal.aborted) await this.#runAlone(true, () => this.#execute(saved, run));
+    if (!signal.aborted)
+      await this.#runAlone(true, () => this.#execute(saved, run, undefined, true));
   };
 
   readonly cancelWait = (): void => {
@@ -184,7 +187,12 @@ export class Session implements TryOnSession {
   }
 
   /** Runs a try-on to its image. Never rejects. */
-  async #execute(saved: SavedTryOn, run: AbortController, recover?: Recover): Promise<void> {
+  async #execute(
+    saved: SavedTryOn,
+    run: AbortController,
+    recover?: Recover,
+    isNew = false,
+  ): Promise<void> {
     const { signal } = run;
     const { timeout } = this.#settings;
     const { idempotencyKey, startedAt, input } = saved;
@@ -199,9 +207,11 @@ export class Session implements TryOnSession {
     try {
       const age = this.#tryon.clock.now() - startedAt;
       let job: Job;
-      if (recover) job = await recover({ signal, timeout });
+      // An earlier page may have sent it, which `recover` does not know.
+      const isInWindow = age <= this.#tryon.idempotencyWindow - timeout;
+      if (recover && isInWindow) job = await recover({ signal, timeout });
       else if (saved.job) job = this.#tryon.jobs.resume(saved.job);
-      else if (input && age <= this.#tryon.idempotencyWindow - timeout) {
+      else if (input && (isNew || isInWindow)) {
         job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
       } else return await this.#fail(run, expired);
       if (signal.aborted) return;
@@ -213,17 +223,20 @@ export class Session implements TryOnSession {
       this.#show({ status: "succeeded", jobId: job.id, image });
       await this.#save({ idempotencyKey, startedAt, job: job.toJSON() });
     } catch (error) {
-      await this.#fail(run, error);
+      // An earlier page may have submitted it, although this submission was refused.
+      await this.#fail(run, error, !isNew);
     } finally {
       if (this.#run === run) this.#run = undefined;
     }
   }
 
-  async #fail(run: AbortController, error: unknown): Promise<void> {
+  async #fail(run: AbortController, error: unknown, mayBeSent = false): Promise<void> {
     if (run.signal.aborted) return;
     this.#error = error;
     const code = isTryOnError(error) ? error.code : "";
-    const canResume = this.#saved?.job ? !endings.test(code) : recoverOf(error) !== undefined;
+    const canResume = this.#saved?.job
+      ? !endings.test(code)
+      : recoverOf(error) !== undefined || (mayBeSent && code !== "" && !refusals.test(code));
     const shown = error === expired ? expired : sessionError(error);
     this.#show({ status: "failed", error: shown, canResume });
     if (this.#run === run) this.#run = undefined;
