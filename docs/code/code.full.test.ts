@@ -31,7 +31,7 @@ describe("the code that people are shown", () => {
       JSON.stringify({
         extends: join(root, "tsconfig.json"),
         // Few apps set this one, and with it every process.env.NAME would need brackets.
-        compilerOptions: { noPropertyAccessFromIndexSignature: false, jsx: "react-jsx" },
+        compilerOptions: { noPropertyAccessFromIndexSignature: false, jsxImportSource: "react" },
         include: ["*.ts", "*.tsx"],
       }),
     );

@@ -4,6 +4,7 @@ import { sign } from "@tryon/webhooks";
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
+import { hasChromium, openPage, untilShown } from "../code/shop-page.ts";
 import { showsAPictureInAPage } from "./page-check.ts";
 import { savesAPictureAt2K } from "./picture-check.ts";
 import { letsInWhomItKnows } from "./proxy-check.ts";
@@ -29,6 +30,20 @@ export const checks: Checks = {
   },
   "proxy.ts": letsInWhomItKnows("proxy"),
   "page.ts": showsAPictureInAPage,
+  "session.ts": async (context) => {
+    expect(context.snippet.code).toContain("createTryOnSession");
+    if (!hasChromium) return;
+    const { page, charges } = await openPage(
+      context,
+      `const [button, element] = ["button", "img"].map((name) => document.querySelector(name)) as never[];
+      showTryOn(button as never, await (await fetch("/me.jpg")).blob() as File, element as never);`,
+    );
+    await page.locator("button").click();
+    await untilShown(page, "img");
+    await page.reload();
+    await untilShown(page, "img");
+    expect(await charges()).toBe(1);
+  },
   "batch.ts": async ({ snippet, run, folder }) => {
     await run(snippet.code);
     for (const name of ["shirt", "coat"]) {

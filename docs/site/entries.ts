@@ -19,7 +19,9 @@ const about: Readonly<Record<string, string>> = {
   "@tryon/client/node":
     "What only Node has: a journal in a file, diagnostics, the proxy behind Express",
   "@tryon/client/proxy": "Lets pages make try-ons through your own server, without a key",
+  "@tryon/client/react": "Shows the try-on of a visitor in React components",
   "@tryon/client/raw": "Calls each endpoint of the service by its path, typed by the contract",
+  "@tryon/client/session": "Keeps the try-on of one visitor in a page, across reloads and tabs",
   "@tryon/webhooks": "Receives, verifies, explains and signs webhooks, on web standards",
   "@tryon/webhooks/express": "A receiver for Express",
   "@tryon/webhooks/fastify": "A receiver for Fastify",

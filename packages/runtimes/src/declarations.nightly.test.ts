@@ -26,6 +26,7 @@ const program = `
   import { batch, type BatchItem, type Journal } from "@tryon/client/batch";
   import { createProxy } from "@tryon/client/proxy";
   import { createRawClient } from "@tryon/client/raw";
+  import { createTryOnSession } from "@tryon/client/session";
 
   export async function shop(photo: Uint8Array, signal: AbortSignal | undefined, urls: string[]): Promise<number | undefined> {
     const tryon = new TryOn({ apiKey: undefined, baseUrl: new URL("https://tryon.example"), retries: undefined });
@@ -59,6 +60,13 @@ const program = `
     const settled = await tryon.credits.waitForPurchase({ pack_slug: "demo", shared_payment_granted_token: "spt_a" });
     if (settled.status !== "unknown") console.log((await tryon.estimate(names.map(input))) + (settled.balance ?? 0));
     return ended;
+  }
+  export function look(show: (image: Blob) => void): void {
+    const session = createTryOnSession(new TryOn({ proxyUrl: "/api/tryon" }), { name: "shirt", maxAge: "1h" });
+    session.subscribe(() => {
+      const state = session.getSnapshot();
+      if (state.status === "succeeded") show(state.image);
+    });
   }
   export const proxy: (request: Request) => Promise<Response> = createProxy({
     authorize: (request) => (request.headers.get("cookie") ? { id: "ada" } : undefined),

@@ -9,12 +9,9 @@ export type UseTryOn = TryOnSnapshot &
   Pick<TryOnSession, "start" | "cancelWait" | "resume" | "reset">;
 
 /** Session that components share. */
-interface Shared {
-  readonly session: TryOnSession;
-  readonly subscribe: (listener: () => void) => () => void;
-}
+type Shared = Omit<TryOnSession, "close">;
 
-/** Sessions by client and name. */
+/** Sessions by client and name, in a page. */
 const sessions = new WeakMap<TryOn, Map<string, Shared>>();
 const idle: TryOnSnapshot = { status: "idle" };
 
@@ -39,8 +36,8 @@ const idle: TryOnSnapshot = { status: "idle" };
  * }
  */
 export function useTryOn(tryon: TryOn, options: TryOnSessionOptions = {}): UseTryOn {
-  const { session, subscribe } = sharedSession(tryon, options);
-  const snapshot = useSyncExternalStore(subscribe, session.getSnapshot, () => idle);
+  const session = sharedSession(tryon, options);
+  const snapshot = useSyncExternalStore(session.subscribe, session.getSnapshot, () => idle);
   return useMemo(() => {
     const { start, cancelWait, resume, reset } = session;
     return { ...snapshot, start, cancelWait, resume, reset };
@@ -48,28 +45,40 @@ export function useTryOn(tryon: TryOn, options: TryOnSessionOptions = {}): UseTr
 }
 
 function sharedSession(tryon: TryOn, options: TryOnSessionOptions): Shared {
+  // A server renders for many visitors, and must not collect their sessions.
+  if (typeof document === "undefined") return createShared(tryon, options);
   const named = sessions.get(tryon) ?? new Map<string, Shared>();
   sessions.set(tryon, named);
-  const { name = "" } = options;
-  const found = named.get(name);
-  if (found) return found;
-  const session = createTryOnSession(tryon, options);
-  let mounted = 0;
-  const subscribe = (listener: () => void): (() => void) => {
-    mounted += 1;
-    const unsubscribe = session.subscribe(listener);
-    return () => {
-      mounted -= 1;
-      unsubscribe();
-      // In its strict mode, React mounts each component twice.
-      setTimeout(() => {
-        if (mounted > 0 || named.get(name) !== shared) return;
-        named.delete(name);
-        session.close();
-      });
-    };
-  };
-  const shared: Shared = { session, subscribe };
+  const { name = "try-on" } = options;
+  const shared = named.get(name) ?? createShared(tryon, options);
   named.set(name, shared);
   return shared;
+}
+
+/** Creates a session that closes after its last component, and opens again with the next. */
+function createShared(tryon: TryOn, options: TryOnSessionOptions): Shared {
+  let session = createTryOnSession(tryon, options);
+  let mounted = 0;
+  return {
+    start: (input) => session.start(input),
+    cancelWait: () => session.cancelWait(),
+    resume: () => session.resume(),
+    reset: () => session.reset(),
+    getSnapshot: () => session.getSnapshot(),
+    subscribe: (listener) => {
+      mounted += 1;
+      const unsubscribe = session.subscribe(listener);
+      return () => {
+        mounted -= 1;
+        unsubscribe();
+        // In its strict mode, React mounts each component twice.
+        setTimeout(() => {
+          if (mounted > 0) return;
+          session.close();
+          // A closed session cannot be opened. A hidden component subscribes again when it is shown.
+          session = createTryOnSession(tryon, options);
+        });
+      };
+    },
+  };
 }

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+
+import { toNodeHandler } from "@tryon/client/node";
+import { createProxy } from "@tryon/client/proxy";
+import { startChromium, type Page } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { build } from "esbuild";
+import { expect, onTestFinished } from "vitest";
+
+import type { CheckContext } from "./checks.ts";
+
+export const hasChromium = await isInstalled("chromium");
+
+const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
+<input type="file"><output></output><button>Try it on</button><img alt=""><main></main>
+<script type="module" src="/page.js"></script>`;
+
+/** Opens a page of a shop that runs the code of a guide and then `main`. `charges` counts its try-ons. */
+export async function openPage({ snippet, mock, server, folder }: CheckContext, main: string) {
+  const { outputFiles } = await build({
+    stdin: { contents: `${snippet.code}\n${main}`, resolveDir: folder, loader: "tsx" },
+    conditions: ["@tryon/source"],
+    jsx: "automatic",
+    bundle: true,
+    format: "esm",
+    write: false,
+    logLevel: "silent",
+  });
+  const { token } = await mock.createKey({ credits: 100 });
+  const access = { apiKey: token, baseUrl: server.url };
+  const proxy = toNodeHandler(createProxy({ ...access, authorize: () => ({ id: "ada" }) }));
+  const photo = await readFile(join(folder, "me.jpg"));
+  const shop = createServer((incoming, outgoing) => {
+    const { url = "" } = incoming;
+    if (url.startsWith("/api/tryon/")) return proxy(incoming, outgoing);
+    const [type, body] =
+      url === "/page.js"
+        ? ["text/javascript", outputFiles[0]?.contents]
+        : url === "/me.jpg"
+          ? ["image/jpeg", photo]
+          : ["text/html", html];
+    return outgoing.writeHead(200, { "content-type": type }).end(body);
+  });
+  await new Promise<void>((resolve) => void shop.listen(0, "127.0.0.1", resolve));
+  const browser = await startChromium();
+  onTestFinished(async () => {
+    await browser.close();
+    shop.closeAllConnections();
+    shop.close();
+  });
+  const page = await browser.newPage();
+  // A server over TCP has an address with a port.
+  await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}`);
+  const charges = async (): Promise<number> =>
+    ((await mock.ledger(token))?.entries ?? []).filter(({ jobId }) => jobId !== undefined).length;
+  return { page, charges };
+}
+
+/** Waits until the page shows a result in this image. */
+export const untilShown = (page: Page, image: string): Promise<void> =>
+  expect
+    .poll(() =>
+      page
+        .locator(image)
+        .evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth)),
+    )
+    .toEqual([768]);

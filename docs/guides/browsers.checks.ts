@@ -1,0 +1,40 @@
+import { join } from "node:path";
+
+import { expect } from "vitest";
+
+import type { Checks } from "../code/checks.ts";
+import { hasChromium, openPage, untilShown } from "../code/shop-page.ts";
+
+export const checks: Checks = {
+  "try-on.ts": async (context) => {
+    expect(context.snippet.code).toContain("createTryOnSession");
+    if (!hasChromium) return;
+    const find = 'const [file, status, result] = ["input", "output", "img"]';
+    const elements = `${find}.map((name) => document.querySelector(name)) as never[];`;
+    const { page, charges } = await openPage(
+      context,
+      `${elements}\nshowTryOn(file as never, status as never, result as never);`,
+    );
+    await page.locator("input").setInputFiles(join(context.folder, "me.jpg"));
+    await untilShown(page, "img");
+    await page.reload();
+    await untilShown(page, "img");
+    expect(await charges()).toBe(1);
+  },
+  "try-on-button.tsx": async (context) => {
+    expect(context.snippet.code).toContain("useTryOn");
+    if (!hasChromium) return;
+    const { page, charges } = await openPage(
+      context,
+      `import { createRoot } from "react-dom/client";
+      const photo = new File([await (await fetch("/me.jpg")).blob()], "me.jpg", { type: "image/jpeg" });
+      const element = document.querySelector("main") as HTMLElement;
+      createRoot(element).render(<TryOnButton shirt="https://shop.example/shirt.png" photo={photo} />);`,
+    );
+    await page.locator("main button", { hasText: "Try it on" }).click();
+    await untilShown(page, "main img");
+    await page.reload();
+    await untilShown(page, "main img");
+    expect(await charges()).toBe(1);
+  },
+};

@@ -1,0 +1,175 @@
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startBrowser } from "../../test/browser.ts";
+import { bundleReactPage, click, openReactPage, type Looks } from "../../test/react-page.ts";
+
+type Opened = Awaited<ReturnType<typeof openReactPage>>;
+
+const statusOf = ({ page }: Opened, id: string) => page.locator(`#${id} output`).textContent();
+
+const untilStatus = (opened: Opened, id: string, status: string): Promise<void> =>
+  expect.poll(() => statusOf(opened, id)).toBe(status);
+
+/** Advances the clock of the service until the component shows the image. */
+async function untilImage(opened: Opened, id: string): Promise<void> {
+  const images = opened.page.locator(`#${id} img`);
+  await expect
+    .poll(async () => {
+      await opened.mock.clock.advance("5s");
+      return images.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth));
+    })
+    .toEqual([768]);
+}
+
+/** Starts a try-on in a component and waits until the service has accepted it. */
+async function start(opened: Opened, id: string): Promise<void> {
+  await click(opened.page, id, "Start");
+  await untilStatus(opened, id, "waiting");
+}
+
+describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode", () => {
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let bundle: Uint8Array;
+  beforeAll(async () => {
+    [browser, bundle] = await Promise.all([startBrowser(), bundleReactPage()]);
+  });
+  afterAll(() => browser.close());
+
+  const open = (looks: Looks, markup?: string) => openReactPage(browser, bundle, looks, markup);
+
+  test("shows the image, submitted and charged once", async () => {
+    const opened = await open([["one"]]);
+    await start(opened, "one");
+    await untilImage(opened, "one");
+    expect(opened.submissions()).toBe(1);
+    expect(await opened.charges()).toEqual([-8]);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("shares a try-on between components with the same name", async () => {
+    // The second has the default name.
+    const opened = await open([["one", "try-on"], ["two"]]);
+    await start(opened, "one");
+    await untilStatus(opened, "two", "waiting");
+    await untilImage(opened, "one");
+    await untilImage(opened, "two");
+    await click(opened.page, "two", "Delete");
+    await untilStatus(opened, "one", "idle");
+    expect(opened.submissions()).toBe(1);
+    expect(await opened.charges()).toEqual([-8]);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("has one try-on for each name", async () => {
+    const opened = await open([
+      ["one", "shirt"],
+      ["two", "shoes"],
+    ]);
+    await start(opened, "one");
+    expect(await statusOf(opened, "two")).toBe("idle");
+    await start(opened, "two");
+    await untilImage(opened, "one");
+    await untilImage(opened, "two");
+    expect(await opened.charges()).toEqual([-8, -8]);
+  });
+
+  test("follows a component that changes its name", async () => {
+    const opened = await open([["one", "shirt"]]);
+    await start(opened, "one");
+    await opened.show([["one", "shoes"]]);
+    await untilStatus(opened, "one", "idle");
+    await opened.show([["one", "shirt"]]);
+    await untilImage(opened, "one");
+    expect(opened.submissions()).toBe(1);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("continues for another component when the one that started it is unmounted", async () => {
+    const opened = await open([["one"], ["two"]]);
+    await start(opened, "one");
+    await opened.show([["two"]]);
+    await untilImage(opened, "two");
+    expect(opened.submissions()).toBe(1);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("stops when the last component is unmounted, and continues when one is mounted", async () => {
+    const opened = await open([["one"]]);
+    await start(opened, "one");
+    const heldLocks = () =>
+      opened.page.evaluate(async () => (await navigator.locks.query()).held?.length);
+    expect(await heldLocks()).toBe(1);
+    await opened.show([]);
+    await expect.poll(heldLocks).toBe(0);
+    await opened.show([["two"]]);
+    await untilImage(opened, "two");
+    expect(opened.submissions()).toBe(1);
+    expect(await opened.charges()).toEqual([-8]);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("continues when a hidden component is shown again", async () => {
+    const opened = await open([["one", undefined, "visible"]]);
+    await start(opened, "one");
+    await opened.show([["one", undefined, "hidden"]]);
+    await expect
+      .poll(() => opened.page.evaluate(async () => (await navigator.locks.query()).held?.length))
+      .toBe(0);
+    await opened.show([["one", undefined, "visible"]]);
+    await untilImage(opened, "one");
+    expect(opened.submissions()).toBe(1);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("continues after a reload, and waits again after a stop", async () => {
+    const opened = await open([["one"]]);
+    await start(opened, "one");
+    await opened.page.reload();
+    await untilStatus(opened, "one", "waiting");
+    await click(opened.page, "one", "Stop");
+    await untilStatus(opened, "one", "interrupted");
+    await click(opened.page, "one", "Resume");
+    await untilImage(opened, "one");
+    expect(opened.submissions()).toBe(1);
+    expect(await opened.charges()).toEqual([-8]);
+  });
+
+  test("can resume if the submission after a reload is refused, since the one before was charged", async () => {
+    const opened = await open([["one"]]);
+    const { page } = opened;
+    const charged = Promise.withResolvers<void>();
+    await page.route("**/api/v1/tryon", async (route) => {
+      await route.fetch();
+      // The page never gets the response.
+      charged.resolve();
+    });
+    await click(page, "one", "Start");
+    await charged.promise;
+    const ended = { status: 401, json: { detail: "The session has ended." } };
+    await page.route("**/api/v1/tryon", (route) => route.fulfill(ended));
+    await page.reload();
+    await untilStatus(opened, "one", "failed");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await click(page, "one", "Resume");
+    await untilImage(opened, "one");
+    expect(await opened.charges()).toEqual([-8]);
+  });
+
+  test("hydrates the markup of a server, and then shows the saved try-on", async () => {
+    // The markup that React renders for the component of the page on a server.
+    const buttons = ["Start", "Stop", "Resume", "Delete"].map((name) =>
+      createElement("button", { key: name }, name),
+    );
+    const status = createElement("output", null, "idle");
+    const markup = renderToString(createElement("section", { id: "one" }, status, ...buttons));
+    const opened = await open([["one"]], markup);
+    await start(opened, "one");
+    await opened.page.reload();
+    await untilImage(opened, "one");
+    expect(opened.submissions()).toBe(1);
+    expect(opened.problems).toEqual([]);
+  });
+});

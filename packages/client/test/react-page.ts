@@ -1,0 +1,145 @@
+import { createServer } from "node:http";
+
+import { createMock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { build } from "esbuild";
+import { onTestFinished } from "vitest";
+
+import type { Browser, Page } from "@tryon/test-kit/chromium";
+import { openTestPage } from "@tryon/test-kit/test-page";
+import { toNodeHandler } from "../src/node/index.ts";
+import { createProxy } from "../src/proxy/index.ts";
+import { jpegBytes } from "./bodies.ts";
+import { listen } from "./http-server.ts";
+import { profile, shirtUrl } from "./service.ts";
+
+/** Script of the page. `show` renders components by id and name of the session, in React's strict mode. */
+const script = `
+  import { Activity, createElement as h, StrictMode, useEffect, useState } from "react";
+  import { createRoot, hydrateRoot } from "react-dom/client";
+  import { TryOn } from "@tryon/client";
+  import { useTryOn } from "@tryon/client/react";
+
+  const tryon = new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 });
+  function Picture({ image }) {
+    const [src, setSrc] = useState();
+    useEffect(() => {
+      const url = URL.createObjectURL(image);
+      setSrc(url);
+      return () => URL.revokeObjectURL(url);
+    }, [image]);
+    return src && h("img", { src });
+  }
+  function Look({ id, name }) {
+    const look = useTryOn(tryon, { name });
+    const start = async () => {
+      const person = await (await fetch("/photo.jpg")).blob();
+      look.start({ person, garments: [${JSON.stringify(shirtUrl)}] });
+    };
+    return h("section", { id },
+      h("output", null, look.status),
+      h("button", { onClick: start }, "Start"),
+      h("button", { onClick: look.cancelWait }, "Stop"),
+      h("button", { onClick: look.resume }, "Resume"),
+      h("button", { onClick: look.reset }, "Delete"),
+      look.status === "succeeded" && h(Picture, { image: look.image }));
+  }
+  const tree = (looks) =>
+    h(StrictMode, null, looks.map(([id, name, mode]) => mode
+      ? h(Activity, { key: id, mode }, h(Look, { id, name }))
+      : h(Look, { key: id, id, name })));
+  const first = JSON.parse(document.body.dataset.looks);
+  const element = document.querySelector("main");
+  const isRendered = element.hasChildNodes();
+  const root = isRendered ? hydrateRoot(element, tree(first)) : createRoot(element);
+  if (!isRendered) root.render(tree(first));
+  globalThis.show = (looks) => root.render(tree(looks));`;
+
+/** Bundles the page with the development build of React, which reports mistakes to the console. */
+export async function bundleReactPage(): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    stdin: { contents: script, resolveDir: import.meta.dirname, sourcefile: "page.js" },
+    conditions: ["@tryon/source"],
+    define: { "process.env.NODE_ENV": '"development"' },
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}
+
+/** Components of the page: each with its id, the name of its session, and the mode of an `Activity` around it. */
+export type Looks = readonly (readonly [
+  id: string,
+  name?: string | undefined,
+  mode?: "visible" | "hidden",
+])[];
+
+/** Opens a page with these components, in front of a proxy and a mock with a manual clock. */
+export async function openReactPage(
+  browser: Browser,
+  bundle: Uint8Array,
+  looks: Looks,
+  markup = "",
+) {
+  const mock = createMock({ seed: "react", clock: "manual", latency: "20s", profile });
+  const service = await serve(mock);
+  const proxy = toNodeHandler(
+    createProxy({
+      apiKey: mock.keys.live,
+      baseUrl: service.url,
+      authorize: () => ({ id: "ada" }),
+      onError: () => undefined,
+    }),
+  );
+  const document = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
+<body data-looks='${JSON.stringify(looks)}'><main>${markup}</main>
+<script type="module" src="/page.js"></script>`;
+  const url = await listen(
+    createServer((incoming, outgoing) => {
+      const path = incoming.url ?? "";
+      if (path.startsWith("/api/tryon/")) return proxy(incoming, outgoing);
+      const [type, body] =
+        path === "/page.js"
+          ? ["text/javascript", bundle]
+          : path === "/photo.jpg"
+            ? ["image/jpeg", jpegBytes(200_000)]
+            : ["text/html", document];
+      return outgoing.writeHead(200, { "content-type": type }).end(body);
+    }),
+  );
+  onTestFinished(async () => {
+    await service.close();
+    mock.close();
+  });
+  const { page, problems } = await openTestPage(
+    browser,
+    ({ origin, protocol }) =>
+      [url, service.url].includes(origin) || /^(blob|data):$/.test(protocol),
+  );
+  await page.goto(url);
+  await page.waitForFunction("globalThis.show");
+  return {
+    page,
+    mock,
+    /** Errors of React and of the page. */
+    problems,
+    /** Renders these components instead of the ones before. */
+    show: (next: Looks): Promise<void> =>
+      page.evaluate((given) => {
+        (globalThis as unknown as { show: (looks: Looks) => void }).show(given);
+      }, next),
+    charges: async (): Promise<readonly number[]> =>
+      ((await mock.ledger(mock.keys.live))?.entries ?? []).flatMap(({ jobId, credits }) =>
+        jobId === undefined ? [] : [credits],
+      ),
+    submissions: (): number =>
+      mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
+  };
+}
+
+/** Clicks a button of a component. */
+export const click = (page: Page, id: string, name: string): Promise<void> =>
+  page.locator(`#${id}`).getByRole("button", { name, exact: true }).click();
