@@ -1,0 +1,44 @@
+import { createTableStore } from "./table-store.ts";
+import type { TableStore, TableStoreOptions } from "./table-store.ts";
+
+export type { TableStore, TableStoreOptions };
+
+/** Pool of `pg`, or anything else with its `query`. */
+export interface PostgresPool {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/**
+ * Creates a store in a table of PostgreSQL, for any number of receivers. Pass a pool of your own.
+ * The database measures the time, so the clocks of the receivers may differ.
+ *
+ * Call `deleteExpired` about once an hour. Give the pool time limits, or a delivery waits for an
+ * unreachable database until the receiver times out.
+ *
+ * @throws `TypeError` for an unknown option or an invalid `table`.
+ * @example
+ * import { createReceiver } from "@tryon/webhooks";
+ * import { createPostgresStore } from "@tryon/webhooks/postgres";
+ * import { Pool } from "pg";
+ *
+ * const connectionString = process.env.DATABASE_URL;
+ * const pool = new Pool({ connectionString, connectionTimeoutMillis: 2_000, query_timeout: 2_000 });
+ * pool.on("error", (error) => console.error("PostgreSQL:", error));
+ * const store = createPostgresStore(pool, { createTable: true });
+ * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
+ * export const POST = createReceiver({ secrets, store, onCompleted });
+ */
+export function createPostgresStore(
+  pool: PostgresPool,
+  options: TableStoreOptions = {},
+): TableStore {
+  return createTableStore(options, {
+    now: "(extract(epoch FROM now()) * 1000)::double precision",
+    // Without a lock, processes that create the table at the same time fail.
+    create: (statement) =>
+      pool.query(
+        `DO $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('tryon')); ${statement}; END $$`,
+      ),
+    query: async (text, values) => (await pool.query(text, values)).rows,
+  });
+}

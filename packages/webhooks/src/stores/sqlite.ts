@@ -1,0 +1,42 @@
+import { createTableStore } from "./table-store.ts";
+import type { TableStore, TableStoreOptions } from "./table-store.ts";
+
+export type { TableStore, TableStoreOptions };
+
+/** `DatabaseSync` of `node:sqlite`, or `Database` of `better-sqlite3`. */
+export interface SqliteDatabase {
+  prepare(sql: string): {
+    all(...values: (string | number)[]): unknown[];
+    run(...values: (string | number)[]): unknown;
+  };
+}
+
+/**
+ * Creates a store in a table of SQLite 3.42 or newer, for receivers on one machine. Pass a database
+ * of your own: a file, or the events are lost at a restart.
+ *
+ * Call `deleteExpired` about once an hour. Set `busy_timeout`, or a call fails at once while another
+ * process writes. The event loop is blocked meanwhile.
+ *
+ * @throws `TypeError` for an unknown option or an invalid `table`.
+ * @example
+ * import { DatabaseSync } from "node:sqlite"; // or Database of better-sqlite3
+ * import { createReceiver } from "@tryon/webhooks";
+ * import { createSqliteStore } from "@tryon/webhooks/sqlite";
+ *
+ * const database = new DatabaseSync("events.db");
+ * database.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 1000");
+ * const store = createSqliteStore(database, { createTable: true });
+ * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
+ * export const POST = createReceiver({ secrets, store, onCompleted });
+ */
+export function createSqliteStore(
+  database: SqliteDatabase,
+  options: TableStoreOptions = {},
+): TableStore {
+  return createTableStore(options, {
+    now: "unixepoch('subsec') * 1000.0",
+    create: async (statement) => database.prepare(statement).run(),
+    query: async (text, values) => database.prepare(text.replaceAll(/\$\d/g, "?")).all(...values),
+  });
+}
