@@ -3,8 +3,8 @@ import type { TableStore, TableStoreOptions } from "./table-store.ts";
 
 export type { TableStore, TableStoreOptions };
 
-/** Pool of `pg`, or anything else with its `query`. */
-export interface PostgresPool {
+/** Pool or client of `pg`, or any object with the same `query`. */
+export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
@@ -29,7 +29,7 @@ export interface PostgresPool {
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export function createPostgresStore(
-  pool: PostgresPool,
+  pool: PostgresClient,
   options: TableStoreOptions = {},
 ): TableStore {
   return createTableStore(options, {

@@ -1,16 +1,14 @@
 import { checkOptionNames } from "../option-names.ts";
 import type { ClaimState, ReceiverStore } from "../receiver/store.ts";
 
-/** Client, pool, cluster or sentinel of `redis` or `@redis/client`. */
-export interface NodeRedisClient {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-}
-
-/** `Redis` or `Cluster` of `ioredis`. */
-export interface IoRedisClient {
-  readonly defineCommand: unknown;
-  eval(script: string, numberOfKeys: number, ...keysAndValues: string[]): Promise<unknown>;
-}
+/** Connected client of `redis`, `@redis/client` or `ioredis`, or a pool or cluster of it. */
+export type RedisClient =
+  | { eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown> }
+  | {
+      /** Only `ioredis` has this method. */
+      call(command: string, ...values: string[]): Promise<unknown>;
+      eval(script: string, keyCount: number, ...values: string[]): Promise<unknown>;
+    };
 
 /** Options of `createRedisStore`. */
 export interface RedisStoreOptions {
@@ -67,13 +65,13 @@ const policyScript = `
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export function createRedisStore(
-  client: NodeRedisClient | IoRedisClient,
+  client: RedisClient,
   options: RedisStoreOptions = {},
 ): ReceiverStore {
   checkOptionNames(options, { prefix: true });
   const { prefix = "tryon:event:" } = options;
   const run = (script: string, keys: string[], values: string[] = []): Promise<unknown> =>
-    "defineCommand" in client
+    "call" in client
       ? client.eval(script, keys.length, ...keys, ...values)
       : client.eval(script, { keys, arguments: values });
   // JSON keeps keys with invalid UTF-16 apart.

@@ -3,7 +3,7 @@ import type { TableStore, TableStoreOptions } from "./table-store.ts";
 
 export type { TableStore, TableStoreOptions };
 
-/** `DatabaseSync` of `node:sqlite`, or `Database` of `better-sqlite3`. */
+/** Database of `node:sqlite` (`DatabaseSync`) or `better-sqlite3`. */
 export interface SqliteDatabase {
   prepare(sql: string): {
     all(...values: (string | number)[]): unknown[];

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { isInstalled } from "@tryon/test-kit/installed-programs";
@@ -10,7 +7,7 @@ import {
   connectPostgres,
   connectSqlite,
 } from "@tryon/test-kit/store-clients";
-import { startPostgres, startRedis } from "@tryon/test-kit/store-servers";
+import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-servers";
 import type { StoreServer } from "@tryon/test-kit/store-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -48,12 +45,6 @@ async function overPostgres(url: string, table?: string) {
 async function overSqlite(url: string, table?: string) {
   const { client, close } = await connectSqlite(url);
   return { store: createSqliteStore(client, { table, createTable: true }), client, close };
-}
-
-/** A folder with a file of SQLite. Processes need no server. */
-async function startSqlite(): Promise<Pick<StoreServer, "url" | "remove">> {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-sqlite-"));
-  return { url: join(folder, "events.db"), remove: () => rm(folder, { recursive: true }) };
 }
 
 function onServer<Server extends Pick<StoreServer, "url" | "remove">>(
