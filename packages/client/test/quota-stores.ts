@@ -5,7 +5,7 @@ import { createPostgresQuotaStore } from "../src/quota/postgres.ts";
 import { createRedisQuotaStore } from "../src/quota/redis.ts";
 import { createSqliteQuotaStore } from "../src/quota/sqlite.ts";
 
-/** Store over a connection of its own. */
+/** Store over a separate connection. */
 export interface QuotaConnection {
   readonly store: QuotaStore;
   readonly close: () => Promise<unknown>;

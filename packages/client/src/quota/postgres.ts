@@ -8,8 +8,11 @@ import {
 
 export type { PostgresClient, QuotaStore, TableQuotaOptions, TableQuotaStore };
 
+/** Without it, processes that create the table at the same time fail. */
+const lock = "PERFORM pg_advisory_xact_lock(hashtext('tryon'))";
+
 /**
- * Creates counters of `createQuota` in a table of PostgreSQL, for any number of servers. Pass a pool of your own, and call
+ * Creates counters of `createQuota` in a table of PostgreSQL, for any number of servers. Pass your own pool, and call
  * `deleteExpired` about once an hour.
  *
  * @throws `invalid_config` for an unknown option or an invalid `table`.
@@ -31,12 +34,7 @@ export function createPostgresQuotaStore(
 ): TableQuotaStore {
   return createTableQuotaStore("createPostgresQuotaStore", options, {
     now: "(extract(epoch FROM now()) * 1000)::double precision",
-    // Without a lock, processes that create the table at the same time fail.
-    create: (statement) =>
-      client.query(
-        `DO $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('tryon')); ${statement}; END $$`,
-        [],
-      ),
+    create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
     query: async (text, values) => (await client.query(text, values)).rows,
   });
 }

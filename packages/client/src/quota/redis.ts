@@ -1,8 +1,9 @@
 import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
-import { type RedisClient, runRedisScript } from "../stores/clients.ts";
+import { runRedisScript, type RedisClient } from "../stores/clients.ts";
 
-export type { QuotaStore, RedisClient };
+export type { QuotaStore };
+export type { IoRedisClient, NodeRedisClient, RedisClient } from "../stores/clients.ts";
 
 /** Options of `createRedisQuotaStore`. */
 export interface RedisQuotaOptions {
@@ -18,7 +19,7 @@ const incrementScript = `
 const getScript = `return redis.call("GET", KEYS[1]) or "0"`;
 
 /**
- * Creates counters of `createQuota` in Redis, for any number of servers. Pass a connected client of your own. Redis removes
+ * Creates counters of `createQuota` in Redis, for any number of servers. Pass your own, connected client. Redis removes
  * expired counters.
  *
  * Redis may evict counters or lose them in a restart: the user can then exceed the quota by what was counted. Nothing is

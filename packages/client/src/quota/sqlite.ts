@@ -6,11 +6,12 @@ import {
   type TableQuotaStore,
 } from "./table-quota-store.ts";
 
-export type { QuotaStore, SqliteDatabase, TableQuotaOptions, TableQuotaStore };
+export type { QuotaStore, TableQuotaOptions, TableQuotaStore };
+export type { SqliteDatabase, SqliteStatement } from "../stores/clients.ts";
 
 /**
- * Creates counters of `createQuota` in a table of SQLite 3.42 or newer, for processes on one machine. Pass a database of
- * your own, and call `deleteExpired` about once an hour.
+ * Creates counters of `createQuota` in a table of SQLite 3.42 or newer, for processes on one machine. Pass your own
+ * database, and call `deleteExpired` about once an hour.
  *
  * Set `busy_timeout`, or a call fails at once while another process writes. The event loop is blocked meanwhile.
  *
@@ -21,7 +22,7 @@ export type { QuotaStore, SqliteDatabase, TableQuotaOptions, TableQuotaStore };
  * import { createSqliteQuotaStore } from "@tryon/client/quota/sqlite";
  *
  * const database = new DatabaseSync("quota.db");
- * database.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 1000");
+ * database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
  * const store = createSqliteQuotaStore(database, { createTable: true });
  * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
  * const limit = createQuota({ perDay: 20, store });

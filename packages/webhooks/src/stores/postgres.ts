@@ -3,13 +3,17 @@ import type { TableStore, TableStoreOptions } from "./table-store.ts";
 
 export type { TableStore, TableStoreOptions };
 
+/** Without it, processes that create the table at the same time fail. */
+const lock = "PERFORM pg_advisory_xact_lock(hashtext('tryon'))";
+
 /** Pool or client of `pg`, or any object with the same `query`. */
 export interface PostgresClient {
+  /** Runs a statement with the values of `$1` and so on. */
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
 /**
- * Creates a store in a table of PostgreSQL, for any number of receivers. Pass a pool of your own.
+ * Creates a store in a table of PostgreSQL, for any number of receivers. Pass your own pool.
  * The database measures the time, so the clocks of the receivers may differ.
  *
  * Call `deleteExpired` about once an hour. Give the pool time limits, or a delivery waits for an
@@ -34,11 +38,7 @@ export function createPostgresStore(
 ): TableStore {
   return createTableStore(options, {
     now: "(extract(epoch FROM now()) * 1000)::double precision",
-    // Without a lock, processes that create the table at the same time fail.
-    create: (statement) =>
-      pool.query(
-        `DO $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('tryon')); ${statement}; END $$`,
-      ),
+    create: (statement) => pool.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`),
     query: async (text, values) => (await pool.query(text, values)).rows,
   });
 }

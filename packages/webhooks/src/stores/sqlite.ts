@@ -5,15 +5,21 @@ export type { TableStore, TableStoreOptions };
 
 /** Database of `node:sqlite` (`DatabaseSync`) or `better-sqlite3`. */
 export interface SqliteDatabase {
-  prepare(sql: string): {
-    all(...values: (string | number)[]): unknown[];
-    run(...values: (string | number)[]): unknown;
-  };
+  /** Runs a statement. */
+  exec(sql: string): unknown;
+  /** Prepares a statement with a `?` for each value. */
+  prepare(sql: string): SqliteStatement;
+}
+
+/** Prepared statement. */
+export interface SqliteStatement {
+  /** Returns all rows. */
+  all(...values: (string | number)[]): readonly unknown[];
 }
 
 /**
- * Creates a store in a table of SQLite 3.42 or newer, for receivers on one machine. Pass a database
- * of your own: a file, or the events are lost at a restart.
+ * Creates a store in a table of SQLite 3.42 or newer, for receivers on one machine. Pass your
+ * own database: a file, or the events are lost at a restart.
  *
  * Call `deleteExpired` about once an hour. Set `busy_timeout`, or a call fails at once while another
  * process writes. The event loop is blocked meanwhile.
@@ -25,7 +31,7 @@ export interface SqliteDatabase {
  * import { createSqliteStore } from "@tryon/webhooks/sqlite";
  *
  * const database = new DatabaseSync("events.db");
- * database.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 1000");
+ * database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
  * const store = createSqliteStore(database, { createTable: true });
  * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
  * export const POST = createReceiver({ secrets, store, onCompleted });
@@ -36,7 +42,7 @@ export function createSqliteStore(
 ): TableStore {
   return createTableStore(options, {
     now: "unixepoch('subsec') * 1000.0",
-    create: async (statement) => database.prepare(statement).run(),
+    create: async (statement) => database.exec(statement),
     query: async (text, values) => database.prepare(text.replaceAll(/\$\d/g, "?")).all(...values),
   });
 }

@@ -17,7 +17,7 @@ import { createPostgresStore } from "./postgres.ts";
 import { createRedisStore } from "./redis.ts";
 import { createSqliteStore } from "./sqlite.ts";
 
-/** A store over a connection of its own. */
+/** A store over a separate connection. */
 interface Connection<Store = ReceiverStore> {
   readonly store: Store;
   readonly close: () => Promise<unknown>;

@@ -3,11 +3,7 @@ import type { ReceiverStore } from "../receiver/store.ts";
 
 /** Options of a store in a table. */
 export interface TableStoreOptions {
-  /**
-   * Name of the table, with its schema if it needs one: `shop.tryon_events`.
-   *
-   * @default "tryon_events"
-   */
+  /** Name, with its schema if it needs one: `shop.tryon_events`. @default "tryon_events" */
   readonly table?: string | undefined;
   /**
    * If true, the store creates the table unless it exists. If false, create it yourself:
@@ -38,15 +34,15 @@ interface Dialect {
 }
 
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
-export function createTableStore(options: TableStoreOptions, dialect: Dialect): TableStore {
+export function createTableStore(
+  options: TableStoreOptions,
+  { now, create, query }: Dialect,
+): TableStore {
   checkOptionNames(options, { table: true, createTable: true });
   const { table = "tryon_events", createTable = false } = options;
   if (!/^([a-z_]\w*\.)?[a-z_]\w*$/i.test(table)) {
-    throw new TypeError(
-      "table: must be a name of letters, digits and _. Leave it out for tryon_events.",
-    );
+    throw new TypeError("table: must be a name of letters, digits and _, such as tryon_events.");
   }
-  const { now, create, query } = dialect;
   const columns = "(key text PRIMARY KEY, owner text, expires_at double precision NOT NULL)";
   const isFree = `event.expires_at <= ${now} OR event.owner = excluded.owner`;
   const claim = `
@@ -62,13 +58,14 @@ export function createTableStore(options: TableStoreOptions, dialect: Dialect): 
   const release = `DELETE FROM ${table} WHERE key = $1 AND owner = $2 RETURNING owner`;
   const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= ${now} RETURNING owner`;
 
+  // PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16.
+  const keyOf = (key: string): string => JSON.stringify(key);
   let isCreated = !createTable;
   const run = async (text: string, ...values: (string | number)[]): Promise<readonly unknown[]> => {
     if (!isCreated) await create(`CREATE TABLE IF NOT EXISTS ${table} ${columns}`);
     isCreated = true;
     return query(text, values);
   };
-
   return {
     async claim(key, owner, ttl) {
       const [row] = await run(claim, keyOf(key), owner, ttl);
@@ -81,9 +78,4 @@ export function createTableStore(options: TableStoreOptions, dialect: Dialect): 
     release: (key, owner) => run(release, keyOf(key), owner),
     deleteExpired: async () => (await run(deleteExpired)).length,
   };
-}
-
-/** Returns JSON: PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16. */
-function keyOf(key: string): string {
-  return JSON.stringify(key);
 }
