@@ -112,4 +112,6 @@ describe.runIf(hasPostgres)("receivers on one PostgreSQL", () => {
   outageTest(startPostgres);
 });
 
-describe("receivers on one SQLite file", () => tests(startSqlite));
+describe("receivers on one SQLite file", () => {
+  tests(startSqlite);
+});

@@ -29,7 +29,6 @@ const claimScript = `
   return "claimed"`;
 
 const doneScript = `redis.call("SET", KEYS[1], "done", "PX", ARGV[1])`;
-
 const releaseScript = `if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end`;
 
 /** Returns the empty string if Redis does not reveal its policy, as for a user without the right. */

@@ -100,11 +100,15 @@ describe.runIf(hasRedis)("the store in Redis", () => {
   const server = onServer(startRedis);
   describe("with @redis/client", () => {
     sharedSuite(() => server().url, overNodeRedis);
-    describe("after a restart", () => outageTest(startRedis, overNodeRedis));
+    describe("after a restart", () => {
+      outageTest(startRedis, overNodeRedis);
+    });
   });
   describe("with ioredis", () => {
     sharedSuite(() => server().url, overIoRedis);
-    describe("after a restart", () => outageTest(startRedis, overIoRedis));
+    describe("after a restart", () => {
+      outageTest(startRedis, overIoRedis);
+    });
   });
 
   describe("with another policy", () => {
@@ -165,7 +169,9 @@ function tableTests(
 describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
   const server = onServer(startPostgres);
   sharedSuite(() => server().url, overPostgres);
-  describe("after a restart", () => outageTest(startPostgres, overPostgres));
+  describe("after a restart", () => {
+    outageTest(startPostgres, overPostgres);
+  });
   tableTests(
     () => server().url,
     overPostgres,

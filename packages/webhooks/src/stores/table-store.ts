@@ -33,6 +33,9 @@ interface Dialect {
   readonly query: (text: string, values: (string | number)[]) => Promise<readonly unknown[]>;
 }
 
+/** Returns JSON: PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16. */
+const keyOf = (key: string): string => JSON.stringify(key);
+
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
 export function createTableStore(
   options: TableStoreOptions,
@@ -58,8 +61,6 @@ export function createTableStore(
   const release = `DELETE FROM ${table} WHERE key = $1 AND owner = $2 RETURNING owner`;
   const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= ${now} RETURNING owner`;
 
-  // PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16.
-  const keyOf = (key: string): string => JSON.stringify(key);
   let isCreated = !createTable;
   const run = async (text: string, ...values: (string | number)[]): Promise<readonly unknown[]> => {
     if (!isCreated) await create(`CREATE TABLE IF NOT EXISTS ${table} ${columns}`);
