@@ -31,7 +31,7 @@ const getScript = `return redis.call("GET", KEYS[1]) or "0"`;
  * import { createQuota } from "@tryon/client/proxy";
  * import { createRedisQuotaStore } from "@tryon/client/quota/redis";
  *
- * const client = createClient({ url: process.env.REDIS_URL, disableOfflineQueue: true });
+ * const client = createClient({ url: "redis://localhost", disableOfflineQueue: true });
  * client.on("error", (error) => console.error("Redis:", error));
  * await client.connect();
  * const limit = createQuota({ perDay: 20, store: createRedisQuotaStore(client) });

@@ -18,7 +18,6 @@ export type ClaimState = "claimed" | "open" | "done";
  * import { createRedisStore } from "@tryon/webhooks/redis";
  *
  * const store: ReceiverStore = createRedisStore(redis);
- * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export interface ReceiverStore {
   /**

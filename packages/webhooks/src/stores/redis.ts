@@ -54,7 +54,7 @@ const policyScript = `
  * import { createReceiver } from "@tryon/webhooks";
  * import { createRedisStore } from "@tryon/webhooks/redis";
  *
- * const client = createClient({ url: process.env.REDIS_URL, disableOfflineQueue: true });
+ * const client = createClient({ url: "redis://localhost", disableOfflineQueue: true });
  * client.on("error", (error) => console.error("Redis:", error));
  * await client.connect();
  * const store = createRedisStore(client);
