@@ -25,8 +25,8 @@ afterAll(() => {
 });
 
 test("works behind msw, beside other handlers of the test", async () => {
-  const stock = await fetch("https://shop.example/stock/shirt");
-  expect(await stock.json()).toEqual({ left: 3 });
+  const response = await fetch("https://shop.example/stock/shirt");
+  expect(await response.json()).toEqual({ left: 3 });
   const image = new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]);
   const looking = look("order-1", image, image);
   await mock.journal.waitFor("POST /api/v1/tryon", { until: "arrived" });

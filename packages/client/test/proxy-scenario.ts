@@ -1,9 +1,8 @@
 import { array, constantFrom, tuple } from "fast-check";
 
 import type { Fetch } from "../src/config/options.ts";
-import type { Proxy } from "../src/proxy/index.ts";
 import { faultScenarios, runScenario, type ValueOf } from "./fault-scenario.ts";
-import { createProxyService, mount } from "./proxy-service.ts";
+import { createProxyService, mount, type ProxyHandler } from "./proxy-service.ts";
 import { cut, noResponse } from "./service.ts";
 
 type Send = () => Promise<Response>;
@@ -40,7 +39,7 @@ export const proxyScenarios = tuple(
 /** Runs a try-on through a proxy with faults, and returns the names of the failed checks. */
 export async function runProxyScenario(
   [scenario, faults]: ValueOf<typeof proxyScenarios>,
-  mutate: (proxy: Proxy) => Proxy = (proxy) => proxy,
+  mutate: (proxy: ProxyHandler) => ProxyHandler = (proxy) => proxy,
 ) {
   const left = [...faults];
   const { violations } = await runScenario(scenario, {}, (upstream) => {

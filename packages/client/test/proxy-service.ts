@@ -2,7 +2,7 @@ import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
 
-import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
+import { createProxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { toNodeHandler } from "../src/node/index.ts";
@@ -15,6 +15,9 @@ import {
   trackEnd,
   transport,
 } from "./service.ts";
+
+/** Handler of a proxy, or one around it. */
+export type ProxyHandler = (request: Request) => Promise<Response>;
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
@@ -71,7 +74,7 @@ export function createProxyService(
     ...options,
     ...service.network(network),
   });
-  const proxy: Proxy = async (request) => {
+  const proxy: ProxyHandler = async (request) => {
     running += 1;
     try {
       return await untracked(request);
@@ -81,7 +84,7 @@ export function createProxyService(
   };
   /** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
   const browser =
-    (user: string, through: Proxy = proxy): Fetch =>
+    (user: string, through: ProxyHandler = proxy): Fetch =>
     async (url, init) => {
       if (!url.startsWith(site)) return service.fetch(url, init);
       const headers = new Headers(init.headers);
@@ -121,7 +124,19 @@ export function createProxyService(
     return work;
   };
   const error = (work: Promise<unknown>): Promise<unknown> => run(failure(work));
-  return { ...service, proxy, reported, responses, browser, page, ask, post, run, error };
+  return {
+    ...service,
+    proxy,
+    ids: untracked,
+    reported,
+    responses,
+    browser,
+    page,
+    ask,
+    post,
+    run,
+    error,
+  };
 }
 
 /** Serves a reference server over HTTP until the end of the test, and creates proxies of it for `node:http`. */

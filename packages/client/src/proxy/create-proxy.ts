@@ -20,10 +20,28 @@ const corsHeaders = [
 ] as const;
 
 /** Fetch handler of `createProxy`. It passes the second argument to `authorize`. */
-export type Proxy<Context = unknown> = (
-  request: Request,
-  ...rest: unknown extends Context ? [context?: unknown] : [context: Context]
-) => Promise<Response>;
+export interface Proxy<Context = unknown> {
+  (
+    request: Request,
+    ...rest: unknown extends Context ? [context?: unknown] : [context: Context]
+  ): Promise<Response>;
+  /**
+   * Returns the service's id of a job by the id that the user's page has. Undefined if the id is not valid for this user.
+   *
+   * @example
+   * const jobId = await proxy.toServiceJobId({ id: session.userId }, pageJobId);
+   * const job = jobId && (await new TryOn().jobs.get(jobId));
+   */
+  toServiceJobId(user: ProxyUser, id: string): Promise<string | undefined>;
+  /**
+   * Returns the id that a user's page has of a job, by the service's id, such as `job_id` of a webhook. Any id is signed for
+   * any user: check first that the job is the user's.
+   *
+   * @example
+   * const id = await proxy.toPageJobId({ id: order.userId }, event.job_id);
+   */
+  toPageJobId(user: ProxyUser, id: string): Promise<string>;
+}
 
 /**
  * Creates a fetch handler through which pages use the service without the API key. Pages connect with
@@ -55,7 +73,10 @@ export function createProxy<User extends ProxyUser, Context = unknown>(
 ): Proxy<Context> {
   // The callbacks get only users that `authorize` returned, and the context of the same proxy.
   const settings = resolveOptions(options as unknown as ProxyOptions);
-  return async (request, ...[context]) => {
+  const handler: (request: Request, context?: unknown) => Promise<Response> = async (
+    request,
+    context,
+  ) => {
     const origin = request.headers.get("origin");
     const isAllowed = origin !== null && settings.origins.includes(origin);
     const response = await respond(request, context, isAllowed, settings);
@@ -66,6 +87,11 @@ export function createProxy<User extends ProxyUser, Context = unknown>(
     for (const [name, value] of isAllowed ? corsHeaders : []) copy.headers.set(name, value);
     return copy;
   };
+  const { signer } = settings;
+  return Object.assign(handler, {
+    toServiceJobId: (user: ProxyUser, id: string) => signer.verifyId("job", user.id, id),
+    toPageJobId: (user: ProxyUser, id: string) => signer.signId("job", user.id, id),
+  });
 }
 
 async function respond(

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { proxyScenarios, runProxyScenario } from "../../test/proxy-scenario.ts";
-import type { Proxy } from "./index.ts";
+import type { ProxyHandler } from "../../test/proxy-service.ts";
 
 it("makes at most one job and loses none, with failures on both sides of the proxy", async () => {
   const isSafe = asyncProperty(proxyScenarios, async (scenario) => {
@@ -12,7 +12,7 @@ it("makes at most one job and loses none, with failures on both sides of the pro
   await assert(isSafe, { numRuns: cases(100) });
 });
 
-it.each<[string, string, (proxy: Proxy) => Proxy]>([
+it.each<[string, string, (proxy: ProxyHandler) => ProxyHandler]>([
   [
     "a proxy that gives each request a new key",
     "one key",

@@ -18,8 +18,13 @@ const maxNameLength = 60;
  */
 export function filterFields(
   posted: Fields,
-  { fields: allowed, sizes, sync }: Pick<ProxySettings, "fields" | "sizes" | "sync">,
+  settings: Pick<ProxySettings, "fields" | "sizes" | "sync" | "resolveGarments">,
 ): Fields | Response {
+  const { sizes, sync, resolveGarments } = settings;
+  const uploads = "garment_images_b64";
+  const allowed = resolveGarments
+    ? ["garment_urls", ...settings.fields].filter((name) => name !== uploads)
+    : settings.fields;
   const issues: RequestIssue[] = [];
   const reject = (name: string, type: string, msg: string): void => {
     issues.push({ loc: ["body", name.slice(0, maxNameLength)], msg, type });
@@ -28,7 +33,13 @@ export function filterFields(
   const fields: Fields = {};
   for (const [name, value] of Object.entries(canonical)) {
     if (isEmpty(value)) continue;
-    if (!allowed.includes(name)) {
+    if (resolveGarments && name === uploads) {
+      reject(
+        name,
+        "extra_forbidden",
+        "Garments cannot be uploaded here. Send the URL of a product.",
+      );
+    } else if (!allowed.includes(name)) {
       const likely = likelyName(name, allowed);
       const question = likely ? `Did you mean ${likely}? ` : "";
       const message = `This field is not allowed. ${question}See the proxy's option fields.`;

@@ -1,6 +1,7 @@
 import type { FieldName, Fields } from "../api/canonical-fields.ts";
 import { defaults, maxSyncWait } from "../config/options.ts";
 import { unknownName } from "../config/resolve-config.ts";
+import type { RepeatableImage } from "../images/image-source.ts";
 import {
   convertContent,
   errorResponse,
@@ -127,6 +128,8 @@ async function buildSubmission(
   const { addFields, allow, signer } = settings;
   const fields = filterFields(posted, settings);
   if (fields instanceof Response) return fields;
+  const garments = await resolveGarments(fields, call, settings);
+  if (garments instanceof Response) return garments;
   const { extra, ...added } = { ...(await addFields?.(call)) };
   const unknown = unknownName(added, addedNames);
   if (unknown) {
@@ -143,12 +146,45 @@ async function buildSubmission(
     path: "/api/v1/tryon",
     fields: {
       ...fields,
+      ...garments,
       ...added,
       ...Object(extra),
       ...(Object.keys(metadata).length > 0 && { metadata }),
     },
     idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
   };
+}
+
+/** Returns the fields of the garments that the shop chooses; an error response if it has none for this submission. */
+async function resolveGarments(
+  { garment_urls: sent }: Fields,
+  call: ProxyCall,
+  { resolveGarments: resolve, tryon }: ProxySettings,
+): Promise<Fields | Response | undefined> {
+  if (resolve === undefined) return undefined;
+  const garments = [sent ?? []].flat().filter((one) => typeof one === "string");
+  const resolved = (await resolve({ ...call, garments })) ?? [];
+  if (resolved.length === 0) {
+    const issue = { loc: ["body", "garment_urls"], type: "unknown_garment" };
+    return errorResponse(422, [{ ...issue, msg: "The shop has no such garment." }]);
+  }
+  // The person is replaced by that of the submission.
+  const input = { person: "https://person.invalid", garments: resolved };
+  const { fields, images } = await tryon.readInput(input, call.request.signal);
+  const { garment_urls } = JSON.parse(fields) as Fields;
+  return { garment_urls, garment_images_b64: await Promise.all(images.map(toBase64)) };
+}
+
+/** Number of bytes that `btoa` encodes at once: a multiple of 3, within the limit of arguments of a call. */
+const chunkLength = 8_190;
+
+async function toBase64({ content }: RepeatableImage): Promise<string> {
+  if (typeof content === "string") return content;
+  const bytes = new Uint8Array(await content.slice(0, content.size).arrayBuffer());
+  let text = "";
+  for (let start = 0; start < bytes.length; start += chunkLength)
+    text += btoa(String.fromCharCode(...bytes.subarray(start, start + chunkLength)));
+  return text;
 }
 
 /** Reads a JSON object. Returns an error response as soon as the body exceeds a limit, and for any other content. */

@@ -1,4 +1,4 @@
-import type { OutputSize, TryOnOptions } from "@tryon/client";
+import type { ImageInput, OutputSize, TryOnOptions } from "@tryon/client";
 
 /** Authenticated user of your app. It can have more fields, which `limit` and `addFields` receive too. */
 export interface ProxyUser {
@@ -21,6 +21,12 @@ export interface ProxyCall<User extends ProxyUser = ProxyUser> {
   readonly idempotencyKey?: string | undefined;
   /** Original request. Do not read its body; read the body of `request.clone()` instead. */
   readonly request: Request;
+}
+
+/** Submission of an authenticated user, before its garments are resolved. */
+export interface GarmentCall<User extends ProxyUser = ProxyUser> extends ProxyCall<User> {
+  /** Strings that the page passed as `garments`, in its order. Any visitor can send any string. */
+  readonly garments: readonly string[];
 }
 
 /** Error that only the operator of the proxy receives, not its users. */
@@ -150,6 +156,25 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    */
   readonly allow?:
     | { readonly [Kind in "list" | "account" | "purchase"]?: boolean | undefined }
+    | undefined;
+  /**
+   * Returns the garments of a submission, for shops whose visitors may only choose among the shop's own products. It
+   * receives the URLs that the page passed as `garments`, and returns 1 to 3 URLs or images. With this option, the proxy
+   * rejects garments that a visitor uploads with 422. It also responds with 422 if the function returns nothing, and with
+   * 500 if it throws. Return the same garments for the same idempotency key, or a retry is a conflict (409).
+   *
+   * @default the garments that the page sends
+   * @example
+   * createProxy({
+   *   authorize,
+   *   resolveGarments: async ({ garments: [page = ""] }) => {
+   *     const product = await findProduct(new URL(page).pathname);
+   *     return product && [product.imageUrl];
+   *   },
+   * });
+   */
+  readonly resolveGarments?:
+    | ((call: GarmentCall<User>) => Awaitable<readonly ImageInput[] | null | undefined>)
     | undefined;
   /**
    * Returns fields that the proxy adds to each submission, such as `webhook_url`. They override the user's fields;

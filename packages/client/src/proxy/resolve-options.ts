@@ -77,6 +77,7 @@ export function resolveOptions(given: ProxyOptions) {
       unknownKind?.hint ?? "",
     ],
     addFields: undefined,
+    resolveGarments: undefined,
     exposeCredits: undefined,
     onError: undefined,
     fetch: undefined,

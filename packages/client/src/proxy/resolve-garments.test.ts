@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+
+import { createProxyService, tryOn } from "../../test/proxy-service.ts";
+import { assetBytes, fieldsOf, input, personUrl, shirtUrl } from "../../test/service.ts";
+import type { ProxyOptions } from "./index.ts";
+
+const photo = assetBytes("person.jpg");
+const product = "https://shop.example/products/shirt-42";
+
+function createShop(options: Partial<ProxyOptions> = {}) {
+  return createProxyService({
+    resolveGarments: ({ garments }) => (garments[0] === product ? [shirtUrl] : undefined),
+    ...options,
+  });
+}
+
+describe("resolveGarments", () => {
+  it("replaces the page's garments by those of the shop, for a page without options", async () => {
+    const { page, run, sent, balance } = createShop();
+    const result = await run(page("ada").run({ person: photo, garments: [product] }));
+    expect(result.job.status).toBe("succeeded");
+    const { garment_urls } = fieldsOf(sent[0]);
+    expect(garment_urls).toEqual([shirtUrl]);
+    expect(await balance()).toBe(992);
+  });
+
+  it("accepts images of the shop, also beside URLs", async () => {
+    const base64 = Buffer.from(photo).toString("base64");
+    const { page, run, sent } = createShop({
+      resolveGarments: async () => [photo, shirtUrl, { base64 }],
+    });
+    await run(page("ada").submit({ person: personUrl, garments: [product] }));
+    expect(fieldsOf(sent[0])).toMatchObject({
+      garment_urls: [shirtUrl],
+      garment_images_b64: [base64, base64],
+    });
+  });
+
+  it("receives the user, the key and every string that the page sent", async () => {
+    const calls: unknown[] = [];
+    const { post, run } = createShop({
+      resolveGarments: ({ user, idempotencyKey, garments }) => {
+        calls.push([user.id, idempotencyKey, garments]);
+        return [shirtUrl];
+      },
+    });
+    const sent = [product, 7, null, "javascript:alert(1)"];
+    await run(post("ada", { ...tryOn, garment_urls: sent }));
+    await run(post("bob", { ...tryOn, garment_urls: undefined, garments: product }));
+    expect(calls).toEqual([
+      ["ada", "key-1", [product, "javascript:alert(1)"]],
+      ["bob", "key-1", [product]],
+    ]);
+  });
+
+  it("repeats a submission under the same key with the same garments", async () => {
+    const { post, run, balance } = createShop();
+    const submission = { ...tryOn, garment_urls: [product] };
+    const first = await (await run(post("ada", submission))).json();
+    const second = await (await run(post("ada", submission))).json();
+    expect(second).toEqual(first);
+    expect(await balance()).toBe(992);
+  });
+
+  it.each<[string, object, unknown]>([
+    [
+      "uploaded garments",
+      { ...tryOn, garment_images_b64: ["aaaa"] },
+      {
+        loc: ["body", "garment_images_b64"],
+        msg: "Garments cannot be uploaded here. Send the URL of a product.",
+      },
+    ],
+    [
+      "an unknown garment",
+      { ...tryOn, garment_urls: ["https://evil.example/x.jpg"] },
+      { loc: ["body", "garment_urls"], msg: "The shop has no such garment." },
+    ],
+    [
+      "a missing garment",
+      { person_url: personUrl },
+      { loc: ["body", "garment_urls"], msg: "The shop has no such garment." },
+    ],
+  ])("rejects %s before anything is sent", async (_what, body, issue) => {
+    const { post, run, sent, balance } = createShop();
+    const response = await run(post("ada", body));
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ detail: [issue] });
+    expect(sent).toEqual([]);
+    expect(await balance()).toBe(1_000);
+  });
+
+  it("tells a page that uploads a garment which field to change", async () => {
+    const { page, error, sent } = createShop();
+    expect(await error(page("ada").submit({ ...input, garments: [photo] }))).toMatchObject({
+      code: "validation_failed",
+      issues: [
+        { field: "garment_images_b64", message: expect.stringContaining("URL of a product") },
+      ],
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[string, ProxyOptions["resolveGarments"], string]>([
+    [
+      "throws",
+      () => {
+        throw new Error("The database is down.");
+      },
+      "The database is down.",
+    ],
+    ["returns something other than an image", () => [7 as never], "garments.0"],
+  ])("responds with 500 if it %s, and sends nothing", async (_what, resolveGarments, reason) => {
+    const { post, run, sent, reported } = createShop({ resolveGarments });
+    const response = await run(post("ada", { ...tryOn, garment_urls: [product] }));
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { detail: "The proxy failed." },
+    ]);
+    expect(sent).toEqual([]);
+    expect(String(reported[0]?.cause)).toContain(reason);
+  });
+
+  it("accepts product URLs even if `fields` omits garment_urls", async () => {
+    const { post, run } = createShop({ fields: ["person_url"] });
+    const response = await run(post("ada", { ...tryOn, garment_urls: [product] }));
+    expect(response.status).toBe(200);
+  });
+});
+
+describe("ids of a proxy", () => {
+  it("translate between the page's job id and the service's", async () => {
+    const { page, run, ids, client } = createProxyService();
+    const { id } = await run(page("ada").submit(input));
+    const jobId = (await ids.toServiceJobId({ id: "ada" }, id)) ?? "";
+    const job = await run(client().jobs.get(jobId));
+    expect(job.id).toBe(jobId);
+    expect(await ids.toPageJobId({ id: "ada" }, jobId)).toBe(id);
+  });
+
+  it("are undefined for another user's id, a changed one and the service's own", async () => {
+    const { page, run, ids } = createProxyService();
+    const { id } = await run(page("ada").submit(input));
+    const jobId = (await ids.toServiceJobId({ id: "ada" }, id)) ?? "";
+    const found = [
+      await ids.toServiceJobId({ id: "bob" }, id),
+      await ids.toServiceJobId({ id: "ada" }, `${id}0`),
+      await ids.toServiceJobId({ id: "ada" }, jobId),
+      await ids.toServiceJobId({ id: "ada" }, ""),
+    ];
+    expect(found).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
