@@ -129,7 +129,7 @@ export default defineConfig({
                 include: ["**/*.test.ts"],
                 exclude: [
                   nightly,
-                  "**/{browser,memory,race}.full.test.ts",
+                  "**/{browser,memory,quota,race}.full.test.ts",
                   // Has scenarios with each transport.
                   "src/node/killed.full.test.ts",
                   ...isolatedClient,

@@ -63,12 +63,8 @@ declare global {
   const save: (jobId: string, address: string | null | undefined) => Promise<void>;
   const giveUp: (jobId: string, reason: string | null | undefined) => Promise<void>;
   const store: webhooks.ReceiverStore;
-  const claimScript: string;
-  const releaseScript: string;
   const redis: {
-    readonly get: (key: string) => Promise<string | null>;
-    readonly eval: (script: string, options: object) => Promise<never>;
-    readonly set: (key: string, value: string, options: object) => Promise<void>;
+    readonly eval: (script: string, options: object) => Promise<unknown>;
   };
 
   const app: Express;

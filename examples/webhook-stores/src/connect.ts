@@ -1,11 +1,15 @@
+import { DatabaseSync } from "node:sqlite";
+
 import { createClient } from "@redis/client";
 import type { ReceiverStore } from "@tryon/webhooks";
+import { createPostgresStore } from "@tryon/webhooks/postgres";
+import { createRedisStore } from "@tryon/webhooks/redis";
+import { createSqliteStore, type TableStore } from "@tryon/webhooks/sqlite";
 import { Pool } from "pg";
 
-import { createPostgresStore } from "./postgres.ts";
-import { createRedisStore } from "./redis.ts";
+const hour = 3_600_000;
 
-/** A store, and how to let go of it. */
+/** A store, and the function that closes its connection. */
 export interface Connection {
   readonly store: ReceiverStore;
   close(): Promise<void>;
@@ -16,7 +20,7 @@ function report(error: Error): void {
   process.stderr.write(`The store: ${error.message}\n`);
 }
 
-/** Connects to the store of a URL: `redis://…` or `postgres://…`. */
+/** Connects to the store of a URL: `redis://…`, `postgres://…`, or the path of a SQLite file. */
 export async function connect(url: string): Promise<Connection> {
   if (url.startsWith("redis")) {
     const client = createClient({ url, disableOfflineQueue: true });
@@ -24,8 +28,21 @@ export async function connect(url: string): Promise<Connection> {
     await client.connect();
     return { store: createRedisStore(client), close: async () => client.destroy() };
   }
-  const timeouts = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
-  const pool = new Pool({ connectionString: url, ...timeouts });
-  pool.on("error", report);
-  return { store: createPostgresStore(pool), close: () => pool.end() };
+  if (url.startsWith("postgres")) {
+    const timeouts = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+    const pool = new Pool({ connectionString: url, ...timeouts });
+    pool.on("error", report);
+    const store = createPostgresStore(pool, { createTable: true });
+    return { store: cleaned(store), close: () => pool.end() };
+  }
+  const database = new DatabaseSync(url);
+  database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
+  const store = createSqliteStore(database, { createTable: true });
+  return { store: cleaned(store), close: async () => database.close() };
+}
+
+/** Deletes expired events once an hour. */
+function cleaned(store: TableStore): ReceiverStore {
+  setInterval(() => void store.deleteExpired().catch(report), hour).unref();
+  return store;
 }

@@ -15,7 +15,7 @@ describe("the example", () => {
     const receiver = startScript(program, [], { env: { PATH: process.env["PATH"] } });
     await receiver.ended;
     expect(receiver.output.stderr).toContain(
-      "Set STORE_URL to the URL of a Redis or PostgreSQL server",
+      "Set STORE_URL to the URL of a Redis or PostgreSQL server or the path",
     );
   });
 

@@ -6,7 +6,7 @@ import { connect } from "./connect.ts";
 const { STORE_URL, PORT } = process.env;
 if (STORE_URL === undefined) {
   throw new Error(
-    "Set STORE_URL to the URL of a Redis or PostgreSQL server, e.g. redis://127.0.0.1",
+    "Set STORE_URL to the URL of a Redis or PostgreSQL server or the path of a SQLite file, e.g. redis://127.0.0.1",
   );
 }
 const connection = await connect(STORE_URL);

@@ -49,6 +49,12 @@ export async function startPostgres(): Promise<StoreServer> {
   return startServer(folder, url, () => startProgram(binary, args, options), "SIGINT");
 }
 
+/** Makes a folder for a file of SQLite, whose path is the URL. */
+export async function startSqlite(): Promise<Pick<StoreServer, "url" | "remove">> {
+  const folder = await mkdtemp(join(tmpdir(), "tryon-sqlite-"));
+  return { url: join(folder, "store.db"), remove: () => rm(folder, { recursive: true }) };
+}
+
 async function startServer(
   folder: string,
   url: string,

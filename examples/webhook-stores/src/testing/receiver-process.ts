@@ -1,6 +1,8 @@
-// A receiver in a process of its own, which says on stdout what happens to events. It begins to handle an event by
-// making a folder of its name and ends by removing it, so that another process at the same event cannot stay unseen.
-import { mkdir, rmdir } from "node:fs/promises";
+/*
+ * Program of a receiver, which prints what happens to events. While it handles an event, a link with the name of the event
+ * contains its process id, so that it finds another process with the same event.
+ */
+import { readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
@@ -16,6 +18,19 @@ function say(...words: string[]): void {
   process.stdout.write(`${words.join(" ")}\n`);
 }
 
+/** Returns true if a running process has the link. Removes the link of a killed process. */
+async function isHandledElsewhere(link: string): Promise<boolean> {
+  const owner = await readlink(link).catch(() => undefined);
+  if (owner === undefined) return false;
+  try {
+    process.kill(Number(owner), 0);
+    return true;
+  } catch {
+    await rm(link);
+    return false;
+  }
+}
+
 const receive = createReceiver({
   secrets: secret,
   store: {
@@ -24,23 +39,23 @@ const receive = createReceiver({
     async done(key, ttl) {
       try {
         await store.done(key, ttl);
+        say("recorded", key.slice("tryon.completed:".length));
       } catch (error) {
-        say("untold", key.slice("tryon.completed:".length));
+        say("unrecorded", key.slice("tryon.completed:".length));
         throw error;
       }
     },
   },
   claimTtl: 3_000,
   async onCompleted({ job_id }) {
-    const place = join(folder, job_id);
-    try {
-      await mkdir(place);
-    } catch {
+    const link = join(folder, job_id);
+    if (await isHandledElsewhere(link)) {
       say("overlap", job_id);
       return;
     }
+    await symlink(String(process.pid), link);
     await setTimeout(10);
-    await rmdir(place);
+    await rm(link);
     say("handled", job_id);
   },
   onError: () => undefined,

@@ -20,7 +20,8 @@ export interface QuotaOptions {
    */
   readonly perMinute?: number | undefined;
   /**
-   * Counters. Several processes need a store that they share, or each allows the full quota.
+   * Counters. Several processes need a store that they share, or each allows the full quota:
+   * `createRedisQuotaStore`, `createPostgresQuotaStore` or `createSqliteQuotaStore`.
    *
    * @default in the memory of this process, which starts at 0
    */
@@ -73,18 +74,14 @@ export function createQuota(options: QuotaOptions): Quota {
 }
 
 /**
- * Counters of `createQuota`. Several processes or servers need one store that they share, such as Redis. Each method must
- * be one atomic operation, and must reject if it fails: the proxy then responds with 503.
+ * Counters of `createQuota`. Several processes or servers need one store that they share, such as that of
+ * `@tryon/client/quota/redis`, `@tryon/client/quota/postgres` or `@tryon/client/quota/sqlite`. Each method must be one
+ * atomic operation, and must reject if it fails: the proxy then responds with 503.
  *
  * @example
- * const script = `
- *   local count = redis.call("INCR", KEYS[1])
- *   if count == 1 then redis.call("PEXPIRE", KEYS[1], ARGV[1]) end
- *   return count`;
- * const store: QuotaStore = {
- *   get: async (key) => Number(await redis.get(key)),
- *   increment: (key, ttl) => redis.eval(script, { keys: [key], arguments: [String(ttl)] }),
- * };
+ * import { createRedisQuotaStore } from "@tryon/client/quota/redis";
+ *
+ * const limit = createQuota({ perDay: 20, store: createRedisQuotaStore(redis) });
  */
 export interface QuotaStore {
   /** Reads a counter; 0 if it does not exist or has expired. */

@@ -7,19 +7,17 @@ export type ClaimState = "claimed" | "open" | "done";
 /**
  * Store of the events that receivers handle and have handled, so that an event is handled once even
  * if it is delivered twice. {@link createMemoryStore} is for a single process. Several processes,
- * or one that restarts, need a shared store: `examples/webhook-stores` has one for Redis and one
- * for PostgreSQL.
+ * or one that restarts, need a shared store: `@tryon/webhooks/redis`, `@tryon/webhooks/postgres` or
+ * `@tryon/webhooks/sqlite`, or your own.
  *
  * Each method must be one atomic step. Its promise must reject if the step may not have happened. A
  * call fails if it takes too long: until 9 s after the arrival of a delivery for `claim`, a third
  * of `claimTtl` for a renewal, 2 s for `release` and for each attempt of `done`.
  *
  * @example
- * const store: ReceiverStore = {
- *   claim: (key, owner, ttl) => redis.eval(claimScript, { keys: [key], arguments: [owner, String(ttl)] }),
- *   done: (key, ttl) => redis.set(key, "done", { PX: ttl }),
- *   release: (key, owner) => redis.eval(releaseScript, { keys: [key], arguments: [owner] }),
- * };
+ * import { createRedisStore } from "@tryon/webhooks/redis";
+ *
+ * const store: ReceiverStore = createRedisStore(redis);
  */
 export interface ReceiverStore {
   /**

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { createQuota, type QuotaStore } from "../src/proxy/index.ts";
+
+/** Milliseconds, short enough to wait for with a real clock. */
+const short = 40;
+const long = 3_600_000;
+
+let keys = 0;
+
+/** Tests the behavior of every quota store, over several connections to the same one. */
+export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): void {
+  let stores: ReturnType<typeof open>;
+  let store: QuotaStore;
+  let key: string;
+  beforeEach(() => {
+    stores = open();
+    [store] = stores;
+    key = `counter ${(keys += 1)}`;
+  });
+  const each = <Result>(count: number, call: (store: QuotaStore, index: number) => Result) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        call(stores[index % stores.length] ?? store, index),
+      ),
+    );
+
+  describe("a counter", () => {
+    test("counts each of 200 concurrent increments once", async () => {
+      const counts = await each(200, (one) => one.increment(key, long));
+      expect(counts.toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 200 }, (_, index) => index + 1),
+      );
+      expect(await each(stores.length, (one) => one.get(key))).toEqual(stores.map(() => 200));
+    });
+
+    test("is 0 before its first increment, and reading it does not create it", async () => {
+      expect(await store.get(key)).toBe(0);
+      expect(await store.get(key)).toBe(0);
+      expect(await store.increment(key, long)).toBe(1);
+      expect(await store.get(key)).toBe(1);
+    });
+
+    test("expires, and starts at 0 again", async () => {
+      await store.increment(key, short);
+      await expect.poll(() => store.get(key), { interval: 10 }).toBe(0);
+      expect(await store.increment(key, long)).toBe(1);
+      expect(await store.increment(key, long)).toBe(2);
+    });
+
+    test("that has expired unread is counted from 1 by one of 200 increments", async () => {
+      await store.increment(key, short);
+      await store.increment(`${key}:probe`, short);
+      await expect.poll(() => store.get(`${key}:probe`), { interval: 10 }).toBe(0);
+      const counts = await each(200, (one) => one.increment(key, long));
+      expect(counts.filter((count) => count === 1)).toHaveLength(1);
+      expect(await store.get(key)).toBe(200);
+    });
+
+    test("is not extended by a later increment", async () => {
+      await store.increment(key, short);
+      await store.increment(key, long);
+      await expect.poll(() => store.get(key), { interval: 10 }).toBe(0);
+    });
+
+    test("lasts 30 days, or longer than a fraction of a millisecond", async () => {
+      expect(await store.increment(key, 30 * 86_400_000)).toBe(1);
+      expect(await store.increment(`${key}:fraction`, 3_600_000.25)).toBe(1);
+      expect([await store.get(key), await store.get(`${key}:fraction`)]).toEqual([1, 1]);
+    });
+  });
+
+  test("distinguishes users of any name", async () => {
+    const users = [
+      "",
+      " ",
+      "\0",
+      "'; --",
+      "%",
+      "é",
+      "e\u0301",
+      "\ud83d",
+      "\udc57",
+      "x".repeat(500),
+    ];
+    for (const user of users) {
+      const own = JSON.stringify([key, user]);
+      expect([await store.get(own), await store.increment(own, long)], own).toEqual([0, 1]);
+    }
+  });
+
+  test("allows all servers together the quota, and a repeated key at once", async () => {
+    const request = new Request("https://shop.example");
+    const call = { user: { id: key }, kind: "submit", request } as const;
+    const clock = { now: () => 0 };
+    const quotas = stores.map((one) =>
+      createQuota({ perDay: 10, perMinute: 1_000, store: one, clock }),
+    );
+    const submit = async (index: number, idempotencyKey: string) =>
+      (await quotas[index % quotas.length]?.({ ...call, idempotencyKey })) === true;
+    const allowed = await each(100, (_, index) => submit(index, `key ${index}`));
+    expect(allowed.filter(Boolean)).toHaveLength(10);
+    const repeated = await each(100, (_, index) => submit(index + 1, `key ${index}`));
+    expect(repeated).toEqual(allowed);
+  });
+}

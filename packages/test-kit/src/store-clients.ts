@@ -1,0 +1,43 @@
+import { DatabaseSync } from "node:sqlite";
+
+import { createClient } from "@redis/client";
+import { Redis } from "ioredis";
+import { Pool } from "pg";
+
+/** Errors of idle connections, which the commands report too. */
+const ignore = (): void => undefined;
+
+/** Connects `@redis/client` to a server. Its commands fail while the server is stopped. */
+export async function connectNodeRedis(url: string) {
+  const client = createClient({ url, disableOfflineQueue: true });
+  client.on("error", ignore);
+  await client.connect();
+  return { client, close: async () => client.destroy() };
+}
+
+/** Connects `ioredis` to a server. Its commands fail while the server is stopped. */
+export async function connectIoRedis(url: string) {
+  const client = new Redis(url, {
+    enableOfflineQueue: false,
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+  });
+  client.on("error", ignore);
+  await client.connect();
+  return { client, close: async () => client.disconnect() };
+}
+
+/** Connects a pool of `pg` to a server. */
+export async function connectPostgres(url: string) {
+  const timeouts = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+  const client = new Pool({ connectionString: url, ...timeouts });
+  client.on("error", ignore);
+  return { client, close: () => client.end() };
+}
+
+/** Opens a SQLite file. A call waits up to 5 s while another process writes. */
+export async function connectSqlite(file: string) {
+  const client = new DatabaseSync(file, { timeout: 5_000 });
+  client.exec("PRAGMA journal_mode = WAL");
+  return { client, close: async () => client.close() };
+}

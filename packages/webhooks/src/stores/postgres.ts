@@ -1,0 +1,44 @@
+import { createTableStore } from "./table-store.ts";
+import type { TableStore, TableStoreOptions } from "./table-store.ts";
+
+export type { TableStore, TableStoreOptions };
+
+/** Without it, processes that create the table at the same time fail. */
+const lock = "PERFORM pg_advisory_xact_lock(hashtext('tryon'))";
+
+/** Pool or client of `pg`, or any object with the same `query`. */
+export interface PostgresClient {
+  /** Runs a statement with the values of `$1` and so on. */
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/**
+ * Creates a store in a table of PostgreSQL, for any number of receivers. Pass your own pool.
+ * The database measures the time, so the clocks of the receivers may differ.
+ *
+ * Call `deleteExpired` about once an hour. Give the pool time limits, or a delivery waits for an
+ * unreachable database until the receiver times out.
+ *
+ * @throws `TypeError` for an unknown option or an invalid `table`.
+ * @example
+ * import { createReceiver } from "@tryon/webhooks";
+ * import { createPostgresStore } from "@tryon/webhooks/postgres";
+ * import { Pool } from "pg";
+ *
+ * const connectionString = process.env.DATABASE_URL;
+ * const pool = new Pool({ connectionString, connectionTimeoutMillis: 2_000, query_timeout: 2_000 });
+ * pool.on("error", (error) => console.error("PostgreSQL:", error));
+ * const store = createPostgresStore(pool, { createTable: true });
+ * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
+ * export const POST = createReceiver({ secrets, store, onCompleted });
+ */
+export function createPostgresStore(
+  pool: PostgresClient,
+  options: TableStoreOptions = {},
+): TableStore {
+  return createTableStore(options, {
+    now: "(extract(epoch FROM now()) * 1000)::double precision",
+    create: (statement) => pool.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`),
+    query: async (text, values) => (await pool.query(text, values)).rows,
+  });
+}
