@@ -3,7 +3,7 @@
 import type { writeFile as writeFileOfNode } from "node:fs/promises";
 
 import type * as client from "@tryon/client";
-import type * as proxy from "@tryon/client/proxy";
+import type * as pages from "@tryon/client/proxy";
 import type * as contract from "@tryon/contract";
 import type * as mocks from "@tryon/mock";
 import type * as webhooks from "@tryon/webhooks";
@@ -16,14 +16,14 @@ interface User {
 
 declare global {
   type Middleware = client.Middleware;
-  type QuotaStore = proxy.QuotaStore;
+  type QuotaStore = pages.QuotaStore;
   type ReceiverStore = webhooks.ReceiverStore;
   type TryOnInput = client.TryOnInput;
 
   const TryOn: typeof client.TryOn;
   const isTryOnError: typeof client.isTryOnError;
-  const createProxy: typeof proxy.createProxy;
-  const createQuota: typeof proxy.createQuota;
+  const createProxy: typeof pages.createProxy;
+  const createQuota: typeof pages.createQuota;
   const runContract: typeof contract.runContract;
   const assertPassed: typeof contract.assertPassed;
   const formatReport: typeof contract.formatReport;
@@ -42,16 +42,19 @@ declare global {
   const job: client.Job;
   const person: Blob;
   const photo: Blob;
+  const proxy: pages.Proxy;
   const purchase: client.PurchaseWithSPTResponse;
   const report: contract.Report;
   const result: client.TryOnResult;
   const shirt: Blob;
   const shirts: readonly Blob[];
+  const shirtUrl: string;
 
   const body: string;
   const headers: Headers;
   const secrets: string;
   const url: string;
+  const user: User;
   const onCompleted: (
     event: webhooks.TryOnCompletedEvent,
     context: webhooks.HandlerContext,
@@ -82,4 +85,7 @@ declare global {
   };
   const readSession: (cookie: string | null) => Promise<{ readonly userId: string } | undefined>;
   const topUp: () => Promise<void>;
+  const findProduct: (path: string) => Promise<{ readonly imageUrl: string } | undefined>;
+  const image: HTMLImageElement;
+  const button: HTMLButtonElement;
 }

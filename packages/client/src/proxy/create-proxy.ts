@@ -29,8 +29,8 @@ export interface Proxy<Context = unknown> {
    * Returns the service's id of a job by the id that the user's page has. Undefined if the id is not valid for this user.
    *
    * @example
-   * const jobId = await proxy.toServiceJobId({ id: session.userId }, pageJobId);
-   * const job = jobId && (await new TryOn().jobs.get(jobId));
+   * const jobId = await proxy.toServiceJobId(user, "job_4Kq0a7c5");
+   * if (jobId) console.log((await tryon.jobs.get(jobId)).status);
    */
   toServiceJobId(user: ProxyUser, id: string): Promise<string | undefined>;
   /**
@@ -38,7 +38,7 @@ export interface Proxy<Context = unknown> {
    * any user: check first that the job is the user's.
    *
    * @example
-   * const id = await proxy.toPageJobId({ id: order.userId }, event.job_id);
+   * const id = await proxy.toPageJobId(user, job.id);
    */
   toPageJobId(user: ProxyUser, id: string): Promise<string>;
 }

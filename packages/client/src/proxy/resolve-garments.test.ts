@@ -130,9 +130,11 @@ describe("resolveGarments", () => {
 
 describe("ids of a proxy", () => {
   it("translate between the page's job id and the service's", async () => {
-    const { page, run, ids, client } = createProxyService();
+    const { page, run, ids, client, mock } = createProxyService();
     const { id } = await run(page("ada").submit(input));
     const jobId = (await ids.toServiceJobId({ id: "ada" }, id)) ?? "";
+    // A new job can be invisible for a moment.
+    await mock.clock.advance("2s");
     const job = await run(client().jobs.get(jobId));
     expect(job.id).toBe(jobId);
     expect(await ids.toPageJobId({ id: "ada" }, jobId)).toBe(id);

@@ -1,6 +1,6 @@
 import { InputError, type TryOn } from "@tryon/client";
 
-import { milliseconds, unknownName } from "../config/resolve-config.ts";
+import { readDuration } from "../config/resolve-config.ts";
 import { Session } from "./session.ts";
 import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
 
@@ -23,21 +23,20 @@ import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
  * const session = createTryOnSession(new TryOn({ proxyUrl: "/api/tryon" }));
  * session.subscribe(() => {
  *   const state = session.getSnapshot();
- *   if (state.status === "succeeded") photo.src = URL.createObjectURL(state.image);
+ *   if (state.status === "succeeded") image.src = URL.createObjectURL(state.image);
  * });
- * form.onsubmit = () => session.start({ person: file, garments: [shirtUrl] });
+ * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
  */
 export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = {}): TryOnSession {
-  const names = { name: true, prepare: true, timeout: true, maxAge: true };
-  const unknown = unknownName(options, names);
-  if (unknown) {
-    const problem = "is not an option of createTryOnSession";
-    throw new InputError(unknown.name, problem, { hint: unknown.hint });
+  const { name = "try-on", prepare, timeout = "5m", maxAge = "24h", ...others } = options;
+  for (const other of Object.keys(others)) {
+    const hint = "Use name, prepare, timeout or maxAge.";
+    throw new InputError(other, "is not an option of createTryOnSession", { hint });
   }
-  const { timeout = "5m", maxAge = 86_400_000 } = options;
-  return new Session(tryon, {
-    ...options,
-    timeout: milliseconds(timeout, "timeout"),
-    maxAge: milliseconds(maxAge, "maxAge"),
-  });
+  const times = { timeout: readDuration(timeout), maxAge: readDuration(maxAge) };
+  for (const [option, time] of Object.entries(times)) {
+    if (time > 0) continue;
+    throw new InputError(option, 'must be a positive duration, such as "3m"');
+  }
+  return new Session(tryon, { name, prepare, ...times });
 }

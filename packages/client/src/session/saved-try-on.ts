@@ -16,9 +16,13 @@ const [database, table] = ["tryon-session", "try-ons"];
 
 /**
  * Stores one try-on by name in IndexedDB. Every access opens the database and closes it, since an open one can keep a page
- * out of the back/forward cache. Methods reject if the browser cannot store data, as in some private windows.
+ * out of the back/forward cache. Where the browser cannot store data, as in some private windows, the methods do nothing.
  */
 export class TryOnStorage {
+  /** If false, the last access failed. */
+  isAvailable = true;
+  /** Resolves after all accesses so far. */
+  last: Promise<unknown> = Promise.resolve();
   readonly #name: string;
 
   constructor(name: string) {
@@ -30,33 +34,54 @@ export class TryOnStorage {
     return this.#access("readonly", (all) => all.get(this.#name) as IDBRequest<SavedTryOn>);
   }
 
-  async save(saved: SavedTryOn): Promise<void> {
-    await this.#access("readwrite", (all) => all.put(saved, this.#name));
+  save(saved: SavedTryOn): Promise<unknown> {
+    return this.#access("readwrite", (all) => all.put(saved, this.#name));
   }
 
-  async delete(): Promise<void> {
-    await this.#access("readwrite", (all) => all.delete(this.#name));
+  delete(): Promise<unknown> {
+    return this.#access("readwrite", (all) => all.delete(this.#name));
   }
 
-  async #access<Value>(
+  /** Accesses the table after all accesses before. */
+  #access<Value>(
     mode: IDBTransactionMode,
     access: (all: IDBObjectStore) => IDBRequest<Value>,
-  ): Promise<Value> {
-    const opening = indexedDB.open(database, 1);
-    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(table));
-    const opened = await resultOf(opening);
-    try {
-      const transaction = opened.transaction(table, mode);
-      const request = access(transaction.objectStore(table));
-      await new Promise<unknown>((resolve, reject) => {
-        transaction.addEventListener("complete", resolve);
-        // A full disk aborts the transaction after the request has succeeded.
-        transaction.addEventListener("abort", () => reject(transaction.error ?? request.error));
-      });
-      return request.result;
-    } finally {
-      opened.close();
-    }
+  ): Promise<Value | undefined> {
+    const accessing = this.last
+      .then(() => accessTable(mode, access))
+      .then(
+        (value) => {
+          this.isAvailable = true;
+          return value;
+        },
+        () => {
+          this.isAvailable = false;
+          return undefined;
+        },
+      );
+    this.last = accessing;
+    return accessing;
+  }
+}
+
+async function accessTable<Value>(
+  mode: IDBTransactionMode,
+  access: (all: IDBObjectStore) => IDBRequest<Value>,
+): Promise<Value> {
+  const opening = indexedDB.open(database, 1);
+  opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(table));
+  const opened = await resultOf(opening);
+  try {
+    const transaction = opened.transaction(table, mode);
+    const request = access(transaction.objectStore(table));
+    await new Promise<unknown>((resolve, reject) => {
+      transaction.addEventListener("complete", resolve);
+      // A full disk aborts the transaction after the request has succeeded.
+      transaction.addEventListener("abort", () => reject(transaction.error ?? request.error));
+    });
+    return request.result;
+  } finally {
+    opened.close();
   }
 }
 
@@ -80,10 +105,8 @@ export async function storableInput(input: TryOnInput): Promise<TryOnInput> {
 }
 
 async function storable(image: unknown): Promise<unknown> {
-  // Tags work across realms, unlike `instanceof`. Each cast below is to the type of the tag.
-  const tag = Object.prototype.toString.call(image).slice(8, -1);
-  if (tag === "URL") return String(image);
-  if (tag === "ReadableStream") return new Response(image as ReadableStream).blob();
+  if (image instanceof URL) return String(image);
+  if (image instanceof ReadableStream) return new Response(image).blob();
   // The client rejects a response with an error status.
-  return tag === "Response" && (image as Response).ok ? (image as Response).blob() : image;
+  return image instanceof Response && image.ok ? image.blob() : image;
 }

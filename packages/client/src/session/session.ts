@@ -1,10 +1,10 @@
 import { isTryOnError, type Job, type TryOn } from "@tryon/client";
-import type { Recover, TryOnInput, Update } from "@tryon/client";
+import type { TryOnInput, Update } from "@tryon/client";
 
 import { isBrowser } from "../config/resolve-config.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import { storableInput, TryOnStorage, type SavedTryOn } from "./saved-try-on.ts";
-import { isBusy, sessionError, type StateFields } from "./snapshot.ts";
+import { isBusy, sessionError, type StartedSnapshot, type StateFields } from "./snapshot.ts";
 import type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
 import { Tabs, type TabMessage } from "./tabs.ts";
 
@@ -12,16 +12,17 @@ const idle: TryOnSnapshot = { status: "idle" };
 /** Errors that end a job, or after which its image is gone. */
 const endings = /^(job_failed|result_purged|not_found)$/;
 /** Errors that the same input always has, so that no submission of it was accepted. */
-const refusals = /^(invalid_input|bad_request|validation_failed|payload_too_large)$/;
+const refusals = /^(invalid|bad|validation|payload)_/;
 const expired: SessionError = {
   code: "outcome_unknown",
-  message: "The submission was interrupted too long ago to send it again without a second charge.",
+  message: "It is too late to send it again under the same key.",
   isContentBlocked: false,
   retryAfter: undefined,
 };
 
 /** Options with their defaults, in milliseconds. */
-export interface Settings extends TryOnSessionOptions {
+export interface Settings extends Pick<TryOnSessionOptions, "prepare"> {
+  readonly name: string;
   readonly timeout: number;
   readonly maxAge: number;
 }
@@ -30,32 +31,26 @@ export interface Settings extends TryOnSessionOptions {
 export class Session implements TryOnSession {
   readonly #tryon: TryOn;
   readonly #settings: Settings;
-  readonly #name: string;
   readonly #storage: TryOnStorage;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
-  #tabs: Tabs<TryOnSnapshot> | undefined;
+  #tabs: Tabs<StartedSnapshot> | undefined;
   #snapshot: TryOnSnapshot = idle;
   /** The try-on that the state shows. */
   #saved: SavedTryOn | undefined;
   /** Idempotency key of the try-on that the state shows, which another tab may run. */
   #key = "";
-  #isSaved = true;
-  /** Last access to the storage, which orders all of them. */
-  #access: Promise<unknown> = Promise.resolve();
   /** Run of the try-on in this tab. */
   #run: AbortController | undefined;
   /** If true, this tab continues the try-on when the tab that runs it is closed. */
   #isNext = false;
   /** Number of times that this tab took over from all others. */
   #takeovers = 0;
-  #error: unknown;
 
   constructor(tryon: TryOn, settings: Settings) {
     this.#tryon = tryon;
     this.#settings = settings;
-    this.#name = settings.name ?? "try-on";
-    this.#storage = new TryOnStorage(this.#name);
+    this.#storage = new TryOnStorage(settings.name);
   }
 
   readonly getSnapshot = (): TryOnSnapshot => this.#snapshot;
@@ -83,8 +78,7 @@ export class Session implements TryOnSession {
     } catch (error) {
       return await this.#fail(run, error);
     }
-    if (!signal.aborted)
-      await this.#runAlone(true, () => this.#execute(saved, run, undefined, true));
+    if (!signal.aborted) await this.#runAlone(true, () => this.#execute(saved, run, true));
   };
 
   readonly cancelWait = (): void => {
@@ -102,20 +96,19 @@ export class Session implements TryOnSession {
     const canResume = this.#snapshot.status === "failed" && this.#snapshot.canResume;
     if (status !== "interrupted" && !canResume) return;
     const run = this.#replaceRun();
-    const recover = recoverOf(this.#error);
     // Another tab may know more of the try-on.
-    const saved = (await this.#load()) ?? this.#saved;
+    const saved = (await this.#storage.load()) ?? this.#saved;
     if (!saved || run.signal.aborted) return;
     const { isPaused: _isPaused, ...resumed } = saved;
     await this.#save(resumed);
-    await this.#runAlone(true, () => this.#execute(resumed, run, recover));
+    await this.#runAlone(true, () => this.#execute(resumed, run));
   };
 
   readonly reset = async (): Promise<void> => {
     this.#open();
     this.#forget();
     this.#tabs?.post({ kind: "reset" });
-    await this.#delete();
+    await this.#storage.delete();
   };
 
   readonly close = (): void => {
@@ -128,7 +121,7 @@ export class Session implements TryOnSession {
 
   #open(): void {
     if (this.#tabs || this.#closing.signal.aborted || !isBrowser()) return;
-    this.#tabs = new Tabs(this.#name, (message) => this.#receive(message));
+    this.#tabs = new Tabs(this.#settings.name, (message) => this.#receive(message));
     addEventListener("pageshow", this.#onPageShow);
     void this.#restore();
   }
@@ -140,12 +133,12 @@ export class Session implements TryOnSession {
 
   /** Continues the try-on of an earlier page. */
   async #restore(): Promise<void> {
-    const saved = await this.#load();
+    const saved = await this.#storage.load();
     // `start` may have been called meanwhile.
     if (this.#run || this.#closing.signal.aborted) return;
-    this.#tabs?.post({ kind: "hello" });
     if (!saved) return;
-    if (this.#tryon.clock.now() - saved.startedAt > this.#settings.maxAge) return this.#delete();
+    if (this.#tryon.clock.now() - saved.startedAt > this.#settings.maxAge)
+      return void this.#storage.delete();
     this.#use(saved);
     if (saved.isPaused) return this.#show({ status: "interrupted" });
     this.#showProgress(saved);
@@ -158,7 +151,7 @@ export class Session implements TryOnSession {
     this.#isNext = true;
     await this.#runAlone(false, async () => {
       this.#isNext = false;
-      const saved = await this.#load();
+      const saved = await this.#storage.load();
       if (this.#closing.signal.aborted || !isBusy(this.#snapshot)) return;
       // The other tab was closed before it had saved anything.
       if (!saved) return this.#forget();
@@ -181,23 +174,17 @@ export class Session implements TryOnSession {
     const run = async (): Promise<void> => {
       await work();
       // The next tab reads what this one has saved.
-      await this.#access;
+      await this.#storage.last;
     };
     await (this.#tabs?.runAlone(run, { steal, signal, onStolen }) ?? run()).catch(() => undefined);
   }
 
-  /** Runs a try-on to its image. Never rejects. */
-  async #execute(
-    saved: SavedTryOn,
-    run: AbortController,
-    recover?: Recover,
-    isNew = false,
-  ): Promise<void> {
+  /** Runs a try-on to its image. Never rejects. `isFirst` is false if an earlier run may have sent it. */
+  async #execute(saved: SavedTryOn, run: AbortController, isFirst = false): Promise<void> {
     const { signal } = run;
     const { timeout } = this.#settings;
     const { idempotencyKey, startedAt, input } = saved;
     this.#use(saved);
-    this.#error = undefined;
     const onUpdate = (update: Update): void => {
       if (signal.aborted) return;
       if ("job" in update) this.#showProgress(saved, update.job);
@@ -207,11 +194,8 @@ export class Session implements TryOnSession {
     try {
       const age = this.#tryon.clock.now() - startedAt;
       let job: Job;
-      // An earlier page may have sent it, which `recover` does not know.
-      const isInWindow = age <= this.#tryon.idempotencyWindow - timeout;
-      if (recover && isInWindow) job = await recover({ signal, timeout });
-      else if (saved.job) job = this.#tryon.jobs.resume(saved.job);
-      else if (input && (isNew || isInWindow)) {
+      if (saved.job) job = this.#tryon.jobs.resume(saved.job);
+      else if (input && age <= this.#tryon.idempotencyWindow - timeout) {
         job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
       } else return await this.#fail(run, expired);
       if (signal.aborted) return;
@@ -223,8 +207,7 @@ export class Session implements TryOnSession {
       this.#show({ status: "succeeded", jobId: job.id, image });
       await this.#save({ idempotencyKey, startedAt, job: job.toJSON() });
     } catch (error) {
-      // An earlier page may have submitted it, although this submission was refused.
-      await this.#fail(run, error, !isNew);
+      await this.#fail(run, error, !isFirst);
     } finally {
       if (this.#run === run) this.#run = undefined;
     }
@@ -232,31 +215,27 @@ export class Session implements TryOnSession {
 
   async #fail(run: AbortController, error: unknown, mayBeSent = false): Promise<void> {
     if (run.signal.aborted) return;
-    this.#error = error;
     const code = isTryOnError(error) ? error.code : "";
-    const canResume = this.#saved?.job
-      ? !endings.test(code)
-      : recoverOf(error) !== undefined || (mayBeSent && code !== "" && !refusals.test(code));
+    const isOpen = "recover" in Object(error) || (mayBeSent && code && !refusals.test(code));
+    const canResume = this.#saved?.job ? !endings.test(code) : !!isOpen;
     const shown = error === expired ? expired : sessionError(error);
     this.#show({ status: "failed", error: shown, canResume });
     if (this.#run === run) this.#run = undefined;
-    if (!canResume) await this.#delete();
+    if (!canResume) await this.#storage.delete();
   }
 
-  #receive(message: TabMessage<TryOnSnapshot>): void {
-    const { status } = this.#snapshot;
+  #receive(message: TabMessage<StartedSnapshot>): void {
     if (message.kind === "snapshot") this.#adopt(message.key, message.snapshot);
     else if (message.kind === "reset") this.#forget();
-    else if (message.kind === "hello" && status !== "idle") this.#post();
-    else if (message.kind === "cancel" && this.#run) this.cancelWait();
+    else if (this.#run) this.cancelWait();
   }
 
   /** Shows the state of another tab, unless this one has a newer try-on. */
-  #adopt(key: string, received: TryOnSnapshot): void {
+  #adopt(key: string, received: StartedSnapshot): void {
     const snapshot = this.#snapshot;
-    const isKnown = snapshot.status !== "idle" && received.status !== "idle";
-    if (received.status === "idle" || (isKnown && snapshot.startedAt > received.startedAt)) return;
-    if (this.#run && this.#key === key) return;
+    if (snapshot.status !== "idle" && snapshot.startedAt > received.startedAt) return;
+    // Without Web Locks, several tabs run the same try-on.
+    if ((this.#run || snapshot.status === "succeeded") && this.#key === key) return;
     this.#stop();
     this.#key = key;
     this.#set(received);
@@ -276,14 +255,11 @@ export class Session implements TryOnSession {
     const common = {
       startedAt,
       person: person instanceof Blob ? person : undefined,
-      isSaved: this.#isSaved,
+      isSaved: this.#storage.isAvailable,
     };
-    this.#set({ ...common, ...fields });
-    this.#post();
-  }
-
-  #post(): void {
-    this.#tabs?.post({ kind: "snapshot", key: this.#key, snapshot: this.#snapshot });
+    const snapshot = { ...common, ...fields };
+    this.#set(snapshot);
+    this.#tabs?.post({ kind: "snapshot", key: this.#key, snapshot });
   }
 
   #set(snapshot: TryOnSnapshot): void {
@@ -312,38 +288,8 @@ export class Session implements TryOnSession {
     this.#set(idle);
   }
 
-  #load(): Promise<SavedTryOn | undefined> {
-    return this.#store(() => this.#storage.load());
-  }
-
   async #save(saved: SavedTryOn): Promise<void> {
     this.#use(saved);
-    await this.#store(() => this.#storage.save(saved));
+    await this.#storage.save(saved);
   }
-
-  async #delete(): Promise<void> {
-    await this.#store(() => this.#storage.delete());
-  }
-
-  /** Accesses the storage after all accesses before. Where it fails, the session works without it. */
-  #store<Value>(access: () => Promise<Value>): Promise<Value | undefined> {
-    const accessed = this.#access.then(access).then(
-      (value) => {
-        this.#isSaved = true;
-        return value;
-      },
-      () => {
-        this.#isSaved = false;
-        return undefined;
-      },
-    );
-    this.#access = accessed;
-    return accessed;
-  }
-}
-
-/** Returns the function of an error that finds out what became of a submission. */
-function recoverOf(error: unknown): Recover | undefined {
-  const { recover } = Object(error) as { readonly recover?: unknown };
-  return isTryOnError(error) && typeof recover === "function" ? (recover as Recover) : undefined;
 }

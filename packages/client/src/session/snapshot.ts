@@ -13,8 +13,11 @@ export function sessionError(error: unknown): SessionError {
   };
 }
 
+/** State after `start`. */
+export type StartedSnapshot = Exclude<TryOnSnapshot, { readonly status: "idle" }>;
+
 /** Fields of a state, without those of all of them. */
-export type StateFields<State = Exclude<TryOnSnapshot, { readonly status: "idle" }>> =
+export type StateFields<State = StartedSnapshot> =
   // Applies to each state of the union.
   State extends unknown ? Omit<State, keyof Started> : never;
 

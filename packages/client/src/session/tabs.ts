@@ -1,6 +1,6 @@
 /** Message between the tabs of a session. `Snapshot` is the state that they show. */
 export type TabMessage<Snapshot> =
-  | { readonly kind: "hello" | "cancel" | "reset" }
+  | { readonly kind: "cancel" | "reset" }
   | { readonly kind: "snapshot"; readonly key: string; readonly snapshot: Snapshot };
 
 /** The tabs of one origin that have the same session. In a runtime without Web Locks, each works alone. */

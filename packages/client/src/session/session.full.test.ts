@@ -1,0 +1,390 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { Page } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startBrowser } from "../../test/browser.ts";
+import {
+  begin,
+  bundleSession,
+  openSessionShop,
+  statusOf,
+  untilImages,
+  untilStatus,
+  type PageGlobals,
+  type SessionShop,
+} from "../../test/session-shop.ts";
+
+declare const session: PageGlobals["session"];
+declare const statuses: PageGlobals["statuses"];
+
+/** A promise, and the function that resolves it. */
+function createGate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { promise, open: resolve };
+}
+
+const withoutLocks = (): unknown =>
+  Object.defineProperty(Navigator.prototype, "locks", { value: undefined });
+
+async function reload(page: Page): Promise<void> {
+  await page.reload();
+  await page.waitForFunction("globalThis.session");
+}
+
+/** Opens a tab and starts a try-on, up to a status. */
+async function run(shop: SessionShop, status = "waiting", prepare?: () => void): Promise<Page> {
+  const page = await shop.open(prepare);
+  await begin(page);
+  await untilStatus(page, status);
+  return page;
+}
+
+/** Faults, and the tabs that show the image in the end. */
+const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonly Page[]>])[] = [
+  ["nothing", async (shop) => [await run(shop)]],
+  [
+    "a reload before anything was saved, and a second start",
+    async (shop) => {
+      const page = await run(shop, "preparing", () =>
+        Object.assign(globalThis, { hangs: sessionStorage.length === 0 }),
+      );
+      await page.evaluate(() => sessionStorage.setItem("reloaded", "yes"));
+      await reload(page);
+      expect(await statusOf(page)).toBe("idle");
+      await begin(page);
+      return [page];
+    },
+  ],
+  [
+    "a reload during the upload, before the service has it",
+    async (shop) => {
+      const gate = createGate();
+      shop.gates.before = gate.promise;
+      const page = await run(shop, "uploading");
+      const reloading = reload(page);
+      gate.open();
+      await reloading;
+      return [page];
+    },
+  ],
+  [
+    "a reload during the upload, after the service has it",
+    async (shop) => {
+      const gate = createGate();
+      shop.gates.after = gate.promise;
+      const page = await run(shop, "uploading");
+      await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+      shop.gates.after = Promise.resolve();
+      await reload(page);
+      gate.open();
+      await untilStatus(page, "waiting");
+      expect(shop.submissions()).toBe(2);
+      return [page];
+    },
+  ],
+  [
+    "a reload during the wait",
+    async (shop) => {
+      const page = await run(shop);
+      await reload(page);
+      await untilStatus(page, "waiting");
+      return [page];
+    },
+  ],
+  [
+    "a reload after the image",
+    async (shop) => {
+      const page = await run(shop);
+      await untilImages(shop, page);
+      await reload(page);
+      return [page];
+    },
+  ],
+  [
+    "a closed tab, and a new one after the job has ended",
+    async (shop) => {
+      await (await run(shop)).close();
+      await shop.mock.clock.advance("60s");
+      return [await shop.open()];
+    },
+  ],
+  [
+    "a tab closed during the upload, and a new one",
+    async (shop) => {
+      const gate = createGate();
+      shop.gates.after = gate.promise;
+      const page = await run(shop, "uploading");
+      await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+      await page.close();
+      shop.gates.after = Promise.resolve();
+      gate.open();
+      return [await shop.open()];
+    },
+  ],
+  [
+    "a second tab",
+    async (shop) => {
+      const page = await run(shop);
+      const second = await shop.open();
+      await untilStatus(second, "waiting");
+      return [page, second];
+    },
+  ],
+  [
+    "a second tab that goes on when the first is closed",
+    async (shop) => {
+      const first = await run(shop);
+      const second = await shop.open();
+      await untilStatus(second, "waiting");
+      expect(shop.requests.get(second)).toEqual([]);
+      await first.close();
+      await expect.poll(() => shop.requests.get(second)?.length).toBeGreaterThan(0);
+      return [second];
+    },
+  ],
+  [
+    "two tabs without Web Locks",
+    async (shop) => {
+      const page = await run(shop, "waiting", withoutLocks);
+      return [page, await shop.open(withoutLocks)];
+    },
+  ],
+  [
+    "no connection during the wait",
+    async (shop) => {
+      const page = await run(shop);
+      await shop.context.setOffline(true);
+      await shop.mock.clock.advance("60s");
+      await shop.context.setOffline(false);
+      return [page];
+    },
+  ],
+  [
+    "a deployment of the shop, and a reload",
+    async (shop) => {
+      const page = await run(shop);
+      shop.deploy();
+      await reload(page);
+      return [page];
+    },
+  ],
+  [
+    "another page, and the back button",
+    async (shop) => {
+      const page = await run(shop);
+      await page.goto(`${shop.url}/other`);
+      await page.goBack();
+      await page.waitForFunction("globalThis.session");
+      return [page];
+    },
+  ],
+  [
+    "the back button after the image",
+    async (shop) => {
+      const page = await run(shop);
+      await untilImages(shop, page);
+      await page.goto(`${shop.url}/other`);
+      await page.goBack();
+      await page.waitForFunction("globalThis.session");
+      return [page];
+    },
+  ],
+  [
+    "the end of waiting, a reload, and waiting again",
+    async (shop) => {
+      const page = await run(shop);
+      await page.evaluate(() => session.cancelWait());
+      expect(await statusOf(page)).toBe("interrupted");
+      await reload(page);
+      await untilStatus(page, "interrupted");
+      await shop.mock.clock.advance("60s");
+      await page.evaluate(() => void session.resume());
+      return [page];
+    },
+  ],
+  [
+    "the end of waiting during the upload, and waiting again",
+    async (shop) => {
+      const gate = createGate();
+      shop.gates.after = gate.promise;
+      const page = await run(shop, "uploading");
+      await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+      await page.evaluate(() => session.cancelWait());
+      shop.gates.after = Promise.resolve();
+      gate.open();
+      await page.evaluate(() => void session.resume());
+      return [page];
+    },
+  ],
+];
+
+/** Browsers that store nothing, and how they say so. */
+const stores: readonly (readonly [string, () => void])[] = [
+  [
+    "a full disk",
+    () => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+      };
+    },
+  ],
+  [
+    "a private window",
+    () => {
+      IDBFactory.prototype.open = () => {
+        throw new DOMException("The operation is insecure.", "SecurityError");
+      };
+    },
+  ],
+  ["no database", () => Object.defineProperty(globalThis, "indexedDB", { value: undefined })],
+];
+
+describe.runIf(await isInstalled("chromium"))("a session in a page", () => {
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let bundle: Uint8Array;
+  beforeAll(async () => {
+    [browser, bundle] = await Promise.all([startBrowser(), bundleSession()]);
+  });
+  afterAll(() => browser.close());
+
+  describe.each(["default", "alternate"] as const)("with the profile %s", (profile) => {
+    test.each(faults)("shows the image and is charged once with %s", async (_fault, play) => {
+      const shop = await openSessionShop(browser, bundle, { profile });
+      const pages = await play(shop);
+      const widths = await untilImages(shop, ...pages);
+      expect({ charges: await shop.charges(), widths }).toEqual({
+        charges: [-8],
+        widths: pages.map(() => 768),
+      });
+    });
+  });
+
+  test.each(stores)("shows the image and is charged once with %s", async (_store, prepare) => {
+    const shop = await openSessionShop(browser, bundle);
+    const page = await run(shop, "waiting", prepare);
+    const snapshot = await page.evaluate(() => session.getSnapshot());
+    expect(snapshot).toMatchObject({ isSaved: false });
+    expect(await untilImages(shop, page)).toEqual([768]);
+    expect(await shop.charges()).toEqual([-8]);
+  });
+
+  test("polls in one tab only", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const first = await run(shop);
+    const others = await Promise.all([shop.open(), shop.open()]);
+    for (const page of others) await untilStatus(page, "waiting");
+    await untilImages(shop, first, ...others);
+    expect(others.map((page) => shop.requests.get(page))).toEqual([[], []]);
+  });
+
+  test("shows the try-on that was started last, in every tab", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const first = await run(shop);
+    const second = await shop.open();
+    await begin(second);
+    await untilStatus(second, "waiting");
+    await untilImages(shop, first, second);
+    const jobs = await Promise.all(
+      [first, second].map((page) =>
+        page.evaluate(() => {
+          const state = session.getSnapshot();
+          return state.status === "succeeded" && state.jobId;
+        }),
+      ),
+    );
+    expect(jobs[0]).toBe(jobs[1]);
+    expect(await shop.charges()).toEqual([-8, -8]);
+  });
+
+  test("starts again in the same tab", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const page = await run(shop);
+    await begin(page);
+    expect(await untilImages(shop, page)).toEqual([768]);
+    expect(await shop.charges()).toEqual([-8, -8]);
+  });
+
+  test("deletes the images after success, and everything with reset, in every tab", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const page = await run(shop);
+    const saved = () =>
+      page.evaluate(async () => {
+        const opening = indexedDB.open("tryon-session", 1);
+        await new Promise((resolve) => opening.addEventListener("success", resolve));
+        const all = opening.result.transaction("try-ons").objectStore("try-ons").getAll();
+        await new Promise((resolve) => all.addEventListener("success", resolve));
+        opening.result.close();
+        return (all.result as readonly object[]).map((one) => Object.keys(one).toSorted());
+      });
+    expect(await saved()).toEqual([["idempotencyKey", "input", "job", "startedAt"]]);
+    await untilImages(shop, page);
+    await expect.poll(saved).toEqual([["idempotencyKey", "job", "startedAt"]]);
+    const second = await shop.open();
+    await untilStatus(second, "succeeded");
+    await page.evaluate(() => session.reset());
+    expect(await saved()).toEqual([]);
+    expect(await statusOf(page)).toBe("idle");
+    await untilStatus(second, "idle");
+  });
+
+  test("stops waiting in every tab", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const first = await run(shop);
+    const second = await shop.open();
+    await untilStatus(second, "waiting");
+    await second.evaluate(() => session.cancelWait());
+    await untilStatus(first, "interrupted");
+    await untilStatus(second, "interrupted");
+    await second.evaluate(() => void session.resume());
+    expect(await untilImages(shop, first, second)).toEqual([768, 768]);
+    expect(await shop.charges()).toEqual([-8]);
+  });
+
+  test("fails with the reason in every tab, and offers no second wait for a failed job", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    shop.mock.nextJob({ outcome: "content_blocked" });
+    const first = await run(shop);
+    const second = await shop.open();
+    await untilStatus(second, "waiting");
+    await shop.mock.clock.advance("60s");
+    for (const page of [first, second]) {
+      await untilStatus(page, "failed");
+      expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
+        canResume: false,
+        error: { code: "job_failed", isContentBlocked: true },
+      });
+    }
+    await reload(first);
+    expect(await statusOf(first)).toBe("idle");
+  });
+
+  test("keeps a try-on that may have been sent, while a resubmission is refused", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const gate = createGate();
+    shop.gates.after = gate.promise;
+    const page = await run(shop, "uploading");
+    await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+    shop.gates.after = Promise.resolve();
+    shop.isSignedOut = true;
+    await reload(page);
+    gate.open();
+    await untilStatus(page, "failed");
+    expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
+      canResume: true,
+      error: { code: "unauthorized" },
+    });
+    shop.isSignedOut = false;
+    await page.evaluate(() => void session.resume());
+    expect(await untilImages(shop, page)).toEqual([768]);
+    expect(await shop.charges()).toEqual([-8]);
+  });
+
+  test("passes its states in order, with the same object between changes", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const page = await run(shop);
+    await untilImages(shop, page);
+    const passed = await page.evaluate(() => [...new Set(statuses)]);
+    expect(passed).toEqual(["preparing", "uploading", "waiting", "succeeded"]);
+    expect(await page.evaluate(() => session.getSnapshot() === session.getSnapshot())).toBe(true);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+
+import { createTryOnSession, type TryOnSessionOptions } from "./index.ts";
+import { createService, failure } from "../../test/service.ts";
+
+test("is idle where there is no page, and does nothing until it is started", async () => {
+  const { client, sent } = createService();
+  const session = createTryOnSession(client());
+  const states: string[] = [];
+  const unsubscribe = session.subscribe(() => states.push(session.getSnapshot().status));
+  session.cancelWait();
+  await session.resume();
+  expect(session.getSnapshot()).toBe(session.getSnapshot());
+  expect([session.getSnapshot(), states, sent]).toEqual([{ status: "idle" }, [], []]);
+  unsubscribe();
+  session.close();
+});
+
+test.each<[string, object, string]>([
+  [
+    "unknown",
+    { storage: "local" },
+    "storage is not an option of createTryOnSession. Use name, prepare, timeout or maxAge.",
+  ],
+  ["timeout", { timeout: "soon" }, 'timeout must be a positive duration, such as "3m".'],
+  ["maxAge", { maxAge: 0 }, 'maxAge must be a positive duration, such as "3m".'],
+])("rejects an invalid option: %s", async (_option, options, message) => {
+  const { client } = createService();
+  const create = async () => createTryOnSession(client(), options as TryOnSessionOptions);
+  expect(await failure(create())).toMatchObject({ code: "invalid_input", message });
+});

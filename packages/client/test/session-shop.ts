@@ -1,0 +1,177 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { createMock, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { build } from "esbuild";
+import { expect, onTestFinished } from "vitest";
+
+import type { Browser, Page } from "@tryon/test-kit/chromium";
+import { toNodeHandler } from "../src/node/index.ts";
+import { createProxy } from "../src/proxy/index.ts";
+import type { TryOnSession } from "../src/session/index.ts";
+import { jpegBytes } from "./bodies.ts";
+import { listen } from "./http-server.ts";
+import { shirtUrl } from "./service.ts";
+
+/** Script of the page: a session that shows its image, and a function that starts a try-on. */
+const script = `
+  import { TryOn } from "@tryon/client";
+  import { createTryOnSession } from "@tryon/client/session";
+  const prepare = (input) => globalThis.hangs ? new Promise(() => {}) : input;
+  const session = createTryOnSession(new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 }), { prepare });
+  const statuses = [];
+  session.subscribe(() => statuses.push(session.getSnapshot().status));
+  const begin = async () => {
+    const person = await (await fetch("/photo.jpg")).blob();
+    void session.start({ person, garments: [${JSON.stringify(shirtUrl)}] });
+  };
+  const pixels = async () => {
+    const { image } = session.getSnapshot();
+    return image ? (await createImageBitmap(image)).width : 0;
+  };
+  Object.assign(globalThis, { session, statuses, begin, pixels });`;
+
+/** Globals of the page, where callbacks of `page.evaluate` run. */
+export interface PageGlobals {
+  readonly session: TryOnSession;
+  readonly statuses: readonly string[];
+  readonly begin: () => Promise<void>;
+  readonly pixels: () => Promise<number>;
+}
+
+const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
+<script type="module" src="/page.js"></script>`;
+
+export async function bundleSession(): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    stdin: { contents: script, resolveDir: import.meta.dirname, sourcefile: "page.js" },
+    conditions: ["@tryon/source"],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}
+
+/** Opens a shop with the proxy and a page with a session, in front of a mock with a manual clock. */
+export async function openSessionShop(
+  browser: Browser,
+  bundle: Uint8Array,
+  options: MockOptions = {},
+) {
+  const mock = createMock({ seed: "session", clock: "manual", latency: "20s", ...options });
+  const service = await serve(mock);
+  /** Waits before the shop forwards a submission, and before it responds to one. */
+  const gates = { before: Promise.resolve(), after: Promise.resolve() };
+  const createHandler = () =>
+    toNodeHandler(
+      createProxy({
+        apiKey: mock.keys.live,
+        baseUrl: service.url,
+        authorize: () => !shop.isSignedOut && { id: "ada" },
+        onError: () => undefined,
+      }),
+    );
+  let handler = createHandler();
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    if (incoming.method === "POST") {
+      const { before, after } = gates;
+      await before;
+      const end = outgoing.end.bind(outgoing);
+      outgoing.end = ((...rest: Parameters<typeof end>) => {
+        void after.then(() => end(...rest));
+        return outgoing;
+      }) as typeof outgoing.end;
+    }
+    handler(incoming, outgoing);
+  };
+  const server = createServer((incoming, outgoing) => {
+    const { url = "" } = incoming;
+    if (url.startsWith("/api/tryon/")) {
+      void forward(incoming, outgoing);
+      return;
+    }
+    const [type, body] =
+      url === "/page.js"
+        ? ["text/javascript", bundle]
+        : url === "/photo.jpg"
+          ? ["image/jpeg", jpegBytes(200_000)]
+          : ["text/html", url === "/" ? html : "<!doctype html><title>Other</title>"];
+    outgoing.writeHead(200, { "content-type": type }).end(body);
+  });
+  const url = await listen(server);
+  onTestFinished(async () => {
+    await service.close();
+    mock.close();
+  });
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  /** Paths of the requests of each tab to the service. */
+  const requests = new Map<Page, string[]>();
+  const open = async (prepare?: () => void): Promise<Page> => {
+    const page = await context.newPage();
+    const sent: string[] = [];
+    requests.set(page, sent);
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/api/")) sent.push(`${request.method()} ${pathname}`);
+    });
+    if (prepare) await page.addInitScript(prepare);
+    await page.goto(url);
+    await page.waitForFunction("globalThis.session");
+    return page;
+  };
+  const entries = async () => (await mock.ledger(mock.keys.live))?.entries ?? [];
+  const shop = {
+    /** If true, the proxy responds with 401. */
+    isSignedOut: false,
+    mock,
+    url,
+    context,
+    gates,
+    requests,
+    open,
+    /** Replaces the proxy, as a deployment does. */
+    deploy: (): void => {
+      handler = createHandler();
+    },
+    charges: async () =>
+      (await entries()).flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits])),
+    /** Number of submissions that reached the service. */
+    submissions: () => mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
+  };
+  return shop;
+}
+
+export type SessionShop = Awaited<ReturnType<typeof openSessionShop>>;
+
+export const statusOf = (page: Page): Promise<string> =>
+  page.evaluate(() => (globalThis as unknown as PageGlobals).session.getSnapshot().status);
+
+export async function untilStatus(page: Page, status: string): Promise<void> {
+  await expect.poll(() => statusOf(page), { timeout: 20_000 }).toBe(status);
+}
+
+/** Starts a try-on in a tab. */
+export const begin = (page: Page): Promise<void> =>
+  page.evaluate(() => (globalThis as unknown as PageGlobals).begin());
+
+/** Lets the service end its jobs until every tab shows the image. Returns the widths of the images. */
+export async function untilImages({ mock }: SessionShop, ...pages: Page[]): Promise<number[]> {
+  for (const page of pages) {
+    await expect
+      .poll(
+        async () => {
+          await mock.clock.advance("5s");
+          return statusOf(page);
+        },
+        { timeout: 30_000 },
+      )
+      .toBe("succeeded");
+  }
+  return Promise.all(
+    pages.map((page) => page.evaluate(() => (globalThis as unknown as PageGlobals).pixels())),
+  );
+}
