@@ -195,7 +195,7 @@ export class Session implements TryOnSession {
       const age = this.#tryon.clock.now() - startedAt;
       let job: Job;
       if (saved.job) job = this.#tryon.jobs.resume(saved.job);
-      else if (input && age <= this.#tryon.idempotencyWindow - timeout) {
+      else if (input && (isFirst || age <= this.#tryon.idempotencyWindow - timeout)) {
         job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
       } else return await this.#fail(run, expired);
       if (signal.aborted) return;
