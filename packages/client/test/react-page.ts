@@ -71,11 +71,7 @@ export async function bundleReactPage(): Promise<Uint8Array> {
 }
 
 /** Components of the page: each with its id, the name of its session, and the mode of an `Activity` around it. */
-export type Looks = readonly (readonly [
-  id: string,
-  name?: string | undefined,
-  mode?: "visible" | "hidden",
-])[];
+export type Looks = readonly (readonly [id: string, name?: string, mode?: "visible" | "hidden"])[];
 
 /** Opens a page with these components, in front of a proxy and a mock with a manual clock. */
 export async function openReactPage(

@@ -112,13 +112,13 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
   });
 
   test("continues when a hidden component is shown again", async () => {
-    const opened = await open([["one", undefined, "visible"]]);
+    const opened = await open([["one", "shirt", "visible"]]);
     await start(opened, "one");
-    await opened.show([["one", undefined, "hidden"]]);
+    await opened.show([["one", "shirt", "hidden"]]);
     await expect
       .poll(() => opened.page.evaluate(async () => (await navigator.locks.query()).held?.length))
       .toBe(0);
-    await opened.show([["one", undefined, "visible"]]);
+    await opened.show([["one", "shirt", "visible"]]);
     await untilImage(opened, "one");
     expect(opened.submissions()).toBe(1);
     expect(opened.problems).toEqual([]);

@@ -31,64 +31,57 @@ export class TryOnStorage {
 
   load(): Promise<SavedTryOn | undefined> {
     // `save` is the only writer.
-    return this.#access("readonly", (all) => all.get(this.#name) as IDBRequest<SavedTryOn>);
+    return this.#access((all) => all.get(this.#name) as IDBRequest<SavedTryOn>);
   }
 
   save(saved: SavedTryOn): Promise<unknown> {
-    return this.#access("readwrite", (all) => all.put(saved, this.#name));
+    return this.#access((all) => all.put(saved, this.#name));
   }
 
   delete(): Promise<unknown> {
-    return this.#access("readwrite", (all) => all.delete(this.#name));
+    return this.#access((all) => all.delete(this.#name));
   }
 
   /** Accesses the table after all accesses before. */
-  #access<Value>(
-    mode: IDBTransactionMode,
-    access: (all: IDBObjectStore) => IDBRequest<Value>,
-  ): Promise<Value | undefined> {
-    const accessing = this.last
-      .then(() => accessTable(mode, access))
-      .then(
-        (value) => {
-          this.isAvailable = true;
-          return value;
-        },
-        () => {
-          this.isAvailable = false;
-          return undefined;
-        },
-      );
+  #access<Value>(access: (all: IDBObjectStore) => IDBRequest<Value>): Promise<Value | undefined> {
+    const accessing = this.last.then(async () => {
+      try {
+        const value = await accessTable(access);
+        this.isAvailable = true;
+        return value;
+      } catch {
+        this.isAvailable = false;
+        return undefined;
+      }
+    });
     this.last = accessing;
     return accessing;
   }
 }
 
 async function accessTable<Value>(
-  mode: IDBTransactionMode,
   access: (all: IDBObjectStore) => IDBRequest<Value>,
 ): Promise<Value> {
   const opening = indexedDB.open(database, 1);
   opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(table));
-  const opened = await resultOf(opening);
+  await settled(opening, "success", "error");
+  const opened = opening.result;
   try {
-    const transaction = opened.transaction(table, mode);
+    const transaction = opened.transaction(table, "readwrite");
     const request = access(transaction.objectStore(table));
-    await new Promise<unknown>((resolve, reject) => {
-      transaction.addEventListener("complete", resolve);
-      // A full disk aborts the transaction after the request has succeeded.
-      transaction.addEventListener("abort", () => reject(transaction.error ?? request.error));
-    });
+    // A full disk aborts the transaction after the request has succeeded.
+    await settled(transaction, "complete", "abort");
     return request.result;
   } finally {
     opened.close();
   }
 }
 
-function resultOf<Value>(request: IDBRequest<Value>): Promise<Value> {
+/** Resolves with one event, and rejects with the other. */
+function settled(target: EventTarget, success: string, failure: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error));
+    target.addEventListener(success, resolve);
+    target.addEventListener(failure, reject);
   });
 }
 

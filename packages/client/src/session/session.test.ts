@@ -16,6 +16,16 @@ test("is idle where there is no page, and does nothing until it is started", asy
   session.close();
 });
 
+test("sends a new try-on with a timeout beyond the idempotency window", async () => {
+  const { client, sent, mock } = createService();
+  const session = createTryOnSession(client(), { timeout: "1h" });
+  await mock.clock.runUntil(
+    session.start({ person: "https://a.example/me.jpg", garments: ["https://a.example/a.png"] }),
+  );
+  expect(session.getSnapshot()).toMatchObject({ status: "succeeded", isSaved: false });
+  expect(sent.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
+
 test.each<[string, object, string]>([
   [
     "unknown",

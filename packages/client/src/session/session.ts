@@ -2,7 +2,6 @@ import { isTryOnError, type Job, type TryOn } from "@tryon/client";
 import type { TryOnInput, Update } from "@tryon/client";
 
 import { isBrowser } from "../config/resolve-config.ts";
-import { randomKey } from "../jobs/job-submitter.ts";
 import { storableInput, TryOnStorage, type SavedTryOn } from "./saved-try-on.ts";
 import { isBusy, sessionError, type StartedSnapshot, type StateFields } from "./snapshot.ts";
 import type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
@@ -15,7 +14,7 @@ const endings = /^(job_failed|result_purged|not_found)$/;
 const refusals = /^(invalid|bad|validation|payload)_/;
 const expired: SessionError = {
   code: "outcome_unknown",
-  message: "It is too late to send it again under the same key.",
+  message: "Its idempotency key has expired.",
   isContentBlocked: false,
   retryAfter: undefined,
 };
@@ -66,7 +65,9 @@ export class Session implements TryOnSession {
     const run = this.#replaceRun();
     const { signal } = run;
     const startedAt = this.#tryon.clock.now();
-    let saved: SavedTryOn = { idempotencyKey: randomKey(), startedAt, input };
+    // `crypto.randomUUID` is missing on pages that were loaded over http.
+    const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    let saved: SavedTryOn = { idempotencyKey, startedAt, input };
     this.#use(saved);
     this.#show({ status: "preparing" });
     try {
@@ -195,7 +196,7 @@ export class Session implements TryOnSession {
       const age = this.#tryon.clock.now() - startedAt;
       let job: Job;
       if (saved.job) job = this.#tryon.jobs.resume(saved.job);
-      else if (input && age <= this.#tryon.idempotencyWindow - timeout) {
+      else if (input && (isFirst || age <= this.#tryon.idempotencyWindow - timeout)) {
         job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
       } else return await this.#fail(run, expired);
       if (signal.aborted) return;
@@ -273,7 +274,7 @@ export class Session implements TryOnSession {
   }
 
   #replaceRun(): AbortController {
-    this.#stop();
+    this.#run?.abort();
     return (this.#run = new AbortController());
   }
 

@@ -30,7 +30,7 @@ export class Tabs<Snapshot> {
     { steal, signal, onStolen }: { steal: boolean; signal: AbortSignal; onStolen: () => void },
   ): Promise<void> {
     const { locks } = navigator as Partial<Navigator>;
-    if (locks === undefined) return work();
+    if (!locks) return work();
     let hasStarted = false;
     const run = (): Promise<void> => {
       hasStarted = true;
