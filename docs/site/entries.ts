@@ -34,6 +34,7 @@ const about: Readonly<Record<string, string>> = {
   "@tryon/webhooks/next": "A receiver for the Pages Router of Next.js",
   "@tryon/webhooks/node": "A receiver for node:http, and verification without a promise",
   "@tryon/webhooks/postgres": "A store of receivers in PostgreSQL",
+  "@tryon/webhooks/reconcile": "Handles events that were lost, from the list of jobs",
   "@tryon/webhooks/redis": "A store of receivers in Redis",
   "@tryon/webhooks/sqlite": "A store of receivers in SQLite",
   "@tryon/mock": "The reference server of the service, in process",

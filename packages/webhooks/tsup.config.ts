@@ -15,6 +15,7 @@ export default defineConfig([
       next: "src/adapters/next.ts",
       node: "src/node/index.ts",
       postgres: "src/stores/postgres.ts",
+      reconcile: "src/reconcile/reconcile.ts",
       redis: "src/stores/redis.ts",
       sqlite: "src/stores/sqlite.ts",
     },

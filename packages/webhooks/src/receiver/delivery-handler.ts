@@ -1,3 +1,4 @@
+import type { TryOnCompletedEvent } from "../verification/event.ts";
 import { headerPairs } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
@@ -25,6 +26,24 @@ export interface ReceiverResponse {
   /** JSON with `code` and `message`, or `null` after success. */
   readonly body: string | null;
 }
+
+/** Function that receives deliveries. */
+export interface DeliveryHandler {
+  (delivery: Delivery): Promise<ReceiverResponse>;
+  readonly events: EventHandler;
+}
+
+/** Handles events of ended jobs that were not delivered, as if they had been. */
+export interface EventHandler {
+  readonly handle: (event: TryOnCompletedEvent) => Promise<ReceiverResponse>;
+  /** Time for which a handled event is remembered, in milliseconds; 0 if a restart forgets it. */
+  readonly memory: number;
+  /** Returns the time of the receiver's clock. */
+  readonly now: () => number;
+}
+
+/** Property of a receiver with its {@link EventHandler}, for other copies of this module. */
+export const eventHandler: unique symbol = Symbol.for("@tryon/webhooks.events");
 
 type VerifiedDelivery = Verified<Uint8Array<ArrayBuffer>>;
 type RejectionCode = WebhookErrorCode | "method_not_allowed" | "handler_failed";
@@ -56,7 +75,7 @@ const busy = "Another delivery of this event is being handled. Send it again lat
 export function createDeliveryHandler(
   options: ReceiverOptions,
   rawBodyFix?: string,
-): (delivery: Delivery) => Promise<ReceiverResponse> {
+): DeliveryHandler {
   const { secrets, onCompleted, onUnknown, background = false } = options;
   const { maxBodyBytes = defaultMaxBodyBytes, maxAge } = options;
   const settings = claimSettings(options);
@@ -152,7 +171,7 @@ export function createDeliveryHandler(
     return accept(202);
   };
 
-  return async (delivery) => {
+  const receive = async (delivery: Delivery): Promise<ReceiverResponse> => {
     const arrivedAt = clock.now();
     if (delivery.method !== "POST") {
       const error = new Error("The method must be POST.");
@@ -166,6 +185,14 @@ export function createDeliveryHandler(
       return isWebhookError(error) ? rejectInvalid(error) : fail(error);
     }
   };
+  const events: EventHandler = {
+    handle: (event) =>
+      // The key of this event needs no bytes.
+      claimAndHandle({ event, bytes: new Uint8Array(), secretIndex: -1 }, clock.now()).catch(fail),
+    memory: options.store === undefined ? 0 : settings.dedupeTtl,
+    now: () => clock.now(),
+  };
+  return Object.assign(receive, { events });
 }
 
 /** Returns a thrown value if it is an error, also of another realm. Otherwise it is the cause. */

@@ -14,7 +14,7 @@ export interface HandlerContext {
    * or this process was suspended. Another delivery may be handled from then on.
    */
   readonly signal: AbortSignal;
-  /** Index in `secrets` of the secret that matches. */
+  /** Index in `secrets` of the secret that matches; −1 for an event of `reconcile`. */
   readonly secretIndex: number;
 }
 

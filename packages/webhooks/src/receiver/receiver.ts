@@ -1,4 +1,4 @@
-import { createDeliveryHandler } from "./delivery-handler.ts";
+import { createDeliveryHandler, eventHandler } from "./delivery-handler.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** Fetch handler that receives events. */
@@ -35,9 +35,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 /** Creates a fetch handler that reports `rawBodyFix` for a parsed body. */
 export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: string): Receiver {
   const receive = createDeliveryHandler(options, rawBodyFix);
-  return async (request) => {
+  const receiver: Receiver = async (request) => {
     const { method, headers } = request;
     const { body, ...init } = await receive({ method, headers, body: request });
     return new Response(body, init);
   };
+  // `reconcile` finds it there.
+  return Object.assign(receiver, { [eventHandler]: receive.events });
 }
