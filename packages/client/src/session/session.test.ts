@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { createTryOnSession, type TryOnSessionOptions } from "./index.ts";
+import { createTryOnSession } from "./index.ts";
 import { createService, failure } from "../../test/service.ts";
 
-test("is idle where there is no page, and does nothing until it is started", async () => {
+test("is idle on a server, and does nothing until it is started", async () => {
   const { client, sent } = createService();
   const session = createTryOnSession(client());
   const states: string[] = [];
@@ -36,6 +36,6 @@ test.each<[string, object, string]>([
   ["maxAge", { maxAge: 0 }, 'maxAge must be a positive duration, such as "3m".'],
 ])("rejects an invalid option: %s", async (_option, options, message) => {
   const { client } = createService();
-  const create = async () => createTryOnSession(client(), options as TryOnSessionOptions);
+  const create = async () => createTryOnSession(client(), options);
   expect(await failure(create())).toMatchObject({ code: "invalid_input", message });
 });
