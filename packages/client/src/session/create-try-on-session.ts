@@ -9,7 +9,7 @@ import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
  * key, the input and the job in IndexedDB, and continues after a reload, in a new tab and after a closed one. Only `start` is
  * charged. The first subscriber opens the store, so that the function can run on a server, where the state is `idle`.
  *
- * Of several tabs, one submits and polls (Web Locks), and the others show its state (BroadcastChannel).
+ * One of several tabs submits and polls (Web Locks), and the others show its state (BroadcastChannel).
  *
  * The images of the input are deleted as soon as the result was loaded, by `reset`, and after `maxAge`. Where the browser
  * stores nothing, the try-on works in this tab only, and `isSaved` of the state is false.

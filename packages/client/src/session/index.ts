@@ -1,2 +1,8 @@
 export { createTryOnSession } from "./create-try-on-session.ts";
-export type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
+export type {
+  SessionError,
+  Started,
+  TryOnSession,
+  TryOnSessionOptions,
+  TryOnSnapshot,
+} from "./types.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createTryOnSession } from "./index.ts";
 import { createService, failure } from "../../test/service.ts";
 
-test("is idle where there is no page, and does nothing until it is started", async () => {
+test("is idle on a server, and does nothing until it is started", async () => {
   const { client, sent } = createService();
   const session = createTryOnSession(client());
   const states: string[] = [];

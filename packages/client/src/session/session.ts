@@ -249,7 +249,7 @@ export class Session implements TryOnSession {
     this.#show({ status: "waiting", jobId, jobStatus: status });
   }
 
-  /** Shows a state of the own try-on in all tabs. */
+  /** Shows a state in all tabs. */
   #show(fields: StateFields): void {
     const { startedAt = 0, input } = this.#saved ?? {};
     const { person } = Object(input) as { readonly person?: unknown };
