@@ -13,7 +13,7 @@ import { claimSettings } from "./options.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** Request of any framework. */
-export interface Delivery {
+interface Delivery {
   readonly method: string | undefined;
   readonly headers: VerifyOptions["headers"];
   readonly body: VerifyOptions["body"];
