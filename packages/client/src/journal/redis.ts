@@ -71,7 +71,7 @@ export async function openRedisJournal(
       do {
         // The script returns the cursor and pairs of field and value.
         const reply = (await run(scanScript, cursor)) as readonly [string, readonly string[]];
-        cursor = String(reply[0]);
+        [cursor] = reply;
         for (const [index, field] of reply[1].entries()) {
           // Redis can return a field twice.
           if (index % 2 > 0 || listed.has(field)) continue;
@@ -144,7 +144,7 @@ const claimFunctions = `
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function claimOf(field)
-  local owner, ends = string.match(redis.call("HGET", KEYS[2], field) or "", "^(%S+) (%d+)$")
+  local owner, ends = string.match(redis.call("HGET", KEYS[2], field) or "", "^(.*) (%d+)$")
   return owner, tonumber(ends or 0)
 end
 local function claim(field, owner, ttl)

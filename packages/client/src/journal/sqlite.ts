@@ -62,8 +62,6 @@ export async function openSqliteJournal(
   const claim = database.prepare(claimQuery);
   const renew = database.prepare(renewQuery);
   const release = database.prepare(releaseQuery);
-  const entryOf = (row: unknown): JournalEntry | undefined =>
-    readText((row as Row | undefined)?.entry);
   return {
     name,
     claimTtl,
@@ -107,6 +105,11 @@ export async function openSqliteJournal(
 interface Row {
   readonly id: string;
   readonly entry: string | null;
+}
+
+function entryOf(row: unknown): JournalEntry | undefined {
+  // Every query that returns a row selects the column.
+  return readText((row as Row | undefined)?.entry);
 }
 
 /** Returns the values of the columns `id`, `state` and `entry`. */
