@@ -1,6 +1,11 @@
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
-import { runRedisScript, type RedisClient } from "../stores/clients.ts";
+import {
+  runRedisScript,
+  type IoRedisClient,
+  type NodeRedisClient,
+  type RedisClient,
+} from "../stores/clients.ts";
 import {
   journalError,
   readOptions,
@@ -9,7 +14,7 @@ import {
   type SharedJournalOptions,
 } from "./shared.ts";
 
-export type { RedisClient, SharedJournalOptions };
+export type { IoRedisClient, NodeRedisClient, RedisClient, SharedJournalOptions };
 
 /** Options of `openRedisJournal`. */
 export interface RedisJournalOptions extends SharedJournalOptions {

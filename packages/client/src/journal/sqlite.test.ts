@@ -58,7 +58,7 @@ describe("a journal in SQLite", () => {
     ["a}b", {}],
     ["a".repeat(101), {}],
     ["a", { claimTtl: 0 }],
-    ["a", { claimTtl: "soon" }],
+    ["a", { claimTtl: "0s" }],
     ["a", { claimTtl: Infinity }],
   ] satisfies [string, SqliteJournalOptions][])(
     "rejects the name %j with %j",

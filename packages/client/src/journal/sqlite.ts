@@ -1,6 +1,6 @@
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
-import type { SqliteDatabase } from "../stores/clients.ts";
+import type { SqliteDatabase, SqliteStatement } from "../stores/clients.ts";
 import {
   columnOf,
   hasEnded,
@@ -10,7 +10,7 @@ import {
   type SharedJournalOptions,
 } from "./shared.ts";
 
-export type { SharedJournalOptions, SqliteDatabase };
+export type { SharedJournalOptions, SqliteDatabase, SqliteStatement };
 
 /** Options of `openSqliteJournal`. */
 export interface SqliteJournalOptions extends SharedJournalOptions {

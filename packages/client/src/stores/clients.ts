@@ -1,5 +1,6 @@
 /** Client of `@redis/client` or `redis`, or a cluster or pool of it. */
-interface NodeRedisClient {
+export interface NodeRedisClient {
+  /** Runs a Lua script. */
   eval(
     script: string,
     options: { readonly keys: string[]; readonly arguments: string[] },
@@ -7,9 +8,10 @@ interface NodeRedisClient {
 }
 
 /** Client of `ioredis`, or a cluster of it. */
-interface IoRedisClient {
+export interface IoRedisClient {
   /** Only `ioredis` has this method. */
   call(command: string, ...args: string[]): Promise<unknown>;
+  /** Runs a Lua script. */
   eval(script: string, keyCount: number, ...args: string[]): Promise<unknown>;
 }
 
@@ -18,20 +20,27 @@ export type RedisClient = NodeRedisClient | IoRedisClient;
 
 /** Pool or client of `pg`, or any object with the same `query`. */
 export interface PostgresClient {
+  /** Runs a statement with the values of `$1` and so on. */
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
 /** Database of `node:sqlite` (`DatabaseSync`) or `better-sqlite3`. */
 export interface SqliteDatabase {
+  /** Runs a statement. */
   exec(sql: string): unknown;
+  /** Prepares a statement with a `?` for each value. */
   prepare(sql: string): SqliteStatement;
 }
 
 /** Prepared statement of a {@link SqliteDatabase}. */
 export interface SqliteStatement {
+  /** Runs the statement. */
   run(...values: (string | number | null)[]): unknown;
+  /** Returns the first row. */
   get(...values: (string | number | null)[]): unknown;
+  /** Returns all rows. */
   all(...values: (string | number | null)[]): readonly unknown[];
+  /** Returns one row after another. */
   iterate(...values: (string | number | null)[]): Iterable<unknown>;
 }
 
