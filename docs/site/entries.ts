@@ -16,6 +16,12 @@ const about: Readonly<Record<string, string>> = {
     "Makes try-ons from servers and pages: the client, its jobs, its errors, its money",
   "@tryon/client/batch": "Makes a try-on of each item of a list of any length",
   "@tryon/client/images": "Prepares photos: upright, smaller and without their location",
+  "@tryon/client/journal/postgres":
+    "Keeps the journal of a batch in PostgreSQL, for any number of processes",
+  "@tryon/client/journal/redis":
+    "Keeps the journal of a batch in Redis, for any number of processes",
+  "@tryon/client/journal/sqlite":
+    "Keeps the journal of a batch in SQLite, for the processes of a machine",
   "@tryon/client/node":
     "What only Node has: a journal in a file, diagnostics, the proxy behind Express",
   "@tryon/client/proxy": "Lets pages make try-ons through your own server, without a key",

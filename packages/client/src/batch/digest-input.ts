@@ -56,7 +56,8 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-async function sha256(bytes: BufferSource): Promise<string> {
+/** Returns the SHA-256 of bytes in hexadecimal. */
+export async function sha256(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

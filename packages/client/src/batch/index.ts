@@ -1,6 +1,6 @@
 export { BatchStoppedError, type StopReason } from "@tryon/client";
 export { batch } from "./batch.ts";
-export type { Journal, JournalEntry, JournalState } from "./journal.ts";
+export type { ItemClaim, Journal, JournalEntry, JournalState, SharedJournal } from "./journal.ts";
 export type {
   BatchItem,
   BatchOptions,

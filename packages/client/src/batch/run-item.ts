@@ -15,11 +15,11 @@ import {
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
+import type { BatchJournal } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
 import { JobLookup } from "./job-lookup.ts";
-import type { BatchJournal, JournalEntry, JournalState } from "./journal.ts";
+import type { JournalEntry, JournalState } from "./journal.ts";
 
 /** Settings that the items of a batch share. */
 export interface BatchContext {
@@ -37,6 +37,8 @@ export interface BatchContext {
 export interface ItemTask {
   readonly id: string;
   readonly input: TryOnInput;
+  /** Last entry of the journal. */
+  readonly entry: JournalEntry | undefined;
   /** Aborted when the batch no longer waits for the item. */
   readonly signal: AbortSignal;
   /** Waits until the item may send its first request. */
@@ -51,6 +53,8 @@ export interface ItemOutcome {
   readonly job?: Job | undefined;
   /** If true, an earlier run finished the item. */
   readonly fromJournal?: boolean;
+  /** If true, another process has taken over the item, and its journal has the outcome. */
+  readonly isLost?: boolean;
   /** Time before this run's first request for the item, in milliseconds since 1970. */
   readonly startedAt?: number | undefined;
   /** Attempts of the submission. */
@@ -61,13 +65,15 @@ export interface ItemOutcome {
 export async function runItem(context: BatchContext, task: ItemTask): Promise<ItemOutcome> {
   const item = new ItemRun(context, task);
   const outcome = await item.run();
-  return { ...outcome, startedAt: item.startedAt };
+  return { ...outcome, startedAt: item.startedAt, isLost: item.isLost };
 }
 
 /** One item of a run. Without a journal, it has no entry, and writes none. */
 class ItemRun {
   /** Time before this run's first request. */
   startedAt: number | undefined;
+  /** If true, another process has taken over the item. */
+  isLost = false;
   readonly #context: BatchContext;
   #task: ItemTask;
   #entry: JournalEntry | undefined;
@@ -81,7 +87,7 @@ class ItemRun {
 
   async run(): Promise<ItemOutcome> {
     const { journal, limiter, timeout, tryon } = this.#context;
-    const { id, signal, turn } = this.#task;
+    const { id, entry, signal, turn } = this.#task;
     if (!journal) {
       await turn();
       return this.#send();
@@ -89,7 +95,6 @@ class ItemRun {
     const digesting = digestInput(tryon, this.#task.input, signal);
     const { input, digest, size, wait } = await abortable(digesting, signal);
     this.#task = { ...this.#task, input };
-    const entry = await abortable(journal.get(id), signal);
     if (entry && entry.state !== "refused") {
       if (entry.digest === digest) return this.#resume(entry);
       throw new InputError("id", `${JSON.stringify(id)} was submitted before with another input`, {
@@ -103,14 +108,15 @@ class ItemRun {
     this.#entry = {
       id,
       state: "sending",
-      idempotencyKey: entry?.idempotencyKey ?? randomKey(),
+      idempotencyKey: entry?.idempotencyKey ?? (await journal.createKey(id, digest)),
       digest,
       sync: sync === "auto" ? suffices && limiter.sync : sync,
       size,
       sentAt: this.#now,
     };
-    await journal.put(this.#entry);
-    return this.#send();
+    if (await journal.put(this.#entry)) return this.#send();
+    this.isLost = true;
+    return {};
   }
 
   /** Continues an item of an earlier run. */
@@ -179,7 +185,9 @@ class ItemRun {
       if (mayBeSent && !isRefusal) return await this.#failed(earlier, error, signal);
       // Some services keep the key of such a refusal.
       if (entry && isTryOnError(error) && (error.status === 400 || error.status === 402)) {
-        this.#entry = { ...entry, idempotencyKey: randomKey() };
+        const { id, digest, idempotencyKey: refused } = entry;
+        const idempotencyKey = await journal?.createKey(id, digest, refused);
+        this.#entry = { ...entry, ...(idempotencyKey !== undefined && { idempotencyKey }) };
       }
       await this.#write("refused");
       return this.#failure(error);
@@ -275,7 +283,8 @@ class ItemRun {
   async #write(state: JournalState, job?: Job): Promise<void> {
     if (!this.#entry || this.#entry.state === state) return;
     this.#entry = { ...this.#entry, state, ...(job && { job: job.toJSON() }) };
-    await this.#context.journal?.put(this.#entry).catch(() => undefined);
+    const isKept = await this.#context.journal?.put(this.#entry).catch(() => true);
+    if (isKept === false) this.isLost = true;
   }
 
   get #now(): number {

@@ -2,8 +2,9 @@ import { Budget, InputError, isTryOnError, type TryOn, type TryOnInput } from "@
 
 import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
+import { createBatchJournal } from "./batch-journal.ts";
+import { HeldItems, type ReadItem } from "./held-items.ts";
 import { JobLookup } from "./job-lookup.ts";
-import { createBatchJournal } from "./journal.ts";
 import type { BatchItem, ReadOptions } from "./options.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
 import { createStopRule } from "./stop-rule.ts";
@@ -26,6 +27,7 @@ export class RunningBatch<Item> {
   readonly #inFlight = new Map<AbortController, Promise<void>>();
   /** Indexes of the items that have been read and not started. */
   readonly #unstarted = new Set<number>();
+  readonly #held: HeldItems<Item>;
   /** Ids in a batch with a journal, where they must be unique. */
   readonly #ids = new Set<string>();
   readonly #ready: BatchItem<Item>[] = [];
@@ -49,6 +51,11 @@ export class RunningBatch<Item> {
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
     this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
     this.#stopAfter = createStopRule(options);
+    this.#held = new HeldItems(tryon.clock, journal, this.#starting.signal, async (retry) => {
+      while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
+      const held = retry();
+      if (held) this.#start(held);
+    });
     this.#startedAt = tryon.clock.now();
     this.#total = total;
     // A `Budget` of another copy of the package also has `count`.
@@ -79,7 +86,7 @@ export class RunningBatch<Item> {
         if (item) {
           this.#notify();
           yield item;
-        } else if (this.#isReading || this.#inFlight.size > 0) {
+        } else if (this.#isReading || this.#inFlight.size + this.#held.size > 0) {
           await this.#change();
         } else {
           break;
@@ -110,6 +117,7 @@ export class RunningBatch<Item> {
   /** Stops waiting for all items. */
   #leave(reason: unknown): void {
     this.#left ??= { reason };
+    this.#held.clear();
     this.#reading.abort(reason);
     this.#starting.abort(reason);
     for (const wait of this.#inFlight.keys()) wait.abort(reason);
@@ -133,7 +141,8 @@ export class RunningBatch<Item> {
         );
         hasEnded = next.done === true;
         if (next.done) break;
-        this.#start(next.value);
+        this.#start({ item: next.value, index: this.#count });
+        this.#count += 1;
       }
     } catch (error) {
       hasEnded = !isPending;
@@ -149,7 +158,12 @@ export class RunningBatch<Item> {
   }
 
   #hasRoom(): boolean {
-    return !this.#limiter.isFull(this.#itemCount) && this.#unstarted.size < this.#limiter.readAhead;
+    const { readAhead } = this.#limiter;
+    return !this.#isFull() && !this.#held.isFull && this.#unstarted.size < readAhead;
+  }
+
+  #isFull(): boolean {
+    return this.#limiter.isFull(this.#itemCount);
   }
 
   /** Number of items in flight and of those not yet yielded. */
@@ -157,18 +171,18 @@ export class RunningBatch<Item> {
     return this.#inFlight.size + this.#ready.length;
   }
 
-  #start(input: Item): void {
+  #start(read: ReadItem<Item>): void {
     const wait = new AbortController();
-    const running = this.#run(input, this.#count, wait.signal).finally(() => {
+    const running = this.#run(read, wait.signal).finally(() => {
       this.#inFlight.delete(wait);
       this.#notify();
     });
-    this.#count += 1;
     this.#inFlight.set(wait, running);
   }
 
-  /** Runs one item and queues its outcome. Never rejects. */
-  async #run(item: Item, index: number, signal: AbortSignal): Promise<void> {
+  /** Runs one item and queues its outcome. If another process works on it, tries again later. Never rejects. */
+  async #run({ item, index, id: known }: ReadItem<Item>, signal: AbortSignal): Promise<void> {
+    const { journal } = this.#context;
     const started = (): void => {
       this.#unstarted.delete(index);
       this.#notify();
@@ -178,17 +192,26 @@ export class RunningBatch<Item> {
       await this.#limiter.acquire();
       started();
     };
-    let id = String(index);
+    let id = known ?? String(index);
     let outcome: ItemOutcome;
     try {
-      id = await this.#idOf(item, index);
-      const input = await abortable(this.#inputOf(item, index), signal);
-      outcome = await runItem(this.#context, { id, input, signal, turn });
+      id = known ?? (await this.#idOf(item, index));
+      const { entry, isHeld = false } = (await journal?.open(id, signal)) ?? {};
+      if (isHeld) {
+        outcome = { isLost: true };
+      } else {
+        const input = await abortable(this.#inputOf(item, index), signal);
+        outcome = await runItem(this.#context, { id, input, entry, signal, turn });
+      }
     } catch (error) {
       outcome = { error };
     }
+    await journal?.close(id);
     started();
     if (this.#left) return;
+    const { aborted: isStopped, reason } = this.#starting.signal;
+    if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id });
+    if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
     if (!fromJournal) this.#adjust(outcome);
     const common = { id, index, input: item, fromJournal };
@@ -252,7 +275,7 @@ export class RunningBatch<Item> {
     const left = total === undefined ? undefined : Math.max(0, total - done);
     const eta = left === 0 ? 0 : left && rate && Math.round((left / rate) * minute);
     // The item that is reported is still in the map.
-    const inFlight = this.#inFlight.size - 1;
+    const inFlight = this.#inFlight.size - 1 + this.#held.size;
     const progress = { done, succeeded, failed, inFlight, total, credits, rate, eta };
     const call = async (): Promise<unknown> => this.#options.onProgress?.(progress);
     call().catch(() => undefined);

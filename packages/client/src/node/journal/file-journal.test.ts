@@ -4,14 +4,14 @@ import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { isTryOnError } from "@tryon/client";
-import type { JournalEntry } from "@tryon/client/batch";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { closedJournal, entry, everyFile, journalPath } from "../../../test/journal-folder.ts";
-import { collect, createService, failure, input } from "../../../test/service.ts";
-import { openJournal } from "../index.ts";
+import { journalSuite } from "../../../test/journal-suite.ts";
+import { collect, failure } from "../../../test/service.ts";
+import { openJournal, type FileJournal } from "../index.ts";
 
 const header = '{"journal":"tryon-batch","version":1}';
 const clothes = ["shoe", "Häkel-👗", "coat", "sock"];
@@ -20,60 +20,23 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const anyText = fc.string({ unit: "binary", maxLength: 40 });
-// Some are longer than one read.
-const anyLongText = fc.nat(9000).map((length) => "ä".repeat(length));
-const anyJob = fc.record({
-  id: anyText,
-  idempotencyKey: anyText,
-  data: fc.record({
-    job_id: anyText,
-    status: fc.constant("running"),
-    metadata: fc.dictionary(anyText, anyLongText, { maxKeys: 3 }),
-  }),
-});
-const anyEntries = fc.array(
-  fc.record({
-    id: fc.oneof(anyText, fc.constantFrom("__proto__", "", "ä", "\n", "\uD83D", "👗")),
-    state: fc.constantFrom("sending", "submitted", "succeeded", "failed", "refused"),
-    idempotencyKey: anyText,
-    digest: anyText,
-    sync: fc.boolean(),
-    size: fc.option(anyText, { nil: undefined }),
-    sentAt: fc.integer(),
-    job: fc.option(anyJob, { nil: undefined }),
-  }),
-  { maxLength: 12 },
-);
-
-it("returns the last entry of each item unchanged, in any mix of writes, also after it is opened again", async () => {
-  const path = await journalPath();
-  await fc.assert(
-    fc.asyncProperty(anyEntries, fc.integer({ min: 1, max: 5 }), async (generated, concurrency) => {
-      await writeFile(path, "");
-      // A response can have other fields than the contract.
-      const puts = generated as unknown as JournalEntry[];
-      const journal = await openJournal(path);
-      for (let at = 0; at < puts.length; at += concurrency) {
-        await Promise.all(puts.slice(at, at + concurrency).map((one) => journal.put(one)));
-      }
-      // JSON omits undefined fields, and these dictionaries have no prototype.
-      const kept = JSON.parse(JSON.stringify(puts)) as typeof puts;
-      const last = new Map(kept.map((one) => [one.id, one]));
-      const checkEntries = async (opened: typeof journal): Promise<void> => {
-        for (const [index, { id }] of puts.entries()) {
-          expect(await opened.get(id)).toEqual(last.get(kept[index]?.id ?? ""));
-        }
-        expect(await opened.get("no such id")).toBeUndefined();
-      };
-      await checkEntries(journal);
-      await journal.close();
-      await using again = await openJournal(pathToFileURL(path));
-      await checkEntries(again);
-      expect(new Map((await collect(again.list())).map((one) => [one.id, one]))).toEqual(last);
-    }),
-    { numRuns: cases(150) },
-  );
+describe("a journal in a file", () => {
+  journalSuite(async () => {
+    const path = await journalPath();
+    let opened: FileJournal | undefined;
+    return {
+      open: async () => {
+        await opened?.close();
+        opened = await openJournal(pathToFileURL(path));
+        return opened;
+      },
+      clear: async () => {
+        await opened?.close();
+        await writeFile(path, "");
+      },
+      contents: () => readFile(path, "utf8"),
+    };
+  });
 });
 
 it("lists the last entries at the time of the call, in order, and continues after a short read", async () => {
@@ -106,22 +69,6 @@ it("writes a header and one line per entry into a file that only its owner can r
     '{"id":"shoe","state":"sending","idempotencyKey":"key-of-shoe","digest":"5e","sync":true,"sentAt":1800000000000,"sum":"022c4568"}',
     "",
   ]);
-});
-
-it("omits signed URLs of jobs", async () => {
-  const { mock, run, tryon } = createService();
-  const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
-  await run(job.result());
-  expect(job.data.result_url).toContain("signature");
-  const path = await journalPath();
-  await using journal = await openJournal(path);
-  const { id, idempotencyKey, data } = job;
-  await journal.put(entry("shoe", { state: "succeeded", job: { id, idempotencyKey, data } }));
-  const text = await readFile(path, "utf8");
-  expect(text).not.toContain("signature");
-  expect(text).not.toContain(mock.keys.live);
-  const resumed = tryon.jobs.resume((await journal.get("shoe"))?.job ?? "");
-  expect(resumed).toMatchObject({ id, idempotencyKey, status: "succeeded" });
 });
 
 it("resolves once an entry is on disk, and shares one flush between concurrent entries", async () => {

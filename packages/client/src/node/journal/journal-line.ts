@@ -4,6 +4,8 @@ import type { FileHandle } from "node:fs/promises";
 import { ConfigError } from "@tryon/client";
 import type { JournalEntry } from "@tryon/client/batch";
 
+import { withoutSignedUrl } from "../../journal/shared.ts";
+
 /** First line of every journal, up to the version of the format. */
 const kind = '{"journal":"tryon-batch","version":';
 /** First line of a journal with the version that this release reads and writes. */
@@ -14,9 +16,7 @@ const header = `${kind}1}`;
  * shares a write with the line before it. A power failure can damage any part of the last write; earlier writes are on disk.
  */
 export function lineOf(entry: JournalEntry, joined: boolean): string {
-  const { job } = entry;
-  const data = job?.data && { ...job.data, result_url: undefined };
-  const fields = { ...entry, job: job && { ...job, data }, joined: joined || undefined };
+  const fields = { ...withoutSignedUrl(entry), joined: joined || undefined };
   const content = JSON.stringify(fields).slice(0, -1);
   return `${content}${seal(content)}\n`;
 }

@@ -1,0 +1,178 @@
+import { BatchStoppedError, type TryOn } from "@tryon/client";
+
+import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
+import { abortable } from "../http/deadline.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
+import type { Counted } from "../types/budget.ts";
+import { createClaims } from "./claims.ts";
+import { sha256 } from "./digest-input.ts";
+import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
+
+/** Credits of an item of an earlier run, as the budget counts them. */
+interface JournalCharge {
+  readonly cost: number;
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/** Charges by idempotency key. Without a value, the client counts the charge itself. */
+type Charges = Map<string, JournalCharge | undefined>;
+
+/** Charges that this process has counted, so that runs that share a budget count each of them once. */
+const chargesOfBudgets = new WeakMap<Counted, Charges>();
+
+/** Item of a batch as its journal has it. */
+interface OpenedItem {
+  readonly entry: JournalEntry | undefined;
+  /** If true, another process is working on the item. */
+  readonly isHeld: boolean;
+}
+
+/** Journal of a running batch. */
+export type BatchJournal = ReturnType<typeof createBatchJournal>;
+
+/** Reads and writes the journal of a batch, and counts its entries in the budget. Calls `stop` if the journal fails. */
+export function createBatchJournal(
+  journal: Journal,
+  tryon: TryOn,
+  budget: Counted | undefined,
+  stop: (error: BatchStoppedError) => void,
+) {
+  const charges: Charges = (budget && chargesOfBudgets.get(budget)) ?? new Map();
+  if (budget) chargesOfBudgets.set(budget, charges);
+  let counting: Promise<void> | undefined;
+  let prices: Prices | undefined;
+  const claims =
+    "claim" in journal ? createClaims(journal as SharedJournal, tryon.clock) : undefined;
+
+  /** Throws the error that stops the batch if the access fails. */
+  async function guard<Result>(
+    done: "read" | "written",
+    id: string,
+    access: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await access();
+    } catch (cause) {
+      const error = new BatchStoppedError(
+        "journal",
+        `The batch stopped: the journal could not be ${done}${id && ` for item ${JSON.stringify(id)}`}.`,
+        "Fix the journal and run the batch again. A batch sends nothing that its journal does not contain.",
+        cause,
+      );
+      stop(error);
+      throw error;
+    }
+  }
+
+  async function countEntries(): Promise<void> {
+    for await (const entry of journal.list()) {
+      if (!charges.has(entry.idempotencyKey)) await countNew(entry);
+    }
+  }
+
+  /** Counts an entry of another run. */
+  async function countNew(entry: JournalEntry): Promise<void> {
+    // Entries of older releases have no size. Any size without a price counts at the highest one.
+    const { state, size = "unknown" } = entry;
+    if (state === "refused") return;
+    let cost = costOf(entry);
+    if (cost === undefined) {
+      prices ??= await tryon.costs().then(
+        ({ costs }) => costs,
+        () => documentPrices,
+      );
+      cost = highestPriceOf(size, prices);
+    }
+    count(entry, { cost, spent: 0, reserved: 0 });
+  }
+
+  /** Counts what an entry says. */
+  function count(entry: JournalEntry, { cost: known, spent, reserved }: JournalCharge): void {
+    const cost = costOf(entry) ?? known;
+    const isKnown = entry.state !== "sending";
+    const charge = { cost, spent: isKnown ? cost : 0, reserved: isKnown ? 0 : cost };
+    budget?.count(charge.spent - spent, charge.reserved - reserved);
+    charges.set(entry.idempotencyKey, charge);
+  }
+
+  return {
+    /**
+     * Returns the last entry of an item, once all entries count in the budget. Claims the item in a shared journal.
+     * `isHeld` is true if another process is working on it.
+     */
+    async open(id: string, signal: AbortSignal): Promise<OpenedItem> {
+      if (budget) await abortable((counting ??= guard("read", "", countEntries)), signal);
+      if (!claims) {
+        const entry = await abortable(
+          guard("read", id, () => journal.get(id)),
+          signal,
+        );
+        return { entry, isHeld: false };
+      }
+      signal.throwIfAborted();
+      const { state, entry } = await guard("read", id, () => claims.claim(id));
+      const isHeld = state === "held";
+      if (!isHeld && budget && entry) {
+        // Another process can have changed the entry.
+        const charge = charges.get(entry.idempotencyKey);
+        if (charge) count(entry, charge);
+        else if (!charges.has(entry.idempotencyKey)) await countNew(entry);
+      }
+      return { entry, isHeld };
+    },
+
+    /** Releases the claim on an item in a shared journal, if any. */
+    async close(id: string): Promise<void> {
+      await claims?.release(id).catch(() => undefined);
+    },
+
+    /** Writes an entry. Returns false if another process has taken over the item. */
+    async put(entry: JournalEntry): Promise<boolean> {
+      const { id, idempotencyKey } = entry;
+      const charge = charges.get(idempotencyKey);
+      if (charge) count(entry, charge);
+      else charges.set(idempotencyKey, undefined);
+      return guard("written", id, async () => {
+        if (claims) return claims.put(entry);
+        await journal.put(entry);
+        return true;
+      });
+    },
+
+    /** Returns the key of an item's submission. After a refusal, returns another one than the refused key. */
+    async createKey(id: string, digest: string, refused?: string): Promise<string> {
+      const { name } = journal;
+      if (name === undefined) return randomKey();
+      const text = JSON.stringify(["tryon-batch", name, id, digest, refused]);
+      return sha256(new TextEncoder().encode(text));
+    },
+
+    /**
+     * Returns the budget for the submission of an item. An item of an earlier run uses the credits that are reserved for it,
+     * and only its entries count.
+     */
+    budgetOf({ idempotencyKey }: JournalEntry): Counted | undefined {
+      const chargeOf = () => charges.get(idempotencyKey);
+      if (!budget || !chargeOf()) return budget;
+      return {
+        // A client with the same budget counts the item only here.
+        countedIn: budget,
+        maxCredits: budget.maxCredits,
+        get spent() {
+          return budget.spent - (chargeOf()?.spent ?? 0);
+        },
+        get reserved() {
+          return budget.reserved - (chargeOf()?.reserved ?? 0);
+        },
+        count: () => undefined,
+      };
+    },
+  };
+}
+
+/** Returns the cost in credits that the service has reported, if any. */
+function costOf({ job }: JournalEntry): number | undefined {
+  const cost = job?.data?.cost_credits;
+  return typeof cost === "number" && cost >= 0 ? cost : undefined;
+}

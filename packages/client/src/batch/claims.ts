@@ -1,0 +1,41 @@
+import { maxTimer, type Clock } from "../config/options.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
+import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
+
+/** Claims items of a shared journal for one run of a batch, and renews the claims until they are released. */
+export function createClaims(journal: SharedJournal, clock: Clock) {
+  const owner = randomKey();
+  const claimed = new Set<string>();
+  let timer: unknown;
+
+  const schedule = (): void => {
+    clock.clearTimeout(timer);
+    timer = undefined;
+    if (claimed.size === 0) return;
+    const delay = Math.min(journal.claimTtl / 3, maxTimer);
+    timer = clock.setTimeout(() => void renew(), delay);
+  };
+
+  const renew = async (): Promise<void> => {
+    // A failed renewal is repeated. If the claim ends meanwhile, `put` reports it.
+    await journal.renew([...claimed], owner).catch(() => undefined);
+    schedule();
+  };
+
+  return {
+    async claim(id: string): Promise<ItemClaim> {
+      const claim = await journal.claim(id, owner);
+      if (claim.state === "claimed") {
+        claimed.add(id);
+        if (timer === undefined) schedule();
+      }
+      return claim;
+    },
+    put: (entry: JournalEntry): Promise<boolean> => journal.putClaimed(entry, owner),
+    async release(id: string): Promise<void> {
+      if (!claimed.delete(id)) return;
+      if (claimed.size === 0) schedule();
+      await journal.release(id, owner);
+    },
+  };
+}

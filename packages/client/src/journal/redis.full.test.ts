@@ -1,0 +1,78 @@
+import { createClient } from "@redis/client";
+import type { SharedJournal } from "@tryon/client/batch";
+import { openRedisJournal, type RedisClient } from "@tryon/client/journal/redis";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
+import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
+
+const connections = {
+  "@redis/client": async (url: string): Promise<RedisClient> => {
+    const client = createClient({ url });
+    onTestFinished(() => client.destroy());
+    return client.connect();
+  },
+  ioredis: async (url: string): Promise<RedisClient> => {
+    const client = new Redis(url);
+    onTestFinished(() => client.disconnect());
+    return client;
+  },
+};
+
+describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
+  let server: StoreServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  }, 60_000);
+  afterAll(() => server.remove(), 60_000);
+
+  /** Runs a command. */
+  async function run(...args: string[]): Promise<unknown> {
+    const client = new Redis(server.url);
+    const [command = "", ...rest] = args;
+    return client.call(command, ...rest).finally(() => client.disconnect());
+  }
+
+  describe.each(Object.entries(connections))("with %s", (_name, connect) => {
+    const storage = (claimTtl?: number): JournalStorage<SharedJournal> => ({
+      open: async () => openRedisJournal(await connect(server.url), "spring-2027", { claimTtl }),
+      clear: async () => void (await run("FLUSHALL")),
+      contents: async () => JSON.stringify(await run("HGETALL", "tryon:journal:{spring-2027}")),
+    });
+    journalSuite(storage);
+    claimSuite(storage);
+    sharedBatchSuite(storage);
+
+    it("rejects a policy that evicts keys, and names the fix", async () => {
+      const client = await connect(server.url);
+      await run("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+      onTestFinished(
+        async () => void (await run("CONFIG", "SET", "maxmemory-policy", "noeviction")),
+      );
+      const message =
+        "This Redis may evict the journal: its maxmemory-policy is allkeys-lru. Set maxmemory-policy to noeviction, for example with `CONFIG SET maxmemory-policy noeviction`, or use another Redis.";
+      await expect(openRedisJournal(client, "a")).rejects.toMatchObject({
+        code: "invalid_config",
+        message,
+      });
+    });
+
+    it("reads the policy if CONFIG is forbidden, and needs an option if INFO is", async () => {
+      const url = new URL(server.url);
+      [url.username, url.password] = ["app", "test"];
+      await run("ACL", "SETUSER", "app", "reset", "on", ">test", "~*", "+@all", "-config");
+      onTestFinished(async () => void (await run("ACL", "DELUSER", "app")));
+      const client = await connect(url.href);
+      await openRedisJournal(client, "a");
+      await run("ACL", "SETUSER", "app", "-info");
+      await expect(openRedisJournal(client, "a")).rejects.toThrow(
+        "This Redis does not report its maxmemory-policy",
+      );
+      const journal = await openRedisJournal(client, "a", { checkPolicy: false });
+      expect(await journal.claim("b", "one")).toEqual({ state: "claimed", entry: undefined });
+    });
+  });
+});

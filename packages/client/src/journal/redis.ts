@@ -1,0 +1,188 @@
+import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
+
+import {
+  runRedisScript,
+  type IoRedisClient,
+  type NodeRedisClient,
+  type RedisClient,
+} from "../stores/clients.ts";
+import {
+  journalError,
+  readOptions,
+  readText,
+  textOf,
+  type SharedJournalOptions,
+} from "./shared.ts";
+
+export type { IoRedisClient, NodeRedisClient, RedisClient, SharedJournalOptions };
+
+/** Options of `openRedisJournal`. */
+export interface RedisJournalOptions extends SharedJournalOptions {
+  /**
+   * If false, accepts a Redis that does not report its `maxmemory-policy`. Use it only if the policy is `noeviction`.
+   *
+   * @default true
+   */
+  readonly checkPolicy?: boolean | undefined;
+}
+
+/**
+ * Opens a journal in Redis 5 or later, or a compatible server such as Valkey. Several processes can work on one batch with
+ * it: each item is claimed by one of them, and another one takes over the items of a killed process.
+ *
+ * The journal is two hashes, `tryon:journal:{NAME}` and `tryon:journal:{NAME}:claims`, which never expire. Delete them when
+ * the batch is done. They contain no image, API key or signed URL. Redis must persist writes (`appendonly yes`). If it
+ * loses some, repeated submissions have the same keys, so a service that still remembers them charges nothing more.
+ *
+ * Redis must not evict keys. The journal reads `maxmemory_policy` from `INFO memory`, since managed services often forbid
+ * `CONFIG`. If `INFO` is forbidden, too, set `checkPolicy` to `false`.
+ *
+ * @param client - Connected client of `redis`, `@redis/client` or `ioredis`. Closing it is up to the caller.
+ * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
+ * new name for a new batch.
+ * @throws `invalid_config` if the name or an option is invalid or unknown, or if the `maxmemory-policy` is not `noeviction` or unknown.
+ * Errors of the client.
+ * @example
+ * import { createClient } from "@redis/client";
+ * import { TryOn } from "@tryon/client";
+ * import { batch } from "@tryon/client/batch";
+ * import { openRedisJournal } from "@tryon/client/journal/redis";
+ *
+ * const client = await createClient({ url: process.env.REDIS_URL ?? "redis://127.0.0.1" }).connect();
+ * const journal = await openRedisJournal(client, "spring-2027");
+ * for await (const item of batch(new TryOn(), inputs, { id: ({ sku }) => sku, journal })) console.log(item.id);
+ * client.destroy();
+ */
+export async function openRedisJournal(
+  client: RedisClient,
+  name: string,
+  options: RedisJournalOptions = {},
+): Promise<SharedJournal> {
+  const claimTtl = readOptions(name, options, { claimTtl: true, checkPolicy: true });
+  // Braces keep both keys in one slot of a cluster.
+  const keys = [`tryon:journal:{${name}}`, `tryon:journal:{${name}}:claims`];
+  const run = (script: string, ...args: string[]): Promise<unknown> =>
+    runRedisScript(client, script, keys, args);
+  if (options.checkPolicy !== false) rejectIfEvicting(await run(policyScript));
+  return {
+    name,
+    claimTtl,
+    async get(id) {
+      return entryOf(await run(getScript, fieldOf(id)));
+    },
+    async *list() {
+      const listed = new Set<string>();
+      let cursor = "0";
+      do {
+        // The script returns the cursor and pairs of field and value.
+        const reply = (await run(scanScript, cursor)) as readonly [string, readonly string[]];
+        [cursor] = reply;
+        for (const [index, field] of reply[1].entries()) {
+          // Redis can return a field twice.
+          if (index % 2 > 0 || listed.has(field)) continue;
+          listed.add(field);
+          const entry = entryOf(reply[1][index + 1]);
+          if (entry) yield entry;
+        }
+      } while (cursor !== "0");
+    },
+    async put(entry) {
+      await run(putScript, fieldOf(entry.id), valueOf(entry), "");
+    },
+    async putClaimed(entry, owner) {
+      return (await run(putScript, fieldOf(entry.id), valueOf(entry), owner)) === 1;
+    },
+    async claim(id, owner) {
+      // The script returns the state and the value.
+      const reply = await run(claimScript, fieldOf(id), owner, String(claimTtl));
+      const [state, value] = reply as readonly [ItemClaim["state"], string];
+      return { state, entry: entryOf(value) };
+    },
+    async renew(ids, owner) {
+      await run(renewScript, owner, String(claimTtl), ...ids.map(fieldOf));
+    },
+    async release(id, owner) {
+      await run(releaseScript, fieldOf(id), owner);
+    },
+  };
+}
+
+/** Returns the field of an item. In JSON, no two ids are the same bytes. */
+function fieldOf(id: string): string {
+  return JSON.stringify(id);
+}
+
+/** Returns the value of an entry: its state, which scripts read, and its text. */
+function valueOf(entry: JournalEntry): string {
+  return `${entry.state} ${textOf(entry)}`;
+}
+
+function entryOf(value: unknown): JournalEntry | undefined {
+  return readText(typeof value === "string" ? value.slice(value.indexOf(" ") + 1) : undefined);
+}
+
+function rejectIfEvicting(policy: unknown): void {
+  if (policy === "noeviction") return;
+  throw policy === ""
+    ? journalError(
+        "This Redis does not report its maxmemory-policy, so it may evict the journal.",
+        "Allow its user to run INFO. Or make sure that the policy is noeviction, and set `checkPolicy: false`.",
+      )
+    : journalError(
+        `This Redis may evict the journal: its maxmemory-policy is ${String(policy)}.`,
+        "Set maxmemory-policy to noeviction, for example with `CONFIG SET maxmemory-policy noeviction`, or use another Redis.",
+      );
+}
+
+/** Returns the policy, or an empty text if it is unknown. */
+const policyScript = `
+local info = redis.pcall("INFO", "memory")
+return type(info) == "string" and string.match(info, "maxmemory_policy:([%w-]+)") or ""
+`;
+
+const getScript = `return redis.call("HGET", KEYS[1], ARGV[1])`;
+
+const scanScript = `return redis.call("HSCAN", KEYS[1], ARGV[1], "COUNT", 500)`;
+
+/** Functions for the owner and the end of a claim, by the clock of Redis. */
+const claimFunctions = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function claimOf(field)
+  local owner, ends = string.match(redis.call("HGET", KEYS[2], field) or "", "^(.*) (%d+)$")
+  return owner, tonumber(ends or 0)
+end
+local function claim(field, owner, ttl)
+  redis.call("HSET", KEYS[2], field, string.format("%s %.0f", owner, now + ttl))
+end
+`;
+
+const claimScript = `
+${claimFunctions}
+local value = redis.call("HGET", KEYS[1], ARGV[1]) or ""
+local state = string.match(value, "^%a+")
+if state == "succeeded" or state == "failed" then return {"ended", value} end
+local owner, ends = claimOf(ARGV[1])
+if owner and owner ~= ARGV[2] and ends > now then return {"held", value} end
+claim(ARGV[1], ARGV[2], ARGV[3])
+return {"claimed", value}
+`;
+
+const putScript = `
+${claimFunctions}
+if ARGV[3] ~= "" and claimOf(ARGV[1]) ~= ARGV[3] then return 0 end
+redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])
+return 1
+`;
+
+const renewScript = `
+${claimFunctions}
+for index = 3, #ARGV do
+  if claimOf(ARGV[index]) == ARGV[1] then claim(ARGV[index], ARGV[1], ARGV[2]) end
+end
+`;
+
+const releaseScript = `
+${claimFunctions}
+if claimOf(ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[2], ARGV[1]) end
+`;

@@ -1,0 +1,213 @@
+import type { Journal, JournalEntry, SharedJournal } from "@tryon/client/batch";
+import { cases } from "@tryon/test-kit/cases";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { entry } from "./journal-folder.ts";
+import { createService, input } from "./service.ts";
+
+const anyText = fc.string({ unit: "binary", maxLength: 40 });
+// Some are longer than one read of a file.
+const anyLongText = fc.nat(9000).map((length) => "ä".repeat(length));
+const anyJob = fc.record({
+  id: anyText,
+  idempotencyKey: anyText,
+  data: fc.record({
+    job_id: anyText,
+    status: fc.constant("running"),
+    metadata: fc.dictionary(anyText, anyLongText, { maxKeys: 3 }),
+  }),
+});
+const anyEntries = fc.array(
+  fc.record({
+    id: fc.oneof(
+      anyText.filter((id) => id !== ""),
+      fc.constantFrom("__proto__", "ä", "\n", "\0", "\uD83D", "\uDC4D", "👗", '"', "\\", "%"),
+    ),
+    state: fc.constantFrom("sending", "submitted", "succeeded", "failed", "refused"),
+    idempotencyKey: anyText,
+    digest: anyText,
+    sync: fc.boolean(),
+    size: fc.option(anyText, { nil: undefined }),
+    sentAt: fc.integer(),
+    job: fc.option(anyJob, { nil: undefined }),
+  }),
+  { maxLength: 12 },
+);
+
+/** Storage of a journal under test. */
+export interface JournalStorage<Opened extends Journal = Journal> {
+  /** Opens the journal, on its own connection if there are any. A journal of one process is closed first. */
+  open(): Promise<Opened>;
+  /** Deletes all entries and claims. The journal is closed, if it is one of one process. */
+  clear(): Promise<void>;
+  /** Returns everything that is stored, as text. */
+  contents(): Promise<string>;
+}
+
+/** Tests of every journal. */
+export function journalSuite(createStorage: () => JournalStorage | Promise<JournalStorage>): void {
+  it("returns the last entry of each item unchanged, in any mix of writes, also after it is opened again", async () => {
+    const storage = await createStorage();
+    await fc.assert(
+      fc.asyncProperty(
+        anyEntries,
+        fc.integer({ min: 1, max: 5 }),
+        async (generated, concurrency) => {
+          await storage.clear();
+          // A response can have other fields than the contract.
+          const puts = generated as unknown as JournalEntry[];
+          const journal = await storage.open();
+          for (let at = 0; at < puts.length; at += concurrency) {
+            const group = puts.slice(at, at + concurrency);
+            // Only a journal of one process keeps the order of concurrent calls.
+            if ("claim" in journal) for (const one of group) await journal.put(one);
+            else await Promise.all(group.map((one) => journal.put(one)));
+          }
+          // JSON omits undefined fields, and these dictionaries have no prototype.
+          const kept = JSON.parse(JSON.stringify(puts)) as typeof puts;
+          const last = new Map(kept.map((one) => [one.id, one]));
+          const checkEntries = async (opened: Journal): Promise<void> => {
+            for (const [index, { id }] of puts.entries()) {
+              expect(await opened.get(id)).toEqual(last.get(kept[index]?.id ?? ""));
+            }
+            expect(await opened.get("no such id")).toBeUndefined();
+          };
+          await checkEntries(journal);
+          const again = await storage.open();
+          await checkEntries(again);
+          const listed: JournalEntry[] = [];
+          for await (const one of again.list()) listed.push(one);
+          expect(listed).toHaveLength(last.size);
+          expect(new Map(listed.map((one) => [one.id, one]))).toEqual(last);
+        },
+      ),
+      { numRuns: cases(150) },
+    );
+  });
+
+  it("lists each of many items once", async () => {
+    const storage = await createStorage();
+    await storage.clear();
+    const journal = await storage.open();
+    const ids = Array.from({ length: 1_234 }, (_, index) => `sku-${index}`);
+    for (const state of ["sending", "submitted"] as const) {
+      await Promise.all(ids.map((id) => journal.put(entry(id, { state }))));
+    }
+    const listed: string[] = [];
+    for await (const { id, state } of journal.list()) listed.push(`${id} ${state}`);
+    expect(listed.toSorted()).toEqual(ids.map((id) => `${id} submitted`).toSorted());
+  });
+
+  it("omits signed URLs of jobs, and contains no key", async () => {
+    const storage = await createStorage();
+    await storage.clear();
+    const { mock, run, tryon } = createService();
+    const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
+    await run(job.result());
+    expect(job.data.result_url).toContain("signature");
+    const journal = await storage.open();
+    const { id, idempotencyKey, data } = job;
+    await journal.put(entry("shoe", { state: "succeeded", job: { id, idempotencyKey, data } }));
+    const text = await storage.contents();
+    expect(text).toContain("shoe");
+    expect(text).not.toContain("signature");
+    expect(text).not.toContain(mock.keys.live);
+    const resumed = tryon.jobs.resume((await journal.get("shoe"))?.job ?? "");
+    expect(resumed).toMatchObject({ id, idempotencyKey, status: "succeeded" });
+  });
+}
+
+const hour = 3_600_000;
+
+/** Tests of the claims of every shared journal. `createStorage` opens journals whose claims last `claimTtl`. */
+export function claimSuite(
+  createStorage: (claimTtl: number) => JournalStorage<SharedJournal>,
+): void {
+  /** Opens a journal on several connections. The first one makes short claims. */
+  async function openAll(claimTtl = hour) {
+    const [short, other] = [createStorage(1), createStorage(claimTtl)];
+    await short.clear();
+    return [await short.open(), await other.open(), await other.open()] as const;
+  }
+
+  const claimed = { state: "claimed" };
+  const held = { state: "held" };
+  const ended = { state: "ended" };
+
+  describe("a claim", () => {
+    it("is given to one of many owners that claim an item at the same time", async () => {
+      const [, ...journals] = await openAll();
+      for (const id of ["new", "refused"]) {
+        if (id === "refused") await journals[0].put(entry(id, { state: "refused" }));
+        const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
+        const claims = await Promise.all(
+          owners.map((owner, index) => journals[index % 2 === 0 ? 0 : 1].claim(id, owner)),
+        );
+        const states = claims.map(({ state }) => state);
+        expect(states.toSorted()).toEqual(["claimed", ...owners.slice(1).map(() => "held")]);
+      }
+    });
+
+    it("belongs to an owner until it is released, with the last entry of the item", async () => {
+      const [, journal, other] = await openAll();
+      expect(await journal.claim("a", "one")).toEqual({ state: "claimed", entry: undefined });
+      expect(await journal.putClaimed(entry("a"), "one")).toBe(true);
+      expect(await journal.claim("a", "one")).toEqual({ state: "claimed", entry: entry("a") });
+      expect(await other.claim("a", "two")).toMatchObject(held);
+      await other.release("a", "two");
+      expect(await other.claim("a", "two")).toMatchObject(held);
+      await journal.release("a", "one");
+      expect(await other.claim("a", "two")).toEqual({ state: "claimed", entry: entry("a") });
+      expect(await journal.claim("a", "one")).toMatchObject(held);
+      expect(await journal.claim("b", "one")).toMatchObject(claimed);
+    });
+
+    it.each(["succeeded", "failed"] as const)(
+      "is not needed for an item that has %s",
+      async (state) => {
+        const [, journal] = await openAll();
+        await journal.claim("a", "one");
+        await journal.putClaimed(entry("a", { state }), "one");
+        for (const owner of ["one", "two"]) {
+          expect(await journal.claim("a", owner)).toEqual({
+            ...ended,
+            entry: entry("a", { state }),
+          });
+        }
+      },
+    );
+
+    it("is over after its time, and the former owner can no longer write, renew or release", async () => {
+      const [short, journal] = await openAll();
+      await short.claim("a", "one");
+      await short.putClaimed(entry("a"), "one");
+      await expect.poll(() => journal.claim("a", "two")).toEqual({ ...claimed, entry: entry("a") });
+      const late = entry("a", { state: "refused" });
+      expect(await short.putClaimed(late, "one")).toBe(false);
+      await short.renew(["a"], "one");
+      await short.release("a", "one");
+      expect(await journal.claim("a", "three")).toEqual({ ...held, entry: entry("a") });
+      expect(await journal.putClaimed(entry("a", { state: "submitted" }), "two")).toBe(true);
+      expect(await short.get("a")).toMatchObject({ state: "submitted" });
+    });
+
+    it("lasts longer after it is renewed", async () => {
+      const [short, journal, other] = await openAll();
+      for (const id of ["a", "b", "c"]) await short.claim(id, "one");
+      // After this, the claims made before it are over, too.
+      await short.claim("last", "one");
+      await expect.poll(() => other.claim("last", "two")).toMatchObject(claimed);
+      await journal.renew(["a", "b", "last"], "one");
+      for (const id of ["a", "b"]) expect(await other.claim(id, "two")).toMatchObject(held);
+      expect(await other.claim("c", "two")).toMatchObject(claimed);
+    });
+
+    it("leaves no entry of its own", async () => {
+      const [, journal] = await openAll();
+      expect(await journal.claim("a", "one")).toMatchObject(claimed);
+      expect(await journal.get("a")).toBeUndefined();
+      for await (const listed of journal.list()) expect(listed).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,59 @@
+/*
+ * Program that runs a batch with a journal in Redis or PostgreSQL, which it shares with other processes.
+ */
+import { flushCompileCache } from "node:module";
+
+import { createClient } from "@redis/client";
+import { TryOn } from "@tryon/client";
+import { batch } from "@tryon/client/batch";
+import { openPostgresJournal } from "@tryon/client/journal/postgres";
+import { openRedisJournal } from "@tryon/client/journal/redis";
+import { Pool } from "pg";
+
+/** Settings of the program. */
+export interface SharedBatchSettings {
+  readonly store: "redis" | "postgres";
+  readonly storeUrl: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly count: number;
+  readonly claimTtl: number;
+}
+
+/** Message for each item that ends, and at the end. */
+export type SharedBatchMessage =
+  | { readonly id: string; readonly outcome: string; readonly fromJournal: boolean }
+  | "done";
+
+// The test passes these settings.
+const settings = JSON.parse(process.argv[2] ?? "") as SharedBatchSettings;
+const { store, storeUrl, baseUrl, apiKey, count, claimTtl } = settings;
+
+process.on("disconnect", () => process.exit());
+
+async function openJournal() {
+  const name = "killed";
+  if (store === "redis") {
+    const client = await createClient({ url: storeUrl }).connect();
+    return openRedisJournal(client, name, { claimTtl });
+  }
+  const pool = new Pool({ connectionString: storeUrl });
+  return openPostgresJournal(pool, name, { claimTtl, createTable: true });
+}
+
+const ids = Array.from({ length: count }, (_, index) => `sku-${index}`);
+const items = batch(new TryOn({ apiKey, baseUrl }), ids, {
+  id: (id) => id,
+  input: (id) => ({
+    person: "https://shop.example/ada.jpg",
+    garments: ["https://shop.example/shirt.png"],
+    metadata: { sku: id },
+  }),
+  journal: await openJournal(),
+  concurrency: 4,
+});
+for await (const { id, error, fromJournal } of items) {
+  process.send?.({ id, outcome: error ? error.message : "succeeded", fromJournal });
+}
+flushCompileCache();
+process.send?.("done");
