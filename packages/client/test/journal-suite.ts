@@ -203,7 +203,7 @@ export function claimSuite(
       expect(await other.claim("c", "two")).toMatchObject(claimed);
     });
 
-    it("leaves no entry of its own", async () => {
+    it("writes no entry", async () => {
       const [, journal] = await openAll();
       expect(await journal.claim("a", "one")).toMatchObject(claimed);
       expect(await journal.get("a")).toBeUndefined();
