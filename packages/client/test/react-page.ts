@@ -110,10 +110,11 @@ export async function openReactPage(
     await service.close();
     mock.close();
   });
+  // The other profile serves results at another origin.
+  const origins = new Set([url, service.url, service.url.replace("127.0.0.1", "localhost")]);
   const { page, problems } = await openTestPage(
     browser,
-    ({ origin, protocol }) =>
-      [url, service.url].includes(origin) || /^(blob|data):$/.test(protocol),
+    ({ origin, protocol }) => origins.has(origin) || /^(blob|data):$/.test(protocol),
   );
   await page.goto(url);
   await page.waitForFunction("globalThis.show");

@@ -13,6 +13,10 @@ const statusOf = ({ page }: Opened, id: string) => page.locator(`#${id} output`)
 const untilStatus = (opened: Opened, id: string, status: string): Promise<void> =>
   expect.poll(() => statusOf(opened, id)).toBe(status);
 
+/** Returns errors of the page. With a read lag, the first polls of a job get a 404, which the client expects. */
+const errorsOf = ({ problems }: Opened): readonly string[] =>
+  problems.filter((problem) => !/status of 404 .*\/api\/v1\/tryon\/job_/.test(problem));
+
 /** Advances the clock of the service until the component shows the image. */
 async function untilImage(opened: Opened, id: string): Promise<void> {
   const images = opened.page.locator(`#${id} img`);
@@ -46,7 +50,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await untilImage(opened, "one");
     expect(opened.submissions()).toBe(1);
     expect(await opened.charges()).toEqual([-8]);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 
   test("shares a try-on between components with the same name", async () => {
@@ -60,7 +64,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await untilStatus(opened, "one", "idle");
     expect(opened.submissions()).toBe(1);
     expect(await opened.charges()).toEqual([-8]);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 
   test("has one try-on for each name", async () => {
@@ -84,7 +88,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await opened.show([["one", "shirt"]]);
     await untilImage(opened, "one");
     expect(opened.submissions()).toBe(1);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 
   test("continues for another component when the one that started it is unmounted", async () => {
@@ -93,7 +97,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await opened.show([["two"]]);
     await untilImage(opened, "two");
     expect(opened.submissions()).toBe(1);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 
   test("stops when the last component is unmounted, and continues when one is mounted", async () => {
@@ -108,7 +112,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await untilImage(opened, "two");
     expect(opened.submissions()).toBe(1);
     expect(await opened.charges()).toEqual([-8]);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 
   test("continues when a hidden component is shown again", async () => {
@@ -121,7 +125,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await opened.show([["one", "shirt", "visible"]]);
     await untilImage(opened, "one");
     expect(opened.submissions()).toBe(1);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 
   test("continues after a reload, and waits again after a stop", async () => {
@@ -170,6 +174,6 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await opened.page.reload();
     await untilImage(opened, "one");
     expect(opened.submissions()).toBe(1);
-    expect(opened.problems).toEqual([]);
+    expect(errorsOf(opened)).toEqual([]);
   });
 });
