@@ -4,18 +4,20 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 
-import { look } from "./try-on.ts";
-
+let look: typeof import("./try-on.ts").look;
 const mock = createMock({ clock: "manual", latency: "70s" });
 // A loopback URL, for which the client accepts the mock's live key.
 const baseUrl = "http://localhost:4010";
 const stock = http.get("https://shop.example/stock/shirt", () => HttpResponse.json({ left: 3 }));
 const server = setupServer(...handlers(mock, { baseUrl }), stock);
 
-beforeAll(() => {
+beforeAll(async () => {
   vi.stubEnv("TRYON_BASE_URL", baseUrl);
   vi.stubEnv("TRYON_API_KEY", mock.keys.live);
   server.listen({ onUnhandledFrame: "error" });
+  // Its client reads the variables once.
+  vi.resetModules();
+  ({ look } = await import("./try-on.ts"));
 });
 afterEach(() => mock.reset());
 afterAll(() => {
