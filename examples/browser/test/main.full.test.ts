@@ -13,7 +13,7 @@ test("the development server serves the page from its sources beside the shop's 
 
   const text = async (path: string) => (await fetch(`${url}${path}`)).text();
   expect(await text("/")).toContain("<title>Virtual try-on</title>");
-  expect(await text("/src/page/main.ts")).toContain("/src/page/try-on-session.ts");
+  expect(await text("/src/page/main.ts")).toContain("/src/page/result-panel.ts");
   expect(await text("/mockServiceWorker.js")).toContain("Mock Service Worker");
   const visitor = await fetch(`${url}/api/visitor`, { method: "POST" });
   const [cookie = ""] = visitor.headers.get("set-cookie")?.split(";") ?? [];

@@ -73,7 +73,7 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     await page.close();
   });
 
-  test("finds a try-on again whose answers were all lost, and pays for it once", async () => {
+  test("finds a try-on again whose answers were all lost, also after a reload, and pays for it once", async () => {
     const page = await browser.newPage();
     await page.goto(url);
     await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
@@ -82,7 +82,16 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     // As often as the client sends it by itself.
     mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
     await page.getByRole("button", { name: "Try it on" }).click();
-    await page.getByRole("img", { name: "You in the garment" }).waitFor();
+    await page.getByRole("button", { name: "Look again" }).click();
+    const picture = page.getByRole("img", { name: "You in the garment" });
+    await picture.waitFor();
+    await page.reload();
+    await picture.waitFor();
+    await page.getByRole("button", { name: "Delete my photos" }).click();
+    await picture.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("button", { name: "Try it on" }).waitFor();
+    expect(await page.getByRole("img").count()).toBe(0);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(before - 8);
     expect(mock.faults.list().map(({ applied }) => applied)).toEqual([4]);
     await page.close();

@@ -1,64 +1,64 @@
 "use client";
 
-import { isTryOnError, TryOn, type TryOnInput, type TryOnResult } from "@tryon/client";
-import { useActionState } from "react";
+import { TryOn } from "@tryon/client";
+import { prepareImage } from "@tryon/client/images";
+import { useTryOn } from "@tryon/client/react";
+import type { TryOnSessionOptions } from "@tryon/client/session";
+import { useEffect, useState, type FormEvent } from "react";
 
 const tryon = new TryOn({ proxyUrl: "/api/tryon" });
 
-interface Look {
-  readonly picture?: string;
-  readonly trouble?: string;
-}
-
-/** If the outcome is unknown, retries the submission under the same key, so that it is not charged twice. */
-async function make(input: TryOnInput): Promise<TryOnResult> {
-  try {
-    return await tryon.run(input);
-  } catch (error) {
-    if (
-      isTryOnError(error, "outcome_unknown") ||
-      isTryOnError(error, "server_error") ||
-      isTryOnError(error, "unavailable")
-    ) {
-      const job = await error.recover?.();
-      if (job) return job.result();
-    }
-    throw error;
-  }
-}
-
-async function tryOn(_before: Look, form: FormData): Promise<Look> {
-  try {
-    // Both fields are file inputs, so what they hold is a file.
-    const person = form.get("person") as File;
-    const garment = form.get("garment") as File;
-    const result = await make({ person, garments: [garment] });
-    return { picture: await result.image.url() };
-  } catch (error) {
-    if (isTryOnError(error, "job_failed") && error.isContentBlocked) {
-      return { trouble: "This cannot be shown. Please take another photo." };
-    }
-    if (!isTryOnError(error)) throw error;
-    return { trouble: "That did not work. Please try again in a moment." };
-  }
-}
+/** Turns the photo upright and shrinks it. Sends a file that the browser cannot decode unchanged. */
+const options: TryOnSessionOptions = {
+  prepare: async (input) => {
+    // The form below has the only input.
+    const person = input.person as File;
+    return { ...input, person: await prepareImage(person).catch(() => person) };
+  },
+};
 
 export default function FittingRoom() {
-  const [look, action, pending] = useActionState(tryOn, {});
+  const look = useTryOn(tryon, options);
+  const [picture, setPicture] = useState<string>();
+  const image = look.status === "succeeded" ? look.image : undefined;
+  useEffect(() => {
+    if (!image) return setPicture(undefined);
+    const url = URL.createObjectURL(image);
+    setPicture(url);
+    return () => URL.revokeObjectURL(url);
+  }, [image]);
+
+  function start(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    // Both fields are file inputs, so what they hold is a file.
+    const [person, garment] = [form.get("person") as File, form.get("garment") as File];
+    void look.start({ person, garments: [garment] });
+  }
+
+  const isBusy = /^(preparing|uploading|waiting)$/.test(look.status);
   return (
     <main>
       <h1>Fitting room</h1>
-      <form action={action}>
+      <form onSubmit={start}>
         <label>
           You <input type="file" name="person" accept="image/*" required />
         </label>
         <label>
           Garment <input type="file" name="garment" accept="image/*" required />
         </label>
-        <button disabled={pending}>{pending ? "Dressing you…" : "Try it on"}</button>
+        <button disabled={isBusy}>{isBusy ? "Dressing you…" : "Try it on"}</button>
       </form>
-      <p role="status">{look.trouble}</p>
-      {look.picture && <img src={look.picture} alt="You in the garment" />}
+      {look.status === "failed" && (
+        <p role="status">
+          {look.error.isContentBlocked
+            ? "This cannot be shown. Please take another photo."
+            : "That did not work. Please try again in a moment."}
+          {look.canResume && <button onClick={look.resume}>Look again</button>}
+        </p>
+      )}
+      {picture && <img src={picture} alt="You in the garment" />}
+      {look.status !== "idle" && <button onClick={look.reset}>Delete my photos</button>}
     </main>
   );
 }

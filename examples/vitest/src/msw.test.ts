@@ -4,7 +4,9 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 
-let look: typeof import("./try-on.ts").look;
+import type { Look } from "./try-on.ts";
+
+let look: (order: string, person: Blob, garment: Blob) => Promise<Look>;
 const mock = createMock({ clock: "manual", latency: "70s" });
 // A loopback URL, for which the client accepts the mock's live key.
 const baseUrl = "http://localhost:4010";

@@ -1,4 +1,5 @@
-import { JobFailedError, TryOn, TryOnError, type TryOnErrorCode } from "@tryon/client";
+import type { TryOnErrorCode } from "@tryon/client";
+import type { SessionError } from "@tryon/client/session";
 import { expect, test } from "vitest";
 
 import { errorMessage, messages } from "./error-message.ts";
@@ -6,20 +7,30 @@ import { errorMessage, messages } from "./error-message.ts";
 // The type of `messages` requires a message for each code.
 const codes = Object.keys(messages) as TryOnErrorCode[];
 
-const createError = (code: TryOnErrorCode, details = {}): TryOnError =>
-  new TryOnError(code, "baseUrl (TRYON_BASE_URL) must be a URL.", details);
+const createError = (
+  code: SessionError["code"],
+  details: Partial<SessionError> = {},
+): SessionError => ({
+  code,
+  message: "baseUrl (TRYON_BASE_URL) must be a URL.",
+  isContentBlocked: false,
+  retryAfter: undefined,
+  ...details,
+});
 
 test.each(codes)("describes %s in plain sentences, without details of the shop", (code) => {
   for (const hasJob of [false, true]) {
-    const { title, advice } = errorMessage(createError(code), hasJob);
+    const { title, advice } = errorMessage(createError(code), { hasJob });
     expect(title).toMatch(/^[A-Z][^.]+$/);
     expect(advice).toMatch(/^[A-Z].+\.$/);
-    expect(`${title} ${advice}`).not.toMatch(/key|credit|api|http|baseUrl|proxy|server|_/i);
+    expect(`${title} ${advice}`).not.toMatch(
+      /key|credit|charge|cost|pay|free|code|api|http|baseUrl|proxy|server|_/i,
+    );
   }
 });
 
 test.each(codes)("never offers to pay for a known job again after %s", (code) => {
-  const { advice, action } = errorMessage(createError(code), true);
+  const { advice, action } = errorMessage(createError(code), { hasJob: true });
   expect(action === "wait" ? advice : "").not.toContain("Nothing was made");
   expect(action).not.toBe("retry");
 });
@@ -45,15 +56,17 @@ test.each([
 });
 
 test.each([
-  ["content_blocked", "This content is not allowed"],
-  ["model_rejected", "Your image could not be made"],
-])("describes a job that failed with %s", (error_message, title) => {
-  const tryon = new TryOn({ apiKey: "svc_test_mock", baseUrl: "http://localhost" });
-  const data = { job_id: "job_1", status: "failed", error_message };
-  const error = new JobFailedError(tryon.jobs.resume({ id: "job_1", data }));
-  expect(errorMessage(error, true).title).toBe(title);
+  [true, "This content is not allowed"],
+  [false, "Your image could not be made"],
+])("describes a failed job whose content was blocked: %s", (isContentBlocked, title) => {
+  expect(errorMessage(createError("job_failed", { isContentBlocked })).title).toBe(title);
+});
+
+test("offers a new try-on if the old one cannot be continued", () => {
+  const error = createError("outcome_unknown");
+  expect(errorMessage(error, { canResume: false }).action).toBe("edit");
 });
 
 test("describes any other error as one of the page", () => {
-  expect(errorMessage(new RangeError("x is not iterable")).title).toBe("This page has an error");
+  expect(errorMessage(createError("unexpected")).title).toBe("This page has an error");
 });

@@ -1,9 +1,9 @@
-import { isTryOnError, type TryOnErrorCode } from "@tryon/client";
+import type { TryOnErrorCode } from "@tryon/client";
+import type { SessionError } from "@tryon/client/session";
 
 /**
- * Action that the page offers after an error. `retry`: submit a new request, because no image was made. `check`: find out
- * what happened to the request, without a second one. `wait`: keep waiting for the job. `edit`: change images or options.
- * `reload`: reload the page.
+ * Action that the page offers after an error. `retry`, `check` and `wait` continue the same try-on: the first if nothing was
+ * made, the second to find out, the third with a known job. `edit`: change images or options. `reload`: reload the page.
  */
 export type ErrorAction = "retry" | "check" | "wait" | "edit" | "reload";
 
@@ -83,7 +83,7 @@ export const messages: Readonly<Record<TryOnErrorCode, ErrorMessage>> = {
   },
   wait_timed_out: {
     title: "This takes unusually long",
-    advice: "Your image is still being made, and charged once. Waiting costs nothing.",
+    advice: "Your image is still being made. You can keep waiting.",
     action: "wait",
   },
   result_expired: {
@@ -129,27 +129,42 @@ const contentBlocked: ErrorMessage = {
   action: "edit",
 };
 
+const interrupted: ErrorMessage = {
+  title: "Your try-on was interrupted",
+  advice: "That was too long ago to continue it. Start a new one.",
+  action: "edit",
+};
+
 const pageError: ErrorMessage = {
   title: "This page has an error",
   advice: "Reload it. If a try-on was running, you can then get your image.",
   action: "reload",
 };
 
-/**
- * Describes an error to visitors, without details of the shop such as keys, credits and URLs.
- *
- * @param hasJob - If true, the service has accepted the request. Then the image is made despite most errors.
- */
-export function errorMessage(error: unknown, hasJob = false): ErrorMessage {
-  if (!isTryOnError(error)) return pageError;
-  if (isTryOnError(error, "job_failed") && error.isContentBlocked) return contentBlocked;
-  const message = messages[error.code];
-  if (hasJob && (message.action === "retry" || message.action === "check")) {
-    const advice = "Your image is still being made, and charged once. Keep waiting for it.";
+/** Facts about the try-on of an error. */
+interface Known {
+  /** If true, the service has accepted the request. Then the image is made despite most errors. */
+  readonly hasJob?: boolean;
+  /** If false, the try-on cannot be continued. */
+  readonly canResume?: boolean;
+}
+
+/** Describes an error to visitors, without details of the shop such as keys, prices and URLs. */
+export function errorMessage(
+  { code, retryAfter, isContentBlocked }: SessionError,
+  { hasJob = false, canResume = true }: Known = {},
+): ErrorMessage {
+  if (code === "unexpected") return pageError;
+  if (isContentBlocked) return contentBlocked;
+  const message = messages[code];
+  const isOpen = message.action === "retry" || message.action === "check";
+  if (isOpen && !canResume) return interrupted;
+  if (isOpen && hasJob) {
+    const advice = "Your image is still being made. Keep waiting for it.";
     return { title: message.title, advice, action: "wait" };
   }
-  if (error.code !== "rate_limited" || !error.retryAfter) return message;
-  const seconds = Math.ceil(error.retryAfter);
+  if (code !== "rate_limited" || !retryAfter) return message;
+  const seconds = Math.ceil(retryAfter);
   const delay = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
   return { ...message, advice: `Nothing was made. Try again in ${delay}.` };
 }

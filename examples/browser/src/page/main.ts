@@ -1,25 +1,25 @@
 import { connect } from "./connect.ts";
 import { findElement } from "./elements.ts";
+import { toInput } from "./form-values.ts";
 import { RequestForm } from "./request-form.ts";
-import { ResultPanel } from "./result-panel.ts";
-import { TryOnSession } from "./try-on-session.ts";
+import { isBusy, ResultPanel } from "./result-panel.ts";
 
 async function open(): Promise<void> {
   const mode = new URL(location.href).searchParams.has("mock") ? "mock" : "shop";
   const link = findElement(document, `[data-mode="${mode}"]`, HTMLAnchorElement);
   link.setAttribute("aria-current", "page");
-  const { tryon, store } = await connect(mode);
-  const panel = new ResultPanel(findElement(document, ".result", HTMLElement), () => session);
-  const session = new TryOnSession(tryon, store, (state) => {
-    const focusForm = state.name === "empty" && panel.hasFocus;
-    form.setBusy(state.name === "running");
+  const { tryon, session } = await connect(mode);
+  const panel = new ResultPanel(findElement(document, ".result", HTMLElement), session);
+  const form = new RequestForm(findElement(document, "form", HTMLFormElement), tryon, (values) => {
+    void session.start(toInput(values));
+  });
+  session.subscribe(() => {
+    const state = session.getSnapshot();
+    const focusForm = state.status === "idle" && panel.hasFocus;
+    form.setBusy(isBusy(state));
     panel.show(state);
     if (focusForm) form.focus();
   });
-  const form = new RequestForm(findElement(document, "form", HTMLFormElement), tryon, (values) => {
-    void session.start(values);
-  });
-  await session.open();
 }
 
 try {

@@ -1,21 +1,20 @@
-import { TryOn, type Update } from "@tryon/client";
 import { expect, test } from "vitest";
 
-import { durationMessage, formatTime, stepOf } from "./progress.ts";
+import { durationMessage, formatTime, stepMessage, type BusySnapshot } from "./progress.ts";
 
-const tryon = new TryOn({ apiKey: "svc_test_mock", baseUrl: "http://localhost" });
-const job = (status: string) =>
-  tryon.jobs.resume({ id: "job_1", data: { job_id: "job_1", status } });
+const started = { startedAt: 0, person: undefined, isSaved: true } as const;
+const waiting = { ...started, status: "waiting", jobId: "job_1" } as const;
 
-test.each<[Update, string]>([
-  [{ phase: "sending", idempotencyKey: "a" }, "sending"],
-  [{ phase: "retrying", idempotencyKey: "a", delay: 500 }, "retrying"],
-  [{ phase: "waiting", job: job("queued") }, "queued"],
-  [{ phase: "waiting", job: job("running") }, "creating"],
-  [{ phase: "waiting", job: job("warming_up") }, "creating"],
-  [{ phase: "succeeded", job: job("succeeded") }, "downloading"],
-])("shows %o as the step %s", (update, step) => {
-  expect(stepOf(update)).toBe(step);
+test.each<[BusySnapshot, string]>([
+  [{ ...started, status: "preparing" }, "Preparing your images"],
+  [{ ...started, status: "uploading", isRetrying: false }, "Sending your images"],
+  [{ ...started, status: "uploading", isRetrying: true }, "Connection problem, trying again"],
+  [{ ...waiting, jobStatus: "queued" }, "Waiting in the queue"],
+  [{ ...waiting, jobStatus: "running" }, "Creating your image"],
+  [{ ...waiting, jobStatus: "warming_up" }, "Creating your image"],
+  [{ ...waiting, jobStatus: "succeeded" }, "Loading your image"],
+])("describes %j", (snapshot, message) => {
+  expect(stepMessage(snapshot)).toBe(message);
 });
 
 test.each([

@@ -1,22 +1,19 @@
-import type { Update } from "@tryon/client";
+import type { TryOnSnapshot } from "@tryon/client/session";
 
-/** Current step of a try-on. */
-export type Step = "preparing" | "sending" | "retrying" | "queued" | "creating" | "downloading";
+/** State in which the page shows progress. */
+export type BusySnapshot = Extract<
+  TryOnSnapshot,
+  { readonly status: "preparing" | "uploading" | "waiting" }
+>;
 
-export const stepMessages: Readonly<Record<Step, string>> = {
-  preparing: "Preparing your images",
-  sending: "Sending your images",
-  retrying: "Connection problem, trying again",
-  queued: "Waiting in the queue",
-  creating: "Creating your image",
-  downloading: "Loading your image",
-};
-
-/** Returns the step for an update of the client. */
-export function stepOf(update: Update): Step {
-  if (update.phase === "waiting") return update.job.status === "queued" ? "queued" : "creating";
-  if (update.phase === "uploading") return "sending";
-  return update.phase === "sending" || update.phase === "retrying" ? update.phase : "downloading";
+/** Describes the current step of a try-on. */
+export function stepMessage(snapshot: BusySnapshot): string {
+  if (snapshot.status === "preparing") return "Preparing your images";
+  if (snapshot.status === "uploading") {
+    return snapshot.isRetrying ? "Connection problem, trying again" : "Sending your images";
+  }
+  if (snapshot.jobStatus === "queued") return "Waiting in the queue";
+  return snapshot.jobStatus === "succeeded" ? "Loading your image" : "Creating your image";
 }
 
 /** Usual duration of a try-on, in seconds. */

@@ -2,7 +2,7 @@ import type { OutputSize, TryOn } from "@tryon/client";
 
 import { findElement } from "./elements.ts";
 import { ImageField, type Sample } from "./image-field.ts";
-import type { FormValues } from "./try-on-request.ts";
+import type { FormValues } from "./form-values.ts";
 
 const people: readonly Sample[] = [
   { name: "a person", url: new URL("../../images/person.jpg", import.meta.url).href },

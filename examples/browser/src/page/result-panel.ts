@@ -1,7 +1,8 @@
+import type { TryOnSession, TryOnSnapshot } from "@tryon/client/session";
+
 import { createElement, findElement, showBlob } from "./elements.ts";
-import type { ErrorAction } from "./error-message.ts";
-import { durationMessage, formatTime, stepMessages } from "./progress.ts";
-import type { SessionState, TryOnSession } from "./try-on-session.ts";
+import { errorMessage, type ErrorAction } from "./error-message.ts";
+import { durationMessage, formatTime, stepMessage, type BusySnapshot } from "./progress.ts";
 
 const errorActions: Readonly<Record<ErrorAction, string>> = {
   retry: "Try again",
@@ -18,77 +19,86 @@ interface Card {
   readonly buttons: readonly (readonly [label: string, onClick: () => unknown])[];
 }
 
+export function isBusy(state: TryOnSnapshot): state is BusySnapshot {
+  return ["preparing", "uploading", "waiting"].includes(state.status);
+}
+
 /** Shows the state of a session: progress, errors and the image. */
 export class ResultPanel {
   readonly #root: HTMLElement;
-  readonly #session: () => TryOnSession;
+  readonly #session: TryOnSession;
   readonly #slider: HTMLInputElement;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(root: HTMLElement, session: () => TryOnSession) {
+  constructor(root: HTMLElement, session: TryOnSession) {
     this.#root = root;
     this.#session = session;
     this.#slider = findElement(root, "input[type=range]", HTMLInputElement);
     this.#slider.addEventListener("input", () => this.#moveSlider());
     const discard = findElement(root, "[data-action=discard]", HTMLButtonElement);
-    discard.addEventListener("click", () => void session().discard());
+    discard.addEventListener("click", () => void session.reset());
   }
 
   get hasFocus(): boolean {
     return this.#root.contains(document.activeElement);
   }
 
-  show(state: SessionState): void {
+  show(state: TryOnSnapshot): void {
     const card = this.#cardOf(state);
     clearInterval(this.#timer);
     if (card !== undefined) {
       this.#setText(".title", card.title);
       this.#setText(".text", card.text);
     }
-    this.#setText(".code", state.name === "failed" ? state.code : "");
-    if (state.name === "running") this.#startTimer(state.startedAt);
-    if (this.#root.dataset["state"] !== state.name) this.#change(state, card);
-    const summary = state.name === "failed" ? `${card?.title}. ${card?.text}` : card?.title;
-    this.#announce(state.name === "done" ? "Your image is ready." : (summary ?? ""));
+    if (isBusy(state)) this.#startTimer(state.startedAt);
+    const stage = isBusy(state) ? "running" : state.status;
+    if (this.#root.dataset["state"] !== stage) this.#change(state, stage, card);
+    const summary = state.status === "failed" ? `${card?.title}. ${card?.text}` : card?.title;
+    this.#announce(state.status === "succeeded" ? "Your image is ready." : (summary ?? ""));
   }
 
-  #cardOf(state: SessionState): Card | undefined {
-    const session = this.#session();
-    const getImage = ["Get the image", () => session.resume()] as const;
-    const discard = (label: string) => [label, () => session.discard()] as const;
-    if (state.name === "running") {
-      const stop = ["Stop waiting", () => session.stop()] as const;
-      return { title: stepMessages[state.step], text: "", buttons: [stop] };
+  #cardOf(state: TryOnSnapshot): Card | undefined {
+    const session = this.#session;
+    const discard = (label: string) => [label, () => session.reset()] as const;
+    if (isBusy(state)) {
+      const stop = ["Stop waiting", () => session.cancelWait()] as const;
+      return { title: stepMessage(state), text: "", buttons: [stop] };
     }
-    if (state.name === "saved") {
-      const text = "It is saved in this browser. Getting the image costs nothing more.";
-      return { title: "Your last try-on", text, buttons: [getImage, discard("Discard")] };
-    }
-    if (state.name === "stopped") {
+    if (state.status === "interrupted") {
       const text =
-        "A try-on cannot be canceled. The image is still made, and charged once. You can get it later, even after you close this page.";
+        "A try-on cannot be canceled: your image is still made. You can get it later, even after you close this page.";
+      const getImage = ["Get the image", () => session.resume()] as const;
       return { title: "You stopped waiting", text, buttons: [getImage, discard("Discard")] };
     }
-    if (state.name === "failed") {
-      const { title, advice, action } = state.message;
-      const recover = [errorActions[action], () => session.recover(action)] as const;
-      // The action `edit` starts over, too.
-      const buttons = action === "edit" ? [recover] : [recover, discard("Start over")];
-      return { title, text: advice, buttons };
+    if (state.status === "failed") {
+      const { error, canResume, jobId } = state;
+      // The code is for the support of the shop, not for visitors.
+      this.#root.dataset["code"] = error.code;
+      const message = errorMessage(error, { hasJob: jobId !== undefined, canResume });
+      const { title, advice } = message;
+      if (message.action === "reload") {
+        const reload = [errorActions.reload, () => location.reload()] as const;
+        return { title, text: advice, buttons: [reload, discard("Start over")] };
+      }
+      if (message.action === "edit") {
+        return { title, text: advice, buttons: [discard(errorActions.edit)] };
+      }
+      const resume = [errorActions[message.action], () => session.resume()] as const;
+      return { title, text: advice, buttons: [resume, discard("Start over")] };
     }
     return undefined;
   }
 
   /** Shows another state. */
-  #change(state: SessionState, card: Card | undefined): void {
-    const takeFocus = state.name === "running" || this.hasFocus;
-    this.#root.dataset["state"] = state.name;
-    const visible = card === undefined ? state.name : "card";
-    for (const stage of this.#root.querySelectorAll<HTMLElement>(".stage")) {
-      stage.hidden = stage.dataset["stage"] !== visible;
+  #change(state: TryOnSnapshot, stage: string, card: Card | undefined): void {
+    const takeFocus = stage === "running" || this.hasFocus;
+    this.#root.dataset["state"] = stage;
+    const visible = card === undefined ? stage : "card";
+    for (const element of this.#root.querySelectorAll<HTMLElement>(".stage")) {
+      element.hidden = element.dataset["stage"] !== visible;
     }
     const buttons = card?.buttons.map(([label, onClick], index) => {
-      const className = index === 0 && state.name !== "running" ? "primary" : "";
+      const className = index === 0 && stage !== "running" ? "primary" : "";
       const button = createElement("button", { type: "button", className }, label);
       button.addEventListener("click", onClick);
       return button;
@@ -96,9 +106,14 @@ export class ResultPanel {
     findElement(this.#root, ".card .actions", HTMLElement).replaceChildren(...(buttons ?? []));
     const image = (selector: string) => findElement(this.#root, selector, HTMLImageElement);
     showBlob(image(".backdrop"), "person" in state ? state.person : undefined);
-    const [before, after] = state.name === "done" ? [state.before, state.after] : [];
+    const done = state.status === "succeeded" ? state : undefined;
+    // After a reload, the browser has only the result.
+    const before = done?.person;
     showBlob(image(".before"), before);
-    showBlob(image(".after"), after);
+    showBlob(image(".after"), done?.image);
+    for (const part of this.#root.querySelectorAll<HTMLElement>(".compare :not(.after)")) {
+      part.hidden = before === undefined;
+    }
     const download = findElement(this.#root, "[data-action=download]", HTMLAnchorElement);
     download.href = image(".after").src;
     this.#slider.value = "22";
@@ -106,7 +121,7 @@ export class ResultPanel {
     // The focused button no longer exists.
     if (takeFocus) this.#root.focus({ preventScroll: true });
     // On a phone, the panel is below the form.
-    if (takeFocus || state.name === "saved") this.#root.scrollIntoView({ block: "nearest" });
+    if (takeFocus) this.#root.scrollIntoView({ block: "nearest" });
   }
 
   #startTimer(startedAt: number): void {

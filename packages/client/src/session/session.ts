@@ -10,7 +10,7 @@ import { Tabs, type TabMessage } from "./tabs.ts";
 const idle: TryOnSnapshot = { status: "idle" };
 /** Errors that end a job, or after which its image is gone. */
 const endings = /^(job_failed|result_purged|not_found)$/;
-/** Errors that the same input always has, so that no submission of it was accepted. */
+/** Errors that the same input always has. */
 const refusals = /^(invalid|bad|validation|payload)_/;
 const expired: SessionError = {
   code: "outcome_unknown",
@@ -208,19 +208,19 @@ export class Session implements TryOnSession {
       this.#show({ status: "succeeded", jobId: job.id, image });
       await this.#save({ idempotencyKey, startedAt, job: job.toJSON() });
     } catch (error) {
-      await this.#fail(run, error, !isFirst);
+      await this.#fail(run, error);
     } finally {
       if (this.#run === run) this.#run = undefined;
     }
   }
 
-  async #fail(run: AbortController, error: unknown, mayBeSent = false): Promise<void> {
+  async #fail(run: AbortController, error: unknown): Promise<void> {
     if (run.signal.aborted) return;
     const code = isTryOnError(error) ? error.code : "";
-    const isOpen = "recover" in Object(error) || (mayBeSent && code && !refusals.test(code));
-    const canResume = this.#saved?.job ? !endings.test(code) : !!isOpen;
-    const shown = error === expired ? expired : sessionError(error);
-    this.#show({ status: "failed", error: shown, canResume });
+    const jobId = this.#saved?.job?.id;
+    const canResume = jobId ? !endings.test(code) : code !== "" && !refusals.test(code);
+    const known = error === expired ? expired : sessionError(error);
+    this.#show({ status: "failed", error: known, canResume, jobId });
     if (this.#run === run) this.#run = undefined;
     if (!canResume) await this.#storage.delete();
   }

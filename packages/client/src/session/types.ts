@@ -36,11 +36,12 @@ export type TryOnSnapshot =
       readonly jobStatus: Job["status"];
     } & Started)
   | ({ readonly status: "succeeded"; readonly jobId: string; readonly image: Blob } & Started)
-  /** With `canResume`, the try-on may have been made: `resume` finds out and is never charged again. */
+  /** With `canResume`, `resume` continues under the same key. Without it, the try-on was deleted. `jobId` is set if a job is known. */
   | ({
       readonly status: "failed";
       readonly error: SessionError;
       readonly canResume: boolean;
+      readonly jobId: string | undefined;
     } & Started)
   /** The visitor stopped waiting. The job continues, and `resume` waits again. */
   | ({ readonly status: "interrupted" } & Started);
@@ -91,7 +92,7 @@ export interface TryOnSession {
   readonly getSnapshot: () => TryOnSnapshot;
   /** Stops waiting, in all tabs. The job continues and is charged. Before anything was sent, the state becomes `idle`. */
   readonly cancelWait: () => void;
-  /** Continues after `cancelWait`, and after an error with `canResume`. It is never charged again. */
+  /** Continues after `cancelWait`, and after an error with `canResume`. One `start` is charged at most once. */
   readonly resume: () => Promise<void>;
   /** Deletes the try-on and its images from this browser, and shows `idle` in all tabs. The service keeps its images. */
   readonly reset: () => Promise<void>;
