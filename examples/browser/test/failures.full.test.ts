@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { button, hasChromium, startTryOn, submit, waitForText, widths } from "./open-page.ts";
+import {
+  button,
+  hasChromium,
+  person,
+  startTryOn,
+  submit,
+  waitForText,
+  widths,
+} from "./open-page.ts";
 
 describe.runIf(hasChromium)("failures on the page", () => {
   test("blocked content shows a message, and the form can be changed", async () => {
@@ -33,6 +41,29 @@ describe.runIf(hasChromium)("failures on the page", () => {
     await button(page, "Try on something else").click();
     await expect.poll(() => page.evaluate(countStoredRequests)).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  test("a visitor deletes the photo from the browser, during a try-on and after it", async () => {
+    const opened = await startTryOn();
+    const { page, charges } = opened;
+    const deletePhoto = button(page, "Delete my photo");
+    await deletePhoto.click();
+    await page.getByText("Your image appears here.").waitFor();
+    await expect.poll(() => page.evaluate(countStoredRequests)).toBe(0);
+    expect(await page.locator("[data-field=person] li").count()).toBe(0);
+    const announcement = await page.locator(".announcement").textContent();
+    expect(announcement).toBe("Your photo was deleted from this browser.");
+    expect(await deletePhoto.isVisible()).toBe(false);
+    await page.locator("[data-field=person] .drop input").setInputFiles(person);
+    await button(page, "Try it on").click();
+    await waitForText(opened, "Download");
+    await page.reload();
+    await page.getByRole("img", { name: "You in the garments" }).waitFor();
+    await deletePhoto.click();
+    await expect.poll(() => page.evaluate(countStoredRequests)).toBe(0);
+    await page.reload();
+    await page.getByText("Your image appears here.").waitFor();
+    expect(await charges()).toEqual([-8, -8]);
   });
 
   test("a request is charged once if the page is closed before the response", async () => {

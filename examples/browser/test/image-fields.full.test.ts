@@ -30,13 +30,13 @@ describe.runIf(hasChromium)("the image fields", () => {
       ],
       ["huge.png", png, "“huge.png” is larger than 10 MB. Choose a smaller file."],
     ] as const) {
-      await field.locator("input").setInputFiles(await createFile(name, content));
+      await field.locator(".drop input").setInputFiles(await createFile(name, content));
       await message.getByText(text).waitFor();
     }
     expect(await page.locator(".images li").count()).toBe(0);
     expect(await button(page, "Try it on").isDisabled()).toBe(true);
     // A valid file removes the message.
-    await field.locator("input").setInputFiles(person);
+    await field.locator(".drop input").setInputFiles(person);
     await expect.poll(() => message.isHidden()).toBe(true);
     await page.getByText("Still missing: a garment.").waitFor();
     expect(submissions()).toBe(0);
@@ -96,11 +96,30 @@ describe.runIf(hasChromium)("the image fields", () => {
       await route.continue();
     });
     await page.reload();
-    await page.locator("[data-field=person] input").setInputFiles(person);
+    await page.locator("[data-field=person] .drop input").setInputFiles(person);
     ready.resolve();
     await page.getByRole("img", { name: "person.jpg" }).waitFor();
     await page.getByText("Still missing: a garment.").waitFor();
     expect(problems).toEqual([]);
+  });
+
+  test("take a photo with the camera of a phone", async () => {
+    const { page } = await openPage({ context: { isMobile: true, hasTouch: true } });
+    const camera = page.getByLabel("Take a photo");
+    expect(await camera.getAttribute("capture")).toBe("user");
+    await camera.setInputFiles(person);
+    await page.getByText("Still missing: a garment.").waitFor();
+    const desktop = await openPage();
+    expect(await desktop.page.locator(".camera").isVisible()).toBe(false);
+  });
+
+  test("have the garment of a product's page, and leave out an unknown one", async () => {
+    const { page, problems } = await openPage({ query: "?garment=shirt" });
+    await page.locator("[data-field=garments]").getByRole("img", { name: "a shirt" }).waitFor();
+    await page.getByText("Still missing: a photo of you.").waitFor();
+    const other = await openPage({ query: "?garment=constructor" });
+    expect(await other.page.locator(".images li").count()).toBe(0);
+    expect([...problems, ...other.problems]).toEqual([]);
   });
 
   test("shrink a large photo before it is sent", async () => {

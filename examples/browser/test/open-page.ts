@@ -133,7 +133,7 @@ export const button = (page: Page, name: string) => page.getByRole("button", { n
 
 /** Fills the form with images. */
 export async function choose(page: Page, photo: string, ...garments: string[]): Promise<void> {
-  await page.locator("[data-field=person] input").setInputFiles(photo);
+  await page.locator("[data-field=person] .drop input").setInputFiles(photo);
   await page.locator("[data-field=garments] input").setInputFiles(garments);
   await expect.poll(() => page.locator(".images li").count()).toBe(1 + garments.length);
 }

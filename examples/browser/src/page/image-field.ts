@@ -5,6 +5,8 @@ import { prepareFile } from "./prepare-file.ts";
 
 /** Image for visitors who have none. */
 export interface Sample {
+  /** Id of the product, for a garment. */
+  readonly id?: string;
   readonly name: string;
   readonly url: string;
 }
@@ -33,8 +35,10 @@ export class ImageField {
   constructor(root: HTMLElement, options: ImageFieldOptions) {
     this.#root = root;
     this.#options = options;
-    this.#input = findElement(root, "input[type=file]", HTMLInputElement);
-    this.#input.addEventListener("change", () => this.#addChosen());
+    this.#input = findElement(root, ".drop input", HTMLInputElement);
+    for (const input of root.querySelectorAll<HTMLInputElement>("input[type=file]")) {
+      input.addEventListener("change", () => this.#addChosen(input));
+    }
     const onDrag = (over: boolean) => (event: DragEvent) => {
       event.preventDefault();
       root.classList.toggle("over", over);
@@ -48,17 +52,23 @@ export class ImageField {
     const buttons = options.samples.map((sample) => this.#createSampleButton(sample));
     findElement(root, ".samples", HTMLElement).append(...buttons);
     // The visitor may have chosen files before this script ran.
-    this.#addChosen();
+    this.#addChosen(this.#input);
+  }
+
+  /** Removes all images. */
+  clear(): void {
+    for (const entry of this.#entries) this.#remove(entry);
+    this.#showProblems([]);
   }
 
   get files(): readonly Blob[] {
     return this.#entries.map(({ file }) => file);
   }
 
-  #addChosen(): void {
-    const files = [...(this.#input.files ?? [])];
+  #addChosen(input: HTMLInputElement): void {
+    const files = [...(input.files ?? [])];
     // Without this, choosing the same file again would not trigger an event.
-    this.#input.value = "";
+    input.value = "";
     void this.#add(files);
   }
 
@@ -126,11 +136,11 @@ export class ImageField {
     const image = createElement("img", { src: url, alt: "" });
     const button = createElement("button", { type: "button", className: "sample" }, image);
     button.ariaLabel = `Use the sample: ${name}`;
-    button.addEventListener("click", () => void this.#addSample({ name, url }));
+    button.addEventListener("click", () => void this.addSample({ name, url }));
     return button;
   }
 
-  async #addSample({ name, url }: Sample): Promise<void> {
+  async addSample({ name, url }: Sample): Promise<void> {
     try {
       const blob = await (await fetch(url)).blob();
       await this.#add([new File([blob], name, { type: blob.type })]);

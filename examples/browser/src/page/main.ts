@@ -5,7 +5,8 @@ import { RequestForm } from "./request-form.ts";
 import { isBusy, ResultPanel } from "./result-panel.ts";
 
 async function open(): Promise<void> {
-  const mode = new URL(location.href).searchParams.has("mock") ? "mock" : "shop";
+  const { searchParams } = new URL(location.href);
+  const mode = searchParams.has("mock") ? "mock" : "shop";
   const link = findElement(document, `[data-mode="${mode}"]`, HTMLAnchorElement);
   link.setAttribute("aria-current", "page");
   const { tryon, session } = await connect(mode);
@@ -13,8 +14,16 @@ async function open(): Promise<void> {
   const form = new RequestForm(findElement(document, "form", HTMLFormElement), tryon, (values) => {
     void session.start(toInput(values));
   });
+  await form.chooseGarment(searchParams.get("garment") ?? "");
+  const photo = findElement(document, "[data-field=person]", HTMLElement);
+  findElement(photo, "[data-action=delete-photo]", HTMLElement).addEventListener("click", () => {
+    form.clearPhoto();
+    void session.reset();
+    panel.announce("Your photo was deleted from this browser.");
+  });
   session.subscribe(() => {
     const state = session.getSnapshot();
+    photo.classList.toggle("saved", state.status !== "idle");
     const focusForm = state.status === "idle" && panel.hasFocus;
     form.setBusy(isBusy(state));
     panel.show(state);

@@ -8,9 +8,13 @@ const people: readonly Sample[] = [
   { name: "a person", url: new URL("../../images/person.jpg", import.meta.url).href },
 ];
 const garments: readonly Sample[] = [
-  { name: "a shirt", url: new URL("../../images/shirt.png", import.meta.url).href },
-  { name: "a jacket", url: new URL("../../images/jacket.webp", import.meta.url).href },
-  { name: "a hat", url: new URL("../../images/hat.png", import.meta.url).href },
+  { id: "shirt", name: "a shirt", url: new URL("../../images/shirt.png", import.meta.url).href },
+  {
+    id: "jacket",
+    name: "a jacket",
+    url: new URL("../../images/jacket.webp", import.meta.url).href,
+  },
+  { id: "hat", name: "a hat", url: new URL("../../images/hat.png", import.meta.url).href },
 ];
 
 /** Form for the images and options of a try-on. */
@@ -34,6 +38,17 @@ export class RequestForm {
       if (values !== undefined && !this.#busy) onSubmit(values);
     });
     this.#update();
+  }
+
+  /** Chooses a product of the shop, for a visitor who comes from its page. */
+  async chooseGarment(id: string): Promise<void> {
+    const product = garments.find((garment) => garment.id === id);
+    if (product) await this.#garments.addSample(product);
+  }
+
+  /** Removes the photo of the visitor. */
+  clearPhoto(): void {
+    this.#person.clear();
   }
 
   /** Disables the form while a try-on is running. */

@@ -54,7 +54,7 @@ export class ResultPanel {
     const stage = isBusy(state) ? "running" : state.status;
     if (this.#root.dataset["state"] !== stage) this.#change(state, stage, card);
     const summary = state.status === "failed" ? `${card?.title}. ${card?.text}` : card?.title;
-    this.#announce(state.status === "succeeded" ? "Your image is ready." : (summary ?? ""));
+    this.announce(state.status === "succeeded" ? "Your image is ready." : (summary ?? ""));
   }
 
   #cardOf(state: TryOnSnapshot): Card | undefined {
@@ -144,7 +144,7 @@ export class ResultPanel {
     findElement(this.#root, selector, HTMLElement).textContent = text;
   }
 
-  #announce(text: string): void {
+  announce(text: string): void {
     const element = findElement(this.#root, ".announcement", HTMLElement);
     // A screen reader repeats text that is set again.
     if (element.textContent !== text) element.textContent = text;
