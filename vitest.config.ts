@@ -139,8 +139,8 @@ export default defineConfig({
                   "**/{browser,memory,quota,race}.full.test.ts",
                   // Has scenarios with each transport.
                   "src/node/killed.full.test.ts",
-                  // Needs servers of databases, and no transport.
-                  "src/journal/*.full.test.ts",
+                  // They need servers of databases or a browser, and no transport.
+                  "src/{journal,react,session}/*.full.test.ts",
                   ...isolatedClient,
                 ],
                 shared: true,
