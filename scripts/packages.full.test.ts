@@ -18,7 +18,7 @@ for (const name of published)
 const allowedLicenses = /^(?:0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|ISC|MIT)$/;
 const always = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
 const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
-const maxBytes = { client: 335_000, webhooks: 150_000, mock: 430_000, contract: 150_000 };
+const maxBytes = { client: 355_000, webhooks: 150_000, mock: 430_000, contract: 150_000 };
 
 /** APIs that came after Chrome 120, Firefox 115 or Safari 17, the oldest browsers in docs/support.md. */
 const tooNew =

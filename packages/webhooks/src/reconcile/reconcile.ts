@@ -19,7 +19,10 @@ export interface ListedJob {
 
 /** Client whose jobs are listed, newest first: a `TryOn` of `@tryon/client`. */
 export interface JobLister<Job extends ListedJob = ListedJob> {
-  readonly jobs: { list(): AsyncIterable<Job> };
+  readonly jobs: {
+    /** Lists the jobs of the API key, newest first. */
+    list(): AsyncIterable<Job>;
+  };
 }
 
 /** Options of `reconcile`. */
