@@ -150,13 +150,19 @@ export function sharedBatchSuite(
       await storage.clear();
       const { client, charges } = await openShop();
       const shared = await storage.open();
-      const journal: Journal = {
-        get: (id) => shared.get(id),
+      const [read, bothRead] = [new Set<number>(), Promise.withResolvers<void>()];
+      const journalOf = (run: number): Journal => ({
+        get: async (id) => {
+          const entry = await shared.get(id);
+          if (read.add(run).size === 2) bothRead.resolve();
+          await bothRead.promise;
+          return entry;
+        },
         list: () => shared.list(),
         put: (entry) => shared.put(entry),
-      };
+      });
       await Promise.all(
-        [1, 2].map(async () => collect(runBatch(client(), journal, skus.slice(0, 4)))),
+        [1, 2].map(async (run) => collect(runBatch(client(), journalOf(run), skus.slice(0, 4)))),
       );
       expect(await charges()).toBeGreaterThan(4);
     });
