@@ -38,11 +38,20 @@ export interface ProgramOptions {
   readonly source: string;
   readonly stdout: Output;
   readonly environment: Environment;
+  /** Name of the command. @default the name of the package after `tryon-` */
+  readonly command?: string;
 }
 
 /** Creates the program of a package. Every help page ends with the URL of the README. */
-export function createProgram({ name, version, source, stdout, environment }: ProgramOptions) {
-  return new Command(`tryon-${name}`)
+export function createProgram({
+  name,
+  version,
+  source,
+  stdout,
+  environment,
+  command = `tryon-${name}`,
+}: ProgramOptions) {
+  return new Command(command)
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help of a command")
@@ -61,8 +70,15 @@ export function createProgram({ name, version, source, stdout, environment }: Pr
 }
 
 function readmeUrl(name: string, source: string): string {
-  const manifest = createRequire(source).resolve(`@tryon/${name}/package.json`);
-  return new URL("README.md", pathToFileURL(manifest)).href;
+  const { resolve } = createRequire(source);
+  const readmeOf = (folder: string): string =>
+    new URL("README.md", pathToFileURL(resolve(`@tryon/${folder}/package.json`))).href;
+  try {
+    return readmeOf(name);
+  } catch {
+    // It is bundled into the command `tryon`.
+    return readmeOf("cli");
+  }
 }
 
 /** Formats two uses of a command as the end of its help page. */
@@ -135,6 +151,14 @@ export function text(value: string): string {
   if (value.trim() === "") throw new InvalidArgumentError("It is empty: give it a value.");
   if (value.startsWith("--")) throw new InvalidArgumentError("Its value is missing.");
   return value;
+}
+
+/** Parses a test key. Rejects a live key, since other programs can read the flags of a command. */
+export function testKey(value: string): string {
+  if (text(value).startsWith("svc_test_")) return value;
+  throw new InvalidArgumentError(
+    "It takes a test key, svc_test_…, only: other programs can read flags. Set TRYON_API_KEY instead.",
+  );
 }
 
 /** Parses one value of an option that can be repeated. */

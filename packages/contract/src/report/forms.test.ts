@@ -1,3 +1,4 @@
+import { printable } from "@tryon/command-line/printable";
 import { optionTable, type OptionRow } from "@tryon/mock";
 import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -6,7 +7,7 @@ import { cutReport, goodReport, sampleReport } from "../../test/sample-report.ts
 import { formatReport, reportForms } from "./index.ts";
 import type { JsonReport } from "./json.ts";
 import { meanings } from "./meanings.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printableLine } from "./printable.ts";
 import { paintWith, textReport } from "./text.ts";
 
 describe("the HTML report", () => {

@@ -1,6 +1,8 @@
+import { printable } from "@tryon/command-line/printable";
+
 import type { CheckResult, Report } from "../report.ts";
 import { plural, reportModel, type Group, type ReportModel } from "./model.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printableLine } from "./printable.ts";
 
 /** Escape codes that begin and end a style on a terminal. */
 const codes = {

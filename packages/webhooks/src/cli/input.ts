@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 
 import { repeated, UsageError, type Command, type Output } from "@tryon/command-line";
+import { printable } from "@tryon/command-line/printable";
 
 import { isUsable } from "../verification/secrets.ts";
 
@@ -89,12 +90,7 @@ export async function readSecret(
   );
 }
 
-/** Prints a line. Escapes characters that control a terminal, as JSON does. */
+/** Prints a line, with characters that control a terminal escaped. */
 export function print({ stdout }: CliContext, text: string): void {
-  const escaped = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    if (character === "\n" || character === "\t") return character;
-    const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
-  });
-  stdout.write(`${escaped}\n`);
+  stdout.write(`${printable(text)}\n`);
 }

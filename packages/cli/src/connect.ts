@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { parseEnv } from "node:util";
+
+import { TryOn, type BudgetLimit } from "@tryon/client";
+import { testKey, text, UsageError, type Command } from "@tryon/command-line";
+
+import type { CliContext } from "./context.ts";
+
+/** Adds the options of every command that calls the service. */
+export const addConnection = <Arguments extends readonly unknown[]>(
+  command: Command<[...Arguments]>,
+) =>
+  command
+    .optionsGroup("Service:")
+    .option("--base-url <url>", "URL of the service (default: TRYON_BASE_URL)", text)
+    .option("--api-key <key>", "test key (default: TRYON_API_KEY, or a prompt)", testKey)
+    .option("--env-file <file>", "file with these variables; it wins over the environment", text)
+    .option("--json", "print JSON, for programs");
+
+/** Options of `addConnection`. */
+export interface ConnectionOptions {
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly envFile?: string | undefined;
+  readonly json?: true | undefined;
+}
+
+/** Client of a command. */
+export interface Connection {
+  readonly tryon: TryOn;
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  /** If true, try-ons cost money. */
+  readonly isLive: boolean;
+  /** Environment with the variables of `--env-file`. */
+  readonly environment: CliContext["environment"];
+}
+
+/**
+ * Creates the client of a command. The key comes from `--api-key`, `--env-file`, the environment or a hidden prompt.
+ *
+ * @throws UsageError without a URL or a key.
+ */
+export async function connect(
+  options: ConnectionOptions,
+  context: CliContext,
+  client: { readonly budget?: BudgetLimit; readonly keyInMetadata?: boolean } = {},
+): Promise<Connection> {
+  const environment = await readEnvironment(options, context);
+  const baseUrl = options.baseUrl ?? environment["TRYON_BASE_URL"]?.trim();
+  if (!baseUrl) {
+    throw new UsageError(
+      "the service is missing. Use --base-url https://tryon.example, or set TRYON_BASE_URL.",
+    );
+  }
+  const apiKey = (
+    options.apiKey ??
+    (environment["TRYON_API_KEY"] || (await askForKey(context)))
+  ).trim();
+  if (!apiKey) throw new UsageError("the key is missing. Set TRYON_API_KEY, or use --env-file.");
+  // The commands print warnings and progress themselves.
+  const quiet = environment["TRYON_LOG"] ? {} : { logger: {} };
+  const tryon = new TryOn({ apiKey, baseUrl, ...client, ...quiet });
+  return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
+}
+
+/** Returns the environment with the variables of `--env-file`. */
+export async function readEnvironment(
+  { envFile }: ConnectionOptions,
+  { environment }: CliContext,
+): Promise<CliContext["environment"]> {
+  if (envFile === undefined) return environment;
+  try {
+    return { ...environment, ...parseEnv(await readFile(envFile, "utf8")) };
+  } catch {
+    throw new UsageError("the file of --env-file cannot be read. Check its path.");
+  }
+}
+
+/** Asks for the key on a terminal, without an echo. Returns an empty text elsewhere. */
+async function askForKey({ stdin, stderr }: CliContext): Promise<string> {
+  if (stdin.isTTY !== true || stderr.isTTY !== true) return "";
+  stderr.write("API key (hidden): ");
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: stdin, output, terminal: true });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  reader.once("line", resolve);
+  // Also Ctrl+C and Ctrl+D.
+  reader.once("close", () => resolve(""));
+  const key = await promise;
+  reader.close();
+  stderr.write("\n");
+  return key;
+}

@@ -1,0 +1,14 @@
+import type { Output } from "@tryon/command-line";
+
+/** Surroundings of the command. */
+export interface CliContext {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Starts to handle Ctrl+C. Returns a signal that the first one aborts. The second one ends the process. */
+  readonly onInterrupt: () => AbortSignal;
+}
+
+/** Exit code of a command that Ctrl+C ended, as shells have it. */
+export const interruptedCode = 130;
