@@ -9,23 +9,27 @@ import { testKey, text, UsageError, type Command } from "@tryon/command-line";
 import type { CliContext } from "./context.ts";
 
 /** Adds the options of every command that calls the service. */
-export const addConnection = <Arguments extends readonly unknown[]>(
-  command: Command<[...Arguments]>,
-) =>
+export function addConnection<Arguments extends unknown[], Options extends Record<string, unknown>>(
+  command: Command<Arguments, Options>,
+): Command<Arguments, Options & ConnectionOptions> {
   command
     .optionsGroup("Service:")
     .option("--base-url <url>", "URL of the service (default: TRYON_BASE_URL)", text)
     .option("--api-key <key>", "test key (default: TRYON_API_KEY, or a prompt)", testKey)
     .option("--env-file <file>", "file with these variables; it wins over the environment", text)
     .option("--json", "print JSON, for programs");
+  // The compiler cannot add to the options of an unknown command.
+  return command as never;
+}
 
 /** Options of `addConnection`. */
-export interface ConnectionOptions {
+// An interface cannot extend the options of a command.
+export type ConnectionOptions = {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly envFile?: string | undefined;
   readonly json?: true | undefined;
-}
+};
 
 /** Client of a command. */
 export interface Connection {

@@ -76,14 +76,16 @@ export function showProgress({ stderr, environment }: CliContext, describe: () =
   };
 }
 
-/** Formats a progress bar of 20 characters. */
+/** Formats a progress bar. */
 export function bar(done: number, total: number): string {
-  const filled = Math.round(20 * Math.min(1, total > 0 ? done / total : 1));
-  return `[${"#".repeat(filled)}${"-".repeat(20 - filled)}]`;
+  const width = 12;
+  const filled = Math.round(width * Math.min(1, total > 0 ? done / total : 1));
+  return `[${"#".repeat(filled)}${"-".repeat(width - filled)}]`;
 }
 
-/** Formats a duration in milliseconds, such as `3m 12s`. */
+/** Formats a duration in milliseconds, such as `0.4s` or `3m 12s`. */
 export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)}s`;
   const seconds = Math.round(milliseconds / 1_000);
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
@@ -96,12 +98,14 @@ export function formatCredits(credits: number | undefined): string {
   return `${credits.toLocaleString("en-US")} credit${credits === 1 ? "" : "s"}`;
 }
 
-/** Describes a job for a table: id, status, size, credits and start. */
+/** Describes a job for a table: id, status, cost, run time and creation. */
 export function jobRow({ data }: Job): ReadonlyArray<string | number | undefined> {
-  const { job_id, status, output_size, cost_credits, created_at } = data;
+  const { job_id, status, cost_credits, duration_ms, created_at } = data;
   const start = created_at?.replace("T", " ").slice(0, 19);
-  return [job_id, status, output_size ?? undefined, cost_credits ?? undefined, start];
+  const time =
+    duration_ms === undefined || duration_ms === null ? "-" : formatDuration(duration_ms);
+  return [job_id, status, cost_credits, time, start];
 }
 
 /** Header of the table of `jobRow`. */
-export const jobHeader = ["JOB", "STATUS", "SIZE", "CREDITS", "CREATED (UTC)"] as const;
+export const jobHeader = ["JOB", "STATUS", "CREDITS", "TIME", "CREATED (UTC)"] as const;

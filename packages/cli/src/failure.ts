@@ -29,6 +29,13 @@ const flags: ReadonlyArray<readonly [field: RegExp, flag: string]> = [
   [/\bapiKey\b/g, "the API key"],
 ];
 
+/** Hints of the client that name its options and types. */
+const rewrittenHints: ReadonlyArray<readonly [hint: RegExp, onCommandLine: string]> = [
+  [/a Blob.*$/, "or the path of an image."],
+  [/\bbaseUrl \(/, "--base-url ("],
+  [/\bapiKey \(/, "the API key ("],
+];
+
 /** Error of the service with the hint for a command line. Exit code 1. */
 export class CommandError extends Error {
   readonly code: string;
@@ -49,7 +56,9 @@ export function describeError(error: TryOnError, hint = hints[error.code] ?? err
   for (const [field, flag] of usageCodes.has(code) ? flags : []) {
     problem = problem.replaceAll(field, flag);
   }
-  return hint ? `${problem} ${hint}` : problem;
+  let next = hint ?? "";
+  for (const [name, onCommandLine] of rewrittenHints) next = next.replace(name, onCommandLine);
+  return `${problem} ${next}`.trim();
 }
 
 /**

@@ -3,8 +3,6 @@ import { enableCompileCache } from "node:module";
 
 // Later starts read compiled code from a cache, so everything else is imported after this call. Node 20 has none.
 enableCompileCache?.();
-const { exitOnClosedPipe } = await import("@tryon/command-line");
-const { run } = await import("./run.ts");
 
 /** Returns the signal of the first Ctrl+C. The second one ends the process. */
 function onInterrupt(): AbortSignal {
@@ -18,12 +16,22 @@ function onInterrupt(): AbortSignal {
   return controller.signal;
 }
 
-exitOnClosedPipe();
-const { stdin, stdout, stderr, env: environment } = process;
-process.exitCode = await run(process.argv.slice(2), {
-  stdin,
-  stdout,
-  stderr,
-  environment,
-  onInterrupt,
-});
+/** Commands of other packages, which read the arguments of the process. */
+const others: Readonly<Record<string, () => Promise<unknown>>> = {
+  mock: () => import("@tryon/mock/cli"),
+  contract: () => import("@tryon/contract/cli"),
+  webhooks: () => import("@tryon/webhooks/cli"),
+};
+
+const other = others[process.argv[2] ?? ""];
+if (other) {
+  process.argv.splice(2, 1);
+  await other();
+} else {
+  const { exitOnClosedPipe } = await import("@tryon/command-line");
+  const { run } = await import("./run.ts");
+  exitOnClosedPipe();
+  const { stdin, stdout, stderr, env: environment } = process;
+  const context = { stdin, stdout, stderr, environment, onInterrupt };
+  process.exitCode = await run(process.argv.slice(2), context);
+}

@@ -1,12 +1,143 @@
-import { createProgram, parse, runCommand } from "@tryon/command-line";
+import { createProgram, parse, runCommand, type Command } from "@tryon/command-line";
+import { printable } from "@tryon/command-line/printable";
 
 import packageJson from "../package.json" with { type: "json" };
-import type { CliContext } from "./context.ts";
+import { interruptedCode, type CliContext } from "./context.ts";
+import { CommandError } from "./failure.ts";
+
+/** Runs the action of a command, and keeps its exit code. */
+type Start = (action: (context: CliContext) => Promise<number>) => void;
+
+/** Command of `tryon`. Its module is loaded when it is used, so that help is fast. */
+interface Entry {
+  readonly name: string;
+  readonly description: string;
+  readonly examples: readonly [string, string];
+  readonly register: (command: Command, start: Start) => Promise<void>;
+}
+
+const image = "--person me.jpg --garment shirt.png";
+
+const entries: readonly Entry[] = [
+  {
+    name: "run",
+    description: "Make a try-on, and save its image. Prints the path.",
+    examples: [`${image} -o look.png`, `${image} --size 2K --max-credits 20 --json`],
+    register: async (command, start) => {
+      const { addRunOptions, runTryOn } = await import("./commands/run-try-on.ts");
+      addRunOptions(command).action((options) => {
+        start((context) => runTryOn(options, context));
+      });
+    },
+  },
+  {
+    name: "batch",
+    description: "Make the try-ons of a CSV or NDJSON file. Run it again to continue.",
+    examples: [
+      "items.csv --out looks --max-credits 5000",
+      "looks.failures.ndjson --out looks --json",
+    ],
+    register: async (command, start) => {
+      const { addBatchOptions, runBatch } = await import("./commands/batch.ts");
+      const argument = "header row or keys: person, garments, size, id, prompt, seed";
+      addBatchOptions(command.argument("<file>", argument)).action((file, options) => {
+        start((context) => runBatch(file, options, context));
+      });
+    },
+  },
+  {
+    name: "jobs",
+    description: "List jobs, show one, wait for it, or download its image.",
+    examples: ["list --status succeeded", "wait job_4fK9sQ2mZx7LbT1cVw8RnE3y -o look.png"],
+    register: async (command, start) => {
+      const jobs = await import("./commands/jobs.ts");
+      const { addConnection } = await import("./connect.ts");
+      command.helpCommand("help [command]", "print help of a command");
+      jobs
+        .addListOptions(command.command("list").description("List jobs, newest first."))
+        .action((options) => {
+          start((context) => jobs.listJobs(options, context));
+        });
+      const job = (name: string, description: string) =>
+        command.command(name).description(description).argument("<id>", "id of the job");
+      addConnection(job("get", "Print the fields of a job.")).action((id, options) => {
+        start((context) => jobs.getJob(id, options, context));
+      });
+      jobs
+        .addResultOptions(job("wait", "Wait until a job ends; with -o, save its image."))
+        .action((id, options) => {
+          start((context) => jobs.waitForJob(id, { ...options, download: false }, context));
+        });
+      jobs.addResultOptions(job("download", "Save the image of a job.")).action((id, options) => {
+        start((context) => jobs.waitForJob(id, { ...options, download: true }, context));
+      });
+    },
+  },
+  {
+    name: "account",
+    description: "Show balance, rate limit and mode of the key.",
+    examples: ["", "--json"],
+    register: async (command, start) => {
+      const { showAccount } = await import("./commands/account.ts");
+      const { addConnection } = await import("./connect.ts");
+      addConnection(command).action((options) => {
+        start((context) => showAccount(options, context));
+      });
+    },
+  },
+  {
+    name: "credits",
+    description: "Show prices, what the balance pays for, and packs of credits.",
+    examples: ["", "--json"],
+    register: async (command, start) => {
+      const { showCredits } = await import("./commands/account.ts");
+      const { addConnection } = await import("./connect.ts");
+      addConnection(command).action((options) => {
+        start((context) => showCredits(options, context));
+      });
+    },
+  },
+  {
+    name: "doctor",
+    description: "Check this machine, the key and the service. Nothing is charged.",
+    examples: ["", "--webhook-url http://localhost:3000/hook"],
+    register: async (command, start) => {
+      const { addDoctorOptions, runDoctor } = await import("./commands/doctor.ts");
+      addDoctorOptions(command).action((options) => {
+        start((context) => runDoctor(options, context));
+      });
+    },
+  },
+  {
+    name: "listen",
+    description: "Deliver the events of jobs that end to a local receiver.",
+    examples: [
+      "--forward-to localhost:3000/hook",
+      "--forward-to localhost:3000/hook --job job_4fK9sQ2mZx7LbT1cVw8RnE3y",
+    ],
+    register: async (command, start) => {
+      const { addListenOptions, listen } = await import("./commands/listen.ts");
+      addListenOptions(command).action((options) => {
+        start((context) => listen(options, context));
+      });
+    },
+  },
+];
+
+/** Commands of other packages, for the help. */
+const others = [
+  ["mock", "Run the reference server, as tryon-mock does."],
+  ["contract", "Check a deployment, as tryon-contract does."],
+  ["webhooks", "Verify, explain, sign and send webhooks, as tryon-webhooks does."],
+] as const;
 
 /** Runs a command line and returns the exit code. */
-export function run(argv: readonly string[], context: CliContext): Promise<number> {
-  return runCommand("tryon", context.stderr, async () => {
-    const { stdout, environment } = context;
+export async function run(argv: readonly string[], context: CliContext): Promise<number> {
+  const { stdout, stderr, environment } = context;
+  let interruption: AbortSignal | undefined;
+  const handled = { ...context, onInterrupt: () => (interruption ??= context.onInterrupt()) };
+  const work = async (): Promise<number> => {
+    let action: ((context: CliContext) => Promise<number>) | undefined;
     const program = createProgram({
       name: "cli",
       command: "tryon",
@@ -14,8 +145,35 @@ export function run(argv: readonly string[], context: CliContext): Promise<numbe
       source: import.meta.url,
       stdout,
       environment,
-    });
+    }).description("Virtual try-on from a terminal.");
+    const [name] = argv.filter((word) => word !== "help" && !word.startsWith("-"));
+    for (const entry of entries) {
+      const command = program
+        .command(entry.name)
+        .description(entry.description)
+        .addHelpText("after", examplesOf(entry));
+      if (entry.name === name) await entry.register(command, (chosen) => (action = chosen));
+    }
+    for (const [other, description] of others) program.command(other).description(description);
+    program.addHelpText(
+      "after",
+      "\nKeys come from TRYON_API_KEY, --env-file or a prompt, the URL from TRYON_BASE_URL.\nExit codes: 0 success, 1 failure, 2 wrong command line or input, 130 interrupted.\n\nExamples:\n  tryon run --person me.jpg --garment shirt.png -o look.png\n  tryon doctor",
+    );
     parse(program, argv.length === 0 ? ["--help"] : argv);
-    return 0;
-  });
+    try {
+      return (await action?.(handled)) ?? 0;
+    } catch (error) {
+      if (interruption?.aborted === true) return interruptedCode;
+      if (!(error instanceof CommandError) || !argv.includes("--json")) throw error;
+      const { code, message, jobId: job_id } = error;
+      stderr.write(`${printable(JSON.stringify({ error: { code, message, job_id } }))}\n`);
+      return 1;
+    }
+  };
+  return runCommand("tryon", stderr, work);
+}
+
+function examplesOf({ name, examples }: Entry): string {
+  const uses = examples.map((use) => `  tryon ${name} ${use}`.trimEnd());
+  return `\nExamples:\n${uses.join("\n")}`;
 }

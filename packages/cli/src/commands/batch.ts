@@ -1,0 +1,248 @@
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+import { isTryOnError, type Job } from "@tryon/client";
+import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
+import { openJournal } from "@tryon/client/node";
+import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
+
+import { openRow, readRows, type BatchRow } from "../batch-rows.ts";
+import { addConnection, connect } from "../connect.ts";
+import { interruptedCode, type CliContext } from "../context.ts";
+import {
+  bar,
+  formatCredits,
+  formatDuration,
+  note,
+  printJson,
+  printTable,
+  showProgress,
+} from "../display.ts";
+import { describeError, toFailure } from "../failure.ts";
+
+/** Adds the options of `tryon batch`. */
+export const addBatchOptions = (command: Command<[string]>) =>
+  addConnection(
+    command
+      .optionsGroup("Batch:")
+      .requiredOption("--out <folder>", "folder of the images, named after the ids", text)
+      .option("--max-credits <number>", "maximum cost of all runs", wholeNumber(0, 999_999_999))
+      .option(
+        "--concurrency <number>",
+        "maximum number in flight (default: adapts)",
+        wholeNumber(1, 100),
+      )
+      .option("--timeout <duration>", "maximum time of one try-on, such as 5m", duration(86_400)),
+  );
+
+type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
+
+/** Images that are saved at the same time. */
+const maxSaves = 8;
+
+/** Runs the try-ons of a file and saves their images. Continues where an earlier run stopped. */
+export async function runBatch(
+  file: string,
+  options: BatchOptions,
+  context: CliContext,
+): Promise<number> {
+  const rows = await readRows(file);
+  // Rejects missing files before anything is paid.
+  for (const row of rows) await openRow(row);
+  const { maxCredits, concurrency, timeout, json } = options;
+  const out = resolve(options.out);
+  const { tryon, isLive } = await connect(options, context, { keyInMetadata: true });
+  await mkdir(out, { recursive: true });
+  const signal = context.onInterrupt();
+  if (isLive) {
+    const sizes = rows.map(({ size }) => (size === undefined ? {} : { output_size: size as "1K" }));
+    const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
+  }
+  const journal = await openJournal(`${out}.journal.ndjson`).catch((error: Error) => {
+    throw new UsageError(error.message);
+  });
+  const run = new BatchRun(rows.length, out);
+  const end = showProgress(context, () => run.describe(tryon.rateLimit));
+  let failure: unknown;
+  try {
+    const items = batch(tryon, rows, {
+      id: ({ id }) => id,
+      input: openRow,
+      journal,
+      signal,
+      onProgress: run.update,
+      ...(maxCredits !== undefined && { budget: { maxCredits } }),
+      ...(concurrency !== undefined && { concurrency }),
+      ...(timeout !== undefined && { timeout }),
+    });
+    for await (const item of items) await run.add(item);
+  } catch (error) {
+    failure = error;
+  }
+  await run.saved();
+  end();
+  await journal.close();
+  tryon.close();
+  const failures = await run.writeFailures(rows);
+  if (json === true) for (const outcome of run.outcomes) printJson(context, outcome);
+  else printSummary(run, context);
+  if (failures !== undefined) note(context, `Failures, as an input: ${failures}`);
+  if (signal.aborted) {
+    note(context, "Interrupted. Run the same command again: nothing is charged twice.");
+    return interruptedCode;
+  }
+  if (failure !== undefined && !isTryOnError(failure, "batch_stopped")) throw toFailure(failure);
+  if (failure instanceof Error) {
+    const { cause } = failure;
+    const reason = isTryOnError(cause) ? describeError(cause) : failure.message;
+    note(context, `The batch stopped: ${reason} Then run the same command again.`);
+  }
+  return run.outcomes.length === rows.length && run.failed.size === 0 ? 0 : 1;
+}
+
+function printSummary(run: BatchRun, context: CliContext): void {
+  const { outcomes, failed, size, credits } = run;
+  const reused = outcomes.filter(({ from_journal }) => from_journal).length;
+  printTable(
+    context,
+    ["TRY-ONS", "SUCCEEDED", "FAILED", "NOT RUN", "EARLIER", "CREDITS"],
+    [[size, outcomes.length - failed.size, failed.size, size - outcomes.length, reused, credits]],
+  );
+  const reasons = new Map<string, number>();
+  for (const { message } of failed.values()) reasons.set(message, (reasons.get(message) ?? 0) + 1);
+  for (const [message, count] of [...reasons].slice(0, 10)) note(context, `${count} × ${message}`);
+}
+
+/** Failure of a try-on, as the file of failures has it. */
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Outcome of a try-on, as `--json` prints it. */
+interface Outcome {
+  readonly id: string;
+  readonly status: "succeeded" | "failed";
+  readonly job_id: string | undefined;
+  readonly path: string | undefined;
+  readonly cost_credits: number | undefined;
+  readonly from_journal: boolean;
+  readonly error: Failure | undefined;
+}
+
+/** One run of the command: its outcomes and its progress. */
+class BatchRun {
+  readonly outcomes: Outcome[] = [];
+  readonly failed = new Map<string, Failure>();
+  readonly size: number;
+  readonly #out: string;
+  readonly #saves = new Set<Promise<void>>();
+  #progress: BatchProgress | undefined;
+
+  constructor(size: number, out: string) {
+    this.size = size;
+    this.#out = out;
+  }
+
+  /** Credits that this run has cost. */
+  get credits(): number {
+    return this.#progress?.credits ?? 0;
+  }
+
+  readonly update = (progress: BatchProgress): void => {
+    this.#progress = progress;
+  };
+
+  describe(limit: { readonly remaining: number; readonly limit: number } | undefined): string {
+    const { done = 0, failed = 0, credits = 0, eta } = this.#progress ?? {};
+    return [
+      `${bar(done, this.size)} ${done}/${this.size}`,
+      `${failed} failed`,
+      formatCredits(credits),
+      ...(eta === undefined ? [] : [`ETA ${formatDuration(eta)}`]),
+      ...(limit === undefined ? [] : [`limit ${limit.remaining}/${limit.limit}`]),
+    ].join("  ");
+  }
+
+  /** Adds an item. Waits while many images are being saved. */
+  async add(item: BatchItem<BatchRow>): Promise<void> {
+    const saving = this.#save(item).finally(() => this.#saves.delete(saving));
+    this.#saves.add(saving);
+    if (this.#saves.size >= maxSaves) await Promise.race(this.#saves);
+  }
+
+  /** Waits until all images are saved. */
+  async saved(): Promise<void> {
+    await Promise.all(this.#saves);
+  }
+
+  async #save(item: BatchItem<BatchRow>): Promise<void> {
+    const { id, result, fromJournal, job } = item;
+    const path = join(this.#out, `${id}.png`);
+    let { error }: { error: Error | undefined } = item;
+    // An earlier run saves an image at once or not at all.
+    if (result && !(fromJournal && (await exists(path)))) {
+      try {
+        await result.image.save(path);
+      } catch (reason) {
+        error = reason as Error;
+      }
+    }
+    const failure = error && {
+      code: isTryOnError(error) ? error.code : error.name,
+      message: isTryOnError(error) ? describeError(error) : error.message,
+    };
+    if (failure) this.failed.set(id, failure);
+    this.outcomes.push({
+      id,
+      status: failure ? "failed" : "succeeded",
+      job_id: job?.id,
+      path: failure ? undefined : path,
+      cost_credits: costOf(job),
+      from_journal: fromJournal,
+      error: failure,
+    });
+  }
+
+  /**
+   * Writes the failed rows to a file that is the input of another run. A job that failed stays failed, so its row gets a
+   * new id, which is another try-on with its own charge.
+   */
+  async writeFailures(rows: readonly BatchRow[]): Promise<string | undefined> {
+    const path = `${this.#out}.failures.ndjson`;
+    const lines = rows.flatMap((row) => {
+      const error = this.failed.get(row.id);
+      if (error === undefined) return [];
+      const id = error.code === "job_failed" ? nextId(row.id) : row.id;
+      return [`${JSON.stringify({ ...row, id, error })}\n`];
+    });
+    if (lines.length === 0) {
+      await rm(path, { force: true });
+      return undefined;
+    }
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(`${path}.part`, lines.join(""));
+    await rename(`${path}.part`, path);
+    return path;
+  }
+}
+
+/** Returns the id of the next try-on of a row: `shirt`, `shirt-try-2`, `shirt-try-3`. */
+function nextId(id: string): string {
+  const [, base = id, number = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
+  return `${base}-try-${Number(number) + 1}`;
+}
+
+function costOf(job: Job | undefined): number | undefined {
+  return job?.data.cost_credits ?? undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,99 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { openReceiver, openShop } from "../../test/cli.ts";
+
+test("checks the machine, the key and the service, and charges nothing", async () => {
+  const { tryon, charges, mock } = await openShop();
+  const { code, stdout } = await tryon(["doctor"]);
+  expect(code).toBe(0);
+  for (const line of [
+    `ok    Node         ${process.versions.node}`,
+    "ok    Key mode     live: try-ons are charged",
+    "ok    Key          valid, not disabled and not flagged",
+    "ok    Service      reference server, which charges nothing",
+    "ok    Clock        within a minute of the service",
+    "ok    Balance      1,000 credits",
+    "ok    Spec         version 1.0.0",
+    "ok    Open point   X-RateLimit headers: on every response",
+  ]) {
+    expect(stdout).toContain(`${line}\n`);
+  }
+  expect(stdout).not.toContain(mock.keys.live);
+  expect(await charges()).toBe(0);
+  expect(mock.journal.entries().map(({ method }) => method)).not.toContain("POST");
+});
+
+test.each([
+  ["svc_live_disabled", /fail {2}Key +.*403/],
+  ["svc_live_flagged", /fail {2}Key +.*fraud.*check the dashboard/],
+  ["svc_live_unknown", /fail {2}Key +.*401.*Check TRYON_API_KEY/],
+  ["svc_live_empty", /warn {2}Balance +0 credits, too few for a try-on/],
+  ["", /fail {2}Settings +the key is missing/],
+])("says what to do about the key %j", async (key, line) => {
+  const { tryon } = await openShop();
+  const { code, stdout } = await tryon(["doctor"], { environment: { TRYON_API_KEY: key } });
+  expect(stdout).toMatch(line);
+  expect(code).toBe(/^warn/m.test(stdout) ? 0 : 1);
+  if (key !== "") expect(stdout).not.toContain(key);
+});
+
+test("says so if nothing responds, or the clock differs, or a proxy is set", async () => {
+  const { tryon } = await openShop();
+  const environment = { TRYON_BASE_URL: "http://127.0.0.1:9", HTTPS_PROXY: "http://u:pw@proxy" };
+  const { code, stdout } = await tryon(["doctor"], { environment });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/fail {2}Service +.*ECONNREFUSED.*Check --base-url/);
+  expect(stdout).toMatch(/Proxy +HTTPS_PROXY set/);
+  expect(stdout).not.toContain("pw");
+  const account = {
+    name: "shop",
+    credits_remaining: 8,
+    rate_limit_per_min: 60,
+    total_calls: 1,
+    tryon_cost_credits: { "1K": 8, "2K": 12, "4K": 20 },
+  };
+  const server = createServer((_request, response) => {
+    response.setHeader("date", "Mon, 01 Jan 2024 00:00:00 GMT");
+    response.setHeader("content-type", "application/json").end(JSON.stringify(account));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const behind = { TRYON_BASE_URL: `http://127.0.0.1:${port}` };
+  expect((await tryon(["doctor"], { environment: behind })).stdout).toMatch(
+    /warn {2}Clock +\d+ s ahead of the service\. Set the clock/,
+  );
+});
+
+test("prints JSON with --json", async () => {
+  const { tryon } = await openShop();
+  const { stdout } = await tryon(["doctor", "--json"]);
+  const findings = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+  expect(findings).toContainEqual({ check: "Balance", status: "ok", message: "1,000 credits" });
+});
+
+test("sends a signed test event to --webhook-url, and says what came back", async () => {
+  const { tryon, mock } = await openShop();
+  const { target, bodies } = await openReceiver();
+  const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
+  const argv = ["doctor", "--webhook-url", target];
+  expect((await tryon(argv, { environment })).stdout).toMatch(/ok {4}Webhook +204 after \d+ ms\n$/);
+  expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "tryon.completed" });
+  const broken = await openReceiver(500);
+  const failed = await tryon(["doctor", "--webhook-url", broken.target], { environment });
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/fail {2}Webhook +500 after/),
+  });
+  expect(failed.stdout).toContain("tryon webhooks send --to");
+  expect(await tryon(argv)).toMatchObject({ code: 2 });
+  expect(await tryon(["doctor", "--webhook-url", "http://example.com/hook"])).toMatchObject({
+    code: 2,
+  });
+});

@@ -1,0 +1,143 @@
+import { duration, Option, text, wholeNumber, type Command } from "@tryon/command-line";
+import type { Duration, Job, JobStatus } from "@tryon/client";
+
+import { addConnection, connect, type ConnectionOptions } from "../connect.ts";
+import { interruptedCode, type CliContext } from "../context.ts";
+import {
+  formatCredits,
+  formatDuration,
+  jobHeader,
+  jobRow,
+  note,
+  print,
+  printJson,
+  printTable,
+  showProgress,
+} from "../display.ts";
+import { toFailure } from "../failure.ts";
+import { checkFolderOf } from "../images.ts";
+
+/** Adds the options of `tryon jobs list`. */
+export const addListOptions = (command: Command) =>
+  addConnection(
+    command
+      .addOption(
+        new Option("--status <status>", "status of the jobs").choices([
+          "queued",
+          "running",
+          "succeeded",
+          "failed",
+        ] as const satisfies readonly JobStatus[]),
+      )
+      .option("--limit <number>", "maximum number of jobs", wholeNumber(1, 1_000_000), 20),
+  );
+
+/** Adds the options of `tryon jobs wait` and `tryon jobs download`. */
+export const addResultOptions = (command: Command<[string]>) =>
+  addConnection(
+    command
+      .option("-o, --output <file>", "image file (default: the job id, as PNG)", text)
+      .option("--timeout <duration>", "maximum time, such as 5m", duration(86_400)),
+  );
+
+type ListOptions = ReturnType<ReturnType<typeof addListOptions>["opts"]>;
+type ResultOptions = ReturnType<ReturnType<typeof addResultOptions>["opts"]>;
+
+/** Lists jobs, newest first: a table, or one line of JSON for each job as the service sent it. */
+export async function listJobs(options: ListOptions, context: CliContext): Promise<number> {
+  const { tryon } = await connect(options, context);
+  const { limit, status, json } = options;
+  const jobs: Job[] = [];
+  const list = tryon.jobs.list({ limit: Math.min(limit, 100), status_filter: status });
+  try {
+    for await (const job of list) {
+      if (json === true) printJson(context, job.data);
+      if (jobs.push(job) >= limit) break;
+    }
+  } catch (error) {
+    throw toFailure(error);
+  } finally {
+    tryon.close();
+  }
+  if (json !== true) printTable(context, jobHeader, jobs.map(jobRow));
+  return 0;
+}
+
+/** Prints a job: its fields, or JSON as the service sent it. */
+export async function getJob(
+  id: string,
+  options: ConnectionOptions,
+  context: CliContext,
+): Promise<number> {
+  const { tryon } = await connect(options, context);
+  const job = await tryon.jobs.get(id).catch((error: unknown) => {
+    throw toFailure(error);
+  });
+  tryon.close();
+  if (options.json === true) {
+    printJson(context, job.data);
+    return 0;
+  }
+  // Anyone who has the signed URL of the image can see it.
+  const { result_url: url, ...data } = job.data;
+  const rows = Object.entries(data).filter(([, value]) => (value ?? "") !== "");
+  const values = rows.map(([name, value]) => [
+    name,
+    typeof value === "object" ? JSON.stringify(value) : String(value),
+  ]);
+  printTable(context, ["FIELD", "VALUE"], values);
+  if (url) note(context, `Save the image: tryon jobs download ${job.id}`);
+  return 0;
+}
+
+/**
+ * Waits for a job. `download` saves its image, and `wait` does with `--output`.
+ *
+ * @returns 0 if the job succeeded.
+ */
+export async function waitForJob(
+  id: string,
+  options: ResultOptions & { readonly download: boolean },
+  context: CliContext,
+): Promise<number> {
+  const { output, timeout = 600_000, json, download } = options;
+  if (output !== undefined) await checkFolderOf("--output", output);
+  const path = output ?? (download ? `${id}.png` : undefined);
+  const { tryon } = await connect(options, context);
+  const signal = context.onInterrupt();
+  const start = performance.now();
+  let status = "waiting";
+  const end = showProgress(
+    context,
+    () => `${id} ${status} ${formatDuration(performance.now() - start)}`,
+  );
+  try {
+    const call = { signal, timeout: timeout as Duration };
+    const { job, image } = await tryon.jobs.resume(id).result({
+      ...call,
+      onUpdate: (update) => {
+        if ("job" in update) ({ status } = update.job);
+      },
+    });
+    if (path !== undefined) await image.save(path, call);
+    end();
+    if (json === true) printJson(context, { ...job.data, ...(path !== undefined && { path }) });
+    else {
+      note(context, `${id} ${job.status}: ${formatCredits(job.data.cost_credits)}`);
+      if (path !== undefined) print(context, path);
+    }
+    return 0;
+  } catch (error) {
+    end();
+    const next = `The job continues and is billed once: tryon jobs wait ${id}`;
+    if (!signal.aborted) throw toFailure(error, nextStepOf(error, next));
+    note(context, `Interrupted. ${next}`);
+    return interruptedCode;
+  } finally {
+    tryon.close();
+  }
+}
+
+function nextStepOf(error: unknown, next: string): string | undefined {
+  return Reflect.get(Object(error), "code") === "wait_timed_out" ? next : undefined;
+}

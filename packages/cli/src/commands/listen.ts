@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isTryOnError, type Job, type TryOn } from "@tryon/client";
+import { duration, text, type Command } from "@tryon/command-line";
+
+import { addConnection, connect } from "../connect.ts";
+import { interruptedCode, type CliContext } from "../context.ts";
+import { deliver, readSecret, receiverUrl } from "../deliver.ts";
+import { note, print, printJson } from "../display.ts";
+import { describeError, toFailure } from "../failure.ts";
+
+/** Adds the options of `tryon listen`. */
+export const addListenOptions = (command: Command) =>
+  addConnection(
+    command
+      .requiredOption("--forward-to <url>", "receiver, such as localhost:3000/hook", receiverUrl)
+      .option("--job <id>", "deliver the event of this job only, and end", text)
+      .option("--secret-file <file>", "file with the secret (default: TRYON_WEBHOOK_SECRET)", text)
+      .option("--interval <duration>", "time between two polls", duration(3_600), 2_000),
+  );
+
+type ListenOptions = ReturnType<ReturnType<typeof addListenOptions>["opts"]>;
+
+/** Time in which a list may miss a new job, in milliseconds. Jobs are checked again for so long. */
+const overlap = 60_000;
+
+/** Delivers the events of jobs that end to a local receiver, until Ctrl+C. With `--job`, of that job. */
+export async function listen(options: ListenOptions, context: CliContext): Promise<number> {
+  const { forwardTo: url, job: id, secretFile, interval, json } = options;
+  const { tryon, environment } = await connect(options, context);
+  const given = await readSecret(secretFile, environment);
+  const secret = given ?? `whsec_${randomBytes(24).toString("base64url")}`;
+  const signal = context.onInterrupt();
+  const forward = async (job: Job): Promise<boolean> => {
+    const { ok, outcome, attempts } = await deliver(eventOf(job), { url, secret }, true, signal);
+    if (json === true)
+      printJson(context, { job_id: job.id, status: job.status, ok, outcome, attempts });
+    else {
+      const count = attempts === 1 ? "" : `, ${attempts} attempts`;
+      print(context, `${job.id} ${job.status}: ${outcome}${count}${ok ? "" : ", given up"}`);
+    }
+    return ok;
+  };
+  if (given === undefined) {
+    note(context, `Webhook secret for the receiver while this runs: ${secret}`);
+  }
+  try {
+    if (id !== undefined) return (await forward(await endOf(tryon, id, signal))) ? 0 : 1;
+    const watch = new JobWatch(tryon);
+    await watch.start();
+    note(context, `Listening for jobs that end. Events go to ${url.href}. Stop with Ctrl+C.`);
+    const deliveries = new Set<Promise<unknown>>();
+    for (;;) {
+      await sleep(interval, undefined, { signal });
+      const jobs = await watch.poll().catch((error: unknown) => {
+        if (!isTryOnError(error) || (error.status ?? 500) < 500) throw error;
+        note(context, describeError(error));
+        return [];
+      });
+      for (const job of jobs) {
+        const delivery = forward(job)
+          .catch(() => undefined)
+          .finally(() => deliveries.delete(delivery));
+        deliveries.add(delivery);
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) return interruptedCode;
+    throw toFailure(error);
+  } finally {
+    tryon.close();
+  }
+}
+
+async function endOf(tryon: TryOn, id: string, signal: AbortSignal): Promise<Job> {
+  const job = tryon.jobs.resume(id);
+  const updates = job.updates({ timeout: "24h", signal });
+  while (!(await updates.next()).done);
+  return job;
+}
+
+/** Event of a job, with the fields that the service sends. */
+function eventOf({ id, data }: Job) {
+  return {
+    event: "tryon.completed" as const,
+    job_id: id,
+    // Only a job that has ended gets here.
+    status: data.status as "succeeded" | "failed",
+    result_url: data.result_url ?? null,
+    error_code: data.error_code ?? null,
+    error_message: data.error_message ?? null,
+    duration_ms: data.duration_ms ?? null,
+    completed_at: data.completed_at ?? null,
+  };
+}
+
+/** Finds the jobs that end, each once. */
+class JobWatch {
+  readonly #tryon: TryOn;
+  /** Jobs that ended before the start, and those that were returned. */
+  readonly #ended = new Set<string>();
+  readonly #open = new Set<string>();
+  #since = -Infinity;
+
+  constructor(tryon: TryOn) {
+    this.#tryon = tryon;
+  }
+
+  /** Reads the newest 100 jobs: those that have ended are ignored. */
+  async start(): Promise<void> {
+    const { jobs } = await this.#tryon.jobs.list({ limit: 100 }).page();
+    this.#since = Math.max(-Infinity, ...jobs.map(createdAt)) - overlap;
+    for (const job of jobs) (hasEnded(job) ? this.#ended : this.#open).add(job.id);
+  }
+
+  /** Returns the jobs that have ended since the last call. */
+  async poll(): Promise<readonly Job[]> {
+    const found: Job[] = [];
+    const listed = new Set<string>();
+    for await (const job of this.#tryon.jobs.list({ limit: 100 })) {
+      if (createdAt(job) < this.#since) break;
+      listed.add(job.id);
+      if (this.#ended.has(job.id)) continue;
+      if (hasEnded(job)) found.push(job);
+      else this.#open.add(job.id);
+    }
+    for (const id of this.#open) {
+      if (listed.has(id)) continue;
+      const job = await this.#tryon.jobs.get(id);
+      if (hasEnded(job)) found.push(job);
+    }
+    for (const { id } of found) {
+      this.#open.delete(id);
+      this.#ended.add(id);
+    }
+    return found;
+  }
+}
+
+function hasEnded({ status }: Job): boolean {
+  return status === "succeeded" || status === "failed";
+}
+
+/** Returns the creation of a job in milliseconds since 1970, or 0. Times without an offset are in UTC. */
+function createdAt({ data }: Job): number {
+  const time = data.created_at ?? "";
+  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`) || 0;
+}

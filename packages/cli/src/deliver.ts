@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { InvalidArgumentError, text, UsageError } from "@tryon/command-line";
+import { signedRequest, type TryOnCompletedEvent } from "@tryon/webhooks";
+
+/** Delays between the attempts of the service to deliver an event, in milliseconds (Events). */
+const retryDelays = [1_000, 4_000, 16_000];
+/** Time that a receiver has to respond, in milliseconds (Events). */
+const responseTimeout = 10_000;
+
+/** Result of a delivery: the status of the response, or why there was none. */
+export interface Delivery {
+  readonly ok: boolean;
+  readonly outcome: string;
+  readonly attempts: number;
+}
+
+/** Parses the URL of a receiver: on this machine, also without `http://`, or with https. */
+export function receiverUrl(value: string): URL {
+  const given = /^[a-z]+:\/\//i.test(text(value)) ? value : `http://${value}`;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isLocal = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");
+  if (
+    url &&
+    !url.username &&
+    (url.protocol === "https:" || (url.protocol === "http:" && isLocal))
+  ) {
+    return url;
+  }
+  throw new InvalidArgumentError(
+    "It must be a URL with https, or of this machine, such as http://localhost:3000/hook.",
+  );
+}
+
+/**
+ * Reads the webhook secret of a file, or of the environment.
+ *
+ * @returns undefined if there is none.
+ */
+export async function readSecret(
+  file: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if (file === undefined) return environment["TRYON_WEBHOOK_SECRET"]?.trim() || undefined;
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch {
+    throw new UsageError("the file of --secret-file cannot be read. Check its path.");
+  }
+}
+
+/**
+ * Signs an event and sends it until the receiver responds with 2xx, as the service does. Follows no redirect.
+ *
+ * @param isRetried - If true, it is sent up to four times, after 1, 4 and 16 s.
+ */
+export async function deliver(
+  event: Partial<TryOnCompletedEvent>,
+  target: { readonly url: URL; readonly secret: string },
+  isRetried: boolean,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  let attempts = 0;
+  for (;;) {
+    const request = await signedRequest(event, target);
+    attempts += 1;
+    const { ok, outcome } = await send(request, signal);
+    const delay = isRetried && !ok ? retryDelays[attempts - 1] : undefined;
+    if (delay === undefined) return { ok, outcome, attempts };
+    await sleep(delay, undefined, { signal });
+  }
+}
+
+async function send(request: Request, signal: AbortSignal): Promise<Omit<Delivery, "attempts">> {
+  const timeout = AbortSignal.timeout(responseTimeout);
+  const start = performance.now();
+  try {
+    const { status, ok, body } = await fetch(request, {
+      redirect: "manual",
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    await body?.cancel();
+    return { ok, outcome: `${status} after ${Math.round(performance.now() - start)} ms` };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) return { ok: false, outcome: "no response within 10 s" };
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return { ok: false, outcome: String(Reflect.get(Object(cause), "code") ?? "no connection") };
+  }
+}

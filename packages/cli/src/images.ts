@@ -1,0 +1,34 @@
+import { openAsBlob } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+import { UsageError } from "@tryon/command-line";
+
+/**
+ * Opens an image of a command line: an https URL stays as it is, anything else is the path of a file.
+ *
+ * @param name - Name of the image in errors, such as `--person`.
+ * @param folder - Folder of relative paths. @default the current one
+ * @throws UsageError if there is no such file.
+ */
+export async function openImage(name: string, value: string, folder = "."): Promise<string | Blob> {
+  if (isUrl(value)) return value;
+  const path = resolve(folder, value);
+  const file = await stat(path).catch(() => undefined);
+  if (file?.isFile() === true) return openAsBlob(path);
+  throw new UsageError(
+    `${name} is not ${file ? "a file" : "an existing file"}: ${value}. Use the path of an image, or an https URL.`,
+  );
+}
+
+/** Returns true for a URL. */
+export function isUrl(value: string): boolean {
+  return /^(?:https?|data):/i.test(value);
+}
+
+/** Rejects a file whose folder does not exist, before anything is paid. */
+export async function checkFolderOf(flag: string, path: string): Promise<void> {
+  const folder = await stat(dirname(resolve(path))).catch(() => undefined);
+  if (folder?.isDirectory() === true) return;
+  throw new UsageError(`the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`);
+}

@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+import { createMock, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import sharp from "sharp";
+import { onTestFinished } from "vitest";
+
+import { run } from "../src/run.ts";
+
+/** Result of a command line. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Reference server, a folder with images, and the command in them. */
+export async function openShop(options: MockOptions = {}) {
+  const mock = createMock({ latency: 0, seed: "cli", ...options });
+  const server = await serve(mock, { port: 0 });
+  const folder = await mkdtemp(join(tmpdir(), "tryon-cli-"));
+  onTestFinished(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const path = (name: string): string => join(folder, name);
+  const create = { width: 600, height: 800, channels: 3, background: "#8ac" } as const;
+  await writeFile(path("me.png"), await sharp({ create }).png().toBuffer());
+  await writeFile(path("shirt.png"), await sharp({ create }).png().toBuffer());
+  const environment = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.live };
+  const tryon = (argv: readonly string[], given: Given = {}) =>
+    runCli(argv, { ...given, environment: { ...environment, ...given.environment } });
+  const charges = async (): Promise<number> =>
+    (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? Number.NaN)) / 8;
+  const input = ["--person", path("me.png"), "--garment", path("shirt.png")];
+  return { mock, server, path, environment, tryon, charges, input };
+}
+
+interface Given {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl+C. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a command line without a terminal. */
+export async function runCli(argv: readonly string[], given: Given = {}): Promise<CommandResult> {
+  const output = { stdout: "", stderr: "" };
+  const stream = (name: "stdout" | "stderr") => ({
+    write: (text: string) => void (output[name] += text),
+  });
+  const code = await run(argv, {
+    stdin: Readable.from([]),
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    environment: given.environment ?? {},
+    onInterrupt: () => given.signal ?? new AbortController().signal,
+  });
+  return { code, ...output };
+}
+
+/** Receiver of webhooks that responds with these statuses, and then with 204. */
+export async function openReceiver(...statuses: readonly number[]) {
+  const bodies: string[] = [];
+  const requests: Request[] = [];
+  const { promise: full, resolve } = Promise.withResolvers<void>();
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
+      bodies.push(body);
+      const headers = Object.entries(request.headersDistinct).map(
+        ([name, values = []]) => [name, values.join(", ")] satisfies [string, string],
+      );
+      requests.push(new Request("http://localhost/hook", { method: "POST", headers, body }));
+      response.writeHead(statuses[bodies.length - 1] ?? 204).end();
+      if (bodies.length > statuses.length) resolve();
+    });
+  });
+  await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void receiver.close());
+  const { port } = receiver.address() as AddressInfo;
+  // Resolves after the first response with 204.
+  return { target: `127.0.0.1:${port}/hook`, bodies, requests, full };
+}
