@@ -86,14 +86,15 @@ export async function readEnvironment(
 /** Asks for the key on a terminal, without an echo. Returns an empty text elsewhere. */
 async function askForKey({ stdin, stderr }: CliContext): Promise<string> {
   if (stdin.isTTY !== true || stderr.isTTY !== true) return "";
-  stderr.write("API key (hidden): ");
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output, terminal: true });
-  const { promise, resolve } = Promise.withResolvers<string>();
-  reader.once("line", resolve);
-  // Also Ctrl+C and Ctrl+D.
-  reader.once("close", () => resolve(""));
-  const key = await promise;
+  // The reader has turned the echo off.
+  stderr.write("API key (hidden): ");
+  const key = await new Promise<string>((resolve) => {
+    reader.once("line", resolve);
+    // Also Ctrl+C and Ctrl+D.
+    reader.once("close", () => resolve(""));
+  });
   reader.close();
   stderr.write("\n");
   return key;

@@ -16,6 +16,7 @@ interface Entry {
   readonly register: (command: Command, start: Start) => Promise<void>;
 }
 
+const id = "job_4fK9sQ2mZx7LbT1cVw8RnE3y";
 const image = "--person me.jpg --garment shirt.png";
 
 const entries: readonly Entry[] = [
@@ -48,29 +49,38 @@ const entries: readonly Entry[] = [
   {
     name: "jobs",
     description: "List jobs, show one, wait for it, or download its image.",
-    examples: ["list --status succeeded", "wait job_4fK9sQ2mZx7LbT1cVw8RnE3y -o look.png"],
+    examples: ["list --status succeeded", `wait ${id} -o look.png`],
     register: async (command, start) => {
       const jobs = await import("./commands/jobs.ts");
       const { addConnection } = await import("./connect.ts");
       command.helpCommand("help [command]", "print help of a command");
+      const usesOf = (name: string, ...examples: readonly [string, string]): string =>
+        examplesOf({ name: `jobs ${name}`, examples });
       jobs
         .addListOptions(command.command("list").description("List jobs, newest first."))
+        .addHelpText("after", usesOf("list", "--status succeeded --limit 100", "--json"))
         .action((options) => {
           start((context) => jobs.listJobs(options, context));
         });
       const job = (name: string, description: string) =>
-        command.command(name).description(description).argument("<id>", "id of the job");
-      addConnection(job("get", "Print the fields of a job.")).action((id, options) => {
-        start((context) => jobs.getJob(id, options, context));
+        command
+          .command(name)
+          .description(description)
+          .argument("<id>", "id of the job")
+          .addHelpText("after", usesOf(name, id, `${id} --json`));
+      addConnection(job("get", "Print the fields of a job.")).action((given, options) => {
+        start((context) => jobs.getJob(given, options, context));
       });
       jobs
         .addResultOptions(job("wait", "Wait until a job ends; with -o, save its image."))
-        .action((id, options) => {
-          start((context) => jobs.waitForJob(id, { ...options, download: false }, context));
+        .action((given, options) => {
+          start((context) => jobs.waitForJob(given, { ...options, download: false }, context));
         });
-      jobs.addResultOptions(job("download", "Save the image of a job.")).action((id, options) => {
-        start((context) => jobs.waitForJob(id, { ...options, download: true }, context));
-      });
+      jobs
+        .addResultOptions(job("download", "Save the image of a job."))
+        .action((given, options) => {
+          start((context) => jobs.waitForJob(given, { ...options, download: true }, context));
+        });
     },
   },
   {
@@ -111,10 +121,7 @@ const entries: readonly Entry[] = [
   {
     name: "listen",
     description: "Deliver the events of jobs that end to a local receiver.",
-    examples: [
-      "--forward-to localhost:3000/hook",
-      "--forward-to localhost:3000/hook --job job_4fK9sQ2mZx7LbT1cVw8RnE3y",
-    ],
+    examples: ["--forward-to localhost:3000/hook", `--forward-to localhost:3000/hook --job ${id}`],
     register: async (command, start) => {
       const { addListenOptions, listen } = await import("./commands/listen.ts");
       addListenOptions(command).action((options) => {
@@ -173,7 +180,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   return runCommand("tryon", stderr, work);
 }
 
-function examplesOf({ name, examples }: Entry): string {
+function examplesOf({ name, examples }: Pick<Entry, "name" | "examples">): string {
   const uses = examples.map((use) => `  tryon ${name} ${use}`.trimEnd());
   return `\nExamples:\n${uses.join("\n")}`;
 }

@@ -1,0 +1,167 @@
+import { spawn } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+import { node } from "@tryon/test-kit/repository";
+import { startProgram, startScript } from "@tryon/test-kit/start-program";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { openShop } from "../test/cli.ts";
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+
+function start(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
+  const program = startScript(main, argv, { env });
+  onTestFinished(async () => void (await program.stop("SIGKILL")));
+  return program;
+}
+
+async function endOf(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const program = start(argv, environment);
+  const { code } = await program.ended;
+  return { code, ...program.output };
+}
+
+/** Runs the command on a terminal of 80 columns, and types a text. Returns what the terminal shows. */
+async function onTerminal(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  typed = "",
+) {
+  const words = [node, "--conditions=@tryon/source", main, ...argv].map((word) => `'${word}'`);
+  const line = `stty cols 80 rows 24; ${words.join(" ")}`;
+  const child = spawn("script", ["-qec", line, "/dev/null"], {
+    env: { PATH, NODE_COMPILE_CACHE, TERM: "xterm", ...environment },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+    if (typed !== "" && shown.includes("(hidden)")) {
+      child.stdin.write(typed);
+      typed = "";
+    }
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  // A spinner moves to the first column for each of its frames.
+  const lines = stripVTControlCharacters(shown.replaceAll("\u001B[1G", "\n")).split(/[\r\n]+/);
+  return { code, shown, lines };
+}
+
+test.each([
+  [[]],
+  [["--help"]],
+  [["run", "--help"]],
+  [["batch", "--help"]],
+  [["jobs", "--help"]],
+  [["jobs", "wait", "--help"]],
+  [["account", "--help"]],
+  [["credits", "--help"]],
+  [["doctor", "--help"]],
+  [["listen", "--help"]],
+  [["help", "run"]],
+])("prints the help of %j on one screen", async (argv) => {
+  const { code, stdout, stderr } = await endOf(argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.match(/^ {2}tryon /gm)?.length ?? 0).toBeGreaterThanOrEqual(2);
+  expect(stdout).toMatch(/^Docs: \S+README\.md$/m);
+  expect(stdout.split("\n").length).toBeLessThanOrEqual(36);
+  for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+test.each(["mock", "contract", "webhooks"])("passes %s on to its command", async (name) => {
+  const { code, stdout } = await endOf([name, "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`Usage: tryon-${name}`);
+  expect((await endOf([name, "--wrong"])).code).toBe(2);
+});
+
+describe("on a terminal of 80 columns", () => {
+  test("shows the phase and the time while it waits, within a line, and removes it at the end", async () => {
+    const { environment, path, input } = await openShop({ latency: "900ms" });
+    const argv = ["run", ...input, "-o", path("look.png")];
+    const { code, shown, lines } = await onTerminal(argv, environment);
+    expect(code).toBe(0);
+    expect(lines.some((line) => /job_\w+ running 0\.\ds/.test(line))).toBe(true);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(shown).toMatch(/8 credits, 992 credits left, [\d.]+s\r\n[^\r\n]*look\.png\r\n/);
+  });
+
+  test("shows a progress bar of a batch, and a bold header unless NO_COLOR is set", async () => {
+    const { environment, path } = await openShop({ latency: "500ms" });
+    const rows = Array.from({ length: 12 }, (_, at) => `sku-${at},me.png,shirt.png`);
+    await writeFile(path("items.csv"), ["id,person,garments", ...rows].join("\n"));
+    const argv = ["batch", path("items.csv"), "--out", path("looks")];
+    const { code, shown, lines } = await onTerminal(argv, environment);
+    expect(code).toBe(0);
+    expect(lines.some((line) => /\[#+-+\] [1-9]\d?\/12 {2}0 failed/.test(line))).toBe(true);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(shown).toContain("\u001B[1mTRY-ONS");
+    const plain = await onTerminal(argv, { ...environment, NO_COLOR: "1" });
+    expect(plain.shown).not.toContain("\u001B[1m");
+  });
+
+  test("asks for the key without showing it", async () => {
+    const { mock, environment } = await openShop();
+    const { TRYON_BASE_URL } = environment;
+    const typed = `${mock.keys.test}\n`;
+    const { code, shown } = await onTerminal(["account"], { TRYON_BASE_URL }, typed);
+    expect(shown).toContain("test: nothing is charged");
+    expect(shown).not.toContain(mock.keys.test);
+    expect(code).toBe(0);
+  });
+});
+
+test("has no colors and no spinner in a pipe, and ends quietly if its reader does", async () => {
+  const { environment, input, path } = await openShop();
+  const { stdout, stderr } = await endOf(["run", ...input, "-o", path("look.png")], environment);
+  expect(stdout + stderr).not.toContain("\u001B");
+  const command = `'${node}' --conditions=@tryon/source '${main}' jobs list --json`;
+  const program = startProgram("sh", ["-c", `${command} | true; echo end`], {
+    env: { PATH, ...environment },
+  });
+  expect((await program.ended).code).toBe(0);
+  expect(program.output).toEqual({ stdout: "end\n", stderr: "" });
+});
+
+test("ends with 130 and names the job after a real Ctrl+C", async () => {
+  const { environment, input, mock, charges } = await openShop({ latency: "60s" });
+  const program = start(["run", ...input], environment);
+  await mock.journal.waitFor("GET /api/v1/tryon/*", { timeout: 20_000 });
+  program.kill("SIGINT");
+  expect((await program.ended).code).toBe(130);
+  expect(program.output.stderr).toMatch(/tryon jobs wait job_\w+\n$/);
+  expect(program.text).not.toContain(mock.keys.live);
+  expect(await charges()).toBe(1);
+});
+
+test("makes 300 try-ons of a batch once, although it is killed twice", async () => {
+  const { environment, mock, path } = await openShop({ latency: 200 });
+  const { token: key } = await mock.createKey({ credits: 10_000, rateLimitPerMinute: 6_000 });
+  const rows = Array.from(
+    { length: 300 },
+    (_, at) => `sku-${at},me.png,https://shop.example/${at}.png`,
+  );
+  await writeFile(path("items.csv"), ["id,person,garments", ...rows].join("\n"));
+  const env = { ...environment, TRYON_API_KEY: key };
+  const argv = ["batch", path("items.csv"), "--out", path("looks"), "--max-credits", "2400"];
+  for (const spent of [700, 1_500]) {
+    const program = start(argv, env);
+    await expect
+      .poll(async () => 10_000 - ((await mock.ledger(key))?.balance ?? 0))
+      .toBeGreaterThan(spent);
+    await program.stop("SIGKILL");
+  }
+  const { code, stdout, stderr } = await endOf(argv, env);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^Price: at most 2,400/),
+  });
+  expect(stdout).toMatch(/\n {4}300 +300 +0 +0 /);
+  expect((await mock.ledger(key))?.balance).toBe(10_000 - 2_400);
+  const images = (await readdir(path("looks"))).filter((name) => name.endsWith(".png"));
+  expect(images).toHaveLength(300);
+});
