@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { parseEnv } from "node:util";
 
 import { TryOn, type BudgetLimit } from "@tryon/client";
-import { testKey, text, UsageError, type Command } from "@tryon/command-line";
+import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/command-line";
 
 import type { CliContext } from "./context.ts";
 
@@ -18,8 +16,7 @@ export function addConnection<Arguments extends unknown[], Options extends Recor
     .option("--api-key <key>", "test key (default: TRYON_API_KEY, or a prompt)", testKey)
     .option("--env-file <file>", "file with these variables; it wins over the environment", text)
     .option("--json", "print JSON, for programs");
-  // The compiler cannot add to the options of an unknown command.
-  return command as never;
+  return command;
 }
 
 /** Options of `addConnection`. */
@@ -52,7 +49,7 @@ export async function connect(
   context: CliContext,
   client: { readonly budget?: BudgetLimit; readonly keyInMetadata?: boolean } = {},
 ): Promise<Connection> {
-  const environment = await readEnvironment(options, context);
+  const environment = withEnvFile(context.environment, options.envFile);
   const baseUrl = options.baseUrl ?? environment["TRYON_BASE_URL"]?.trim();
   if (!baseUrl) {
     throw new UsageError(
@@ -68,19 +65,6 @@ export async function connect(
   const quiet = environment["TRYON_LOG"] ? {} : { logger: {} };
   const tryon = new TryOn({ apiKey, baseUrl, ...client, ...quiet });
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
-}
-
-/** Returns the environment with the variables of `--env-file`. */
-export async function readEnvironment(
-  { envFile }: ConnectionOptions,
-  { environment }: CliContext,
-): Promise<CliContext["environment"]> {
-  if (envFile === undefined) return environment;
-  try {
-    return { ...environment, ...parseEnv(await readFile(envFile, "utf8")) };
-  } catch {
-    throw new UsageError("the file of --env-file cannot be read. Check its path.");
-  }
 }
 
 /** Asks for the key on a terminal, without an echo. Returns an empty text elsewhere. */

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { InvalidArgumentError, text, UsageError } from "@tryon/command-line";
+import { InvalidArgumentError, text } from "@tryon/command-line";
 import { signedRequest, type TryOnCompletedEvent } from "@tryon/webhooks";
 
 /** Delays between the attempts of the service to deliver an event, in milliseconds (Events). */
@@ -31,23 +30,6 @@ export function receiverUrl(value: string): URL {
   throw new InvalidArgumentError(
     "It must be a URL with https, or of this machine, such as http://localhost:3000/hook.",
   );
-}
-
-/**
- * Reads the webhook secret of a file, or of the environment.
- *
- * @returns undefined if there is none.
- */
-export async function readSecret(
-  file: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
-  if (file === undefined) return environment["TRYON_WEBHOOK_SECRET"]?.trim() || undefined;
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch {
-    throw new UsageError("the file of --secret-file cannot be read. Check its path.");
-  }
 }
 
 /**

@@ -54,11 +54,9 @@ const entries: readonly Entry[] = [
       const jobs = await import("./commands/jobs.ts");
       const { addConnection } = await import("./connect.ts");
       command.helpCommand("help [command]", "print help of a command");
-      const usesOf = (name: string, ...examples: readonly [string, string]): string =>
-        examplesOf({ name: `jobs ${name}`, examples });
       jobs
         .addListOptions(command.command("list").description("List jobs, newest first."))
-        .addHelpText("after", usesOf("list", "--status succeeded --limit 100", "--json"))
+        .addHelpText("after", examplesOf("jobs list", "--status succeeded --limit 100", "--json"))
         .action((options) => {
           start((context) => jobs.listJobs(options, context));
         });
@@ -67,7 +65,7 @@ const entries: readonly Entry[] = [
           .command(name)
           .description(description)
           .argument("<id>", "id of the job")
-          .addHelpText("after", usesOf(name, id, `${id} --json`));
+          .addHelpText("after", examplesOf(`jobs ${name}`, id, `${id} --json`));
       addConnection(job("get", "Print the fields of a job.")).action((given, options) => {
         start((context) => jobs.getJob(given, options, context));
       });
@@ -153,12 +151,12 @@ export async function run(argv: readonly string[], context: CliContext): Promise
       stdout,
       environment,
     }).description("Virtual try-on from a terminal.");
-    const [name] = argv.filter((word) => word !== "help" && !word.startsWith("-"));
+    const name = argv.find((word) => word !== "help" && !word.startsWith("-"));
     for (const entry of entries) {
       const command = program
         .command(entry.name)
         .description(entry.description)
-        .addHelpText("after", examplesOf(entry));
+        .addHelpText("after", examplesOf(entry.name, ...entry.examples));
       if (entry.name === name) await entry.register(command, (chosen) => (action = chosen));
     }
     for (const [other, description] of others) program.command(other).description(description);
@@ -180,7 +178,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   return runCommand("tryon", stderr, work);
 }
 
-function examplesOf({ name, examples }: Pick<Entry, "name" | "examples">): string {
+function examplesOf(name: string, ...examples: readonly [string, string]): string {
   const uses = examples.map((use) => `  tryon ${name} ${use}`.trimEnd());
   return `\nExamples:\n${uses.join("\n")}`;
 }

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import util from "node:util";
 
 import {
   Command,
@@ -27,6 +29,40 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns true if a stream is a terminal and the user accepts colors (https://no-color.org). */
 export function hasColors({ isTTY }: Output, environment: Environment): boolean {
   return isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+}
+
+/**
+ * Returns the environment with the variables of `--env-file`, which win.
+ *
+ * @throws UsageError if the file cannot be read.
+ */
+export function withEnvFile(environment: Environment, file: string | undefined): Environment {
+  if (file === undefined) return environment;
+  return { ...environment, ...util.parseEnv(readOptionFile("--env-file", file)) };
+}
+
+/**
+ * Returns the webhook secret of `--secret-file`, or else of the environment.
+ *
+ * @throws UsageError if the file cannot be read.
+ */
+export function webhookSecret(
+  environment: Environment,
+  file: string | undefined,
+): string | undefined {
+  const secret =
+    file === undefined
+      ? environment["TRYON_WEBHOOK_SECRET"]
+      : readOptionFile("--secret-file", file);
+  return secret?.trim() || undefined;
+}
+
+function readOptionFile(flag: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`the file of ${flag} cannot be read. Check its path.`);
+  }
 }
 
 /** Package of a command, and its surroundings. */

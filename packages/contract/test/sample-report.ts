@@ -84,7 +84,7 @@ export const sampleReport: Report = {
     ),
     check("authentication.flagged-key", {
       status: "not-observable",
-      message: "It takes a key of an account that was flagged for fraud (--flagged-key).",
+      message: "It takes a key of an account that was flagged for fraud (TRYON_FLAGGED_KEY).",
     }),
     check("responses.POST /api/v1/tryon.504", {
       status: "not-observable",

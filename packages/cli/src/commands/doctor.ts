@@ -1,11 +1,11 @@
 import { isTryOnError, type AccountResponse, type WithResponse } from "@tryon/client";
 import { createRawClient } from "@tryon/client/raw";
-import { hasColors, text, UsageError, type Command } from "@tryon/command-line";
+import { hasColors, text, UsageError, webhookSecret, type Command } from "@tryon/command-line";
 import { styleText } from "node:util";
 
 import { addConnection, connect, type Connection } from "../connect.ts";
 import type { CliContext } from "../context.ts";
-import { deliver, readSecret, receiverUrl } from "../deliver.ts";
+import { deliver, receiverUrl } from "../deliver.ts";
 import { print, printJson } from "../display.ts";
 import { describeError } from "../failure.ts";
 
@@ -158,7 +158,7 @@ async function checkWebhook(
   { environment }: Connection,
 ): Promise<void> {
   if (url === undefined) return;
-  const secret = await readSecret(secretFile, environment);
+  const secret = webhookSecret(environment, secretFile);
   if (secret === undefined) {
     throw new UsageError(
       "--webhook-url needs a secret: set TRYON_WEBHOOK_SECRET, or --secret-file.",

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isTryOnError, type Job, type TryOn } from "@tryon/client";
-import { duration, text, type Command } from "@tryon/command-line";
+import { duration, text, webhookSecret, type Command } from "@tryon/command-line";
 
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
-import { deliver, readSecret, receiverUrl } from "../deliver.ts";
+import { deliver, receiverUrl } from "../deliver.ts";
 import { note, print, printJson } from "../display.ts";
 import { describeError, toFailure } from "../failure.ts";
 
@@ -29,7 +29,7 @@ const overlap = 60_000;
 export async function listen(options: ListenOptions, context: CliContext): Promise<number> {
   const { forwardTo: url, job: id, secretFile, interval, json } = options;
   const { tryon, environment } = await connect(options, context);
-  const given = await readSecret(secretFile, environment);
+  const given = webhookSecret(environment, secretFile);
   const secret = given ?? `whsec_${randomBytes(24).toString("base64url")}`;
   const signal = context.onInterrupt();
   const forward = async (job: Job): Promise<boolean> => {

@@ -135,6 +135,10 @@ async function readInput(options: RunOptions): Promise<TryOnInput> {
   };
 }
 
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
 /** Progress of a try-on, as a text. */
 class RunProgress {
   job: Job | undefined;
@@ -160,7 +164,6 @@ class RunProgress {
     this.key = update.idempotencyKey;
     if (update.phase === "uploading") {
       const { sent, total } = update;
-      const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
       this.#phase = `Uploading ${bar(sent, total)} ${megabytes(sent)}/${megabytes(total)} MB`;
     } else if (update.phase === "retrying") {
       this.#phase = `Retrying in ${formatDuration(update.delay)}`;

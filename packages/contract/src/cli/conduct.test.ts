@@ -12,8 +12,11 @@ import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 const suite = aSuite([keeps]);
 
 /** Runs a command that fails before its checks, and returns the line that it prints. */
-async function problem(argv: readonly string[]): Promise<{ code: number; sentence: string }> {
-  const { code, stdout, stderr } = await command(argv, { suite });
+async function problem(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; sentence: string }> {
+  const { code, stdout, stderr } = await command(argv, { suite, environment });
   expect(stdout).toBe("");
   const [, sentence = ""] = /^tryon-contract: ([^\n]+)\n$/.exec(stderr) ?? [];
   expect(sentence, stderr).not.toBe("");
@@ -87,7 +90,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     ["svc_live_flagged", 5, "The key is refused (403): "],
   ])("the key %s", async (token, code, beginning) => {
     const { url } = await deployed();
-    const ended = await problem(["--base-url", url, "--api-key", token, "--allow-live"]);
+    const ended = await problem(["--base-url", url, "--allow-live"], { TRYON_API_KEY: token });
     expect(ended.code).toBe(code);
     expect(ended.sentence).toContain(beginning);
     expect(ended.sentence).not.toContain(token);
@@ -143,17 +146,21 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
       ["--base-url", "https://svc_live_a:b@tryon.example", ...key],
       'got "https://svc_live_…:b@tryon.example"',
     ],
-    [
-      [...invalid, "--api-key", "secret-of-another-kind"],
-      "The API key must begin with svc_test_ or",
-    ],
-    [[...invalid, "--test-key", "svc_live_mock"], 'The key "test" must begin with svc_test_'],
-    [[...invalid, "--live-key", "svc_live_a\nb"], 'The key "live" must begin with svc_live_'],
-  ])("an invalid URL or key: %j", async (argv, words) => {
+  ])("an invalid URL: %j", async (argv, words) => {
     const { code, sentence } = await problem(argv);
     expect(code).toBe(2);
     expect(sentence).toContain(words);
     expect(sentence).not.toContain(argv.at(-1));
+  });
+
+  test.each([
+    ["TRYON_API_KEY", "secret-of-another-kind", "The API key must begin with svc_test_ or"],
+    ["TRYON_LIVE_KEY", "svc_live_a\nb", 'The key "live" must begin with svc_live_'],
+  ])("an invalid key: %s", async (name, value, words) => {
+    const { code, sentence } = await problem(invalid, { [name]: value });
+    expect(code).toBe(2);
+    expect(sentence).toContain(words);
+    expect(sentence).not.toContain(value);
   });
 });
 
@@ -176,37 +183,39 @@ const elsewhere = () => createMock({ clock: "manual" });
 
 describe("money is safe:", () => {
   test.each([
-    [["--api-key", "svc_live_mock"]],
-    [["--api-key=svc_test_mock", "--other-key=svc_live_empty"]],
-  ])("a live key is refused until it is allowed: %j", async (keys) => {
+    [{ TRYON_API_KEY: "svc_live_mock" }],
+    [{ TRYON_API_KEY: "svc_test_mock", TRYON_OTHER_KEY: "svc_live_empty" }],
+  ])("a live key is refused until it is allowed: %j", async (environment) => {
     const { mock, url } = await deployed();
-    const { code, sentence } = await problem(["--base-url", url, ...keys]);
+    const { code, sentence } = await problem(["--base-url", url], environment);
     expect(code).toBe(2);
     expect(sentence).toContain("--allow-live");
     expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
-    const allowed = ["--base-url", url, ...keys, "--allow-live"];
-    expect((await command(allowed, { suite })).code).toBe(0);
+    const allowed = ["--base-url", url, "--allow-live"];
+    expect((await command(allowed, { suite, environment })).code).toBe(0);
   });
 
   test("a reference server, whose credits are worth nothing, takes any key", async () => {
     const { url } = await served();
-    expect((await command(["--base-url", url, "--api-key=svc_live_mock"], { suite })).code).toBe(0);
+    const environment = { TRYON_API_KEY: "svc_live_mock" };
+    expect((await command(["--base-url", url], { suite, environment })).code).toBe(0);
   });
 
   describe("a server elsewhere that says it is a reference server", () => {
     test("gets no live key without --allow-live", async () => {
       const mock = elsewhere();
-      const argv = ["--base-url", mock.baseUrl, "--api-key=svc_live_mock", "--level=paid"];
-      const ended = await command(argv, { suite: greedy, fetch: mock.fetch });
+      const argv = ["--base-url", mock.baseUrl, "--level=paid"];
+      const environment = { TRYON_API_KEY: "svc_live_mock" };
+      const ended = await command(argv, { suite: greedy, fetch: mock.fetch, environment });
       expect(ended).toMatchObject({ code: 2, stdout: "" });
       expect(ended.stderr).toContain("--allow-live");
       expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
     });
 
     test.each([
-      ["--api-key=svc_live_mock", "live"],
-      ["--other-key=svc_live_mock", "stranger"],
-    ] as const)("gets at most 50 credits of a live key: %s", async (flag, name) => {
+      ["TRYON_API_KEY", "live"],
+      ["TRYON_OTHER_KEY", "stranger"],
+    ] as const)("gets at most 50 credits of a live key: %s", async (variable, name) => {
       const mock = elsewhere();
       const spending = [1, 2, 3].map((number) =>
         aCheck(
@@ -217,8 +226,10 @@ describe("money is safe:", () => {
           { level: "paid", credits: 20 },
         ),
       );
-      const argv = ["--base-url", mock.baseUrl, flag, "--allow-live", "--level=paid"];
-      const ended = await command(argv, { suite: aSuite(spending), fetch: mock.fetch });
+      const argv = ["--base-url", mock.baseUrl, "--allow-live", "--level=paid"];
+      const environment = { [variable]: "svc_live_mock" };
+      const suiteOf = { suite: aSuite(spending), fetch: mock.fetch, environment };
+      const ended = await command(argv, suiteOf);
       expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/40 of at most 50/) });
       expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 960 });
     });
@@ -238,11 +249,12 @@ describe("money is safe:", () => {
         if (!new Request(input, init).url.endsWith("/__mock/tenants")) return response;
         return Response.json({ ...(await response.json()), api_key: mock.keys.live });
       };
-      const argv = ["--base-url", mock.baseUrl, "--api-key=svc_live_mock", "--allow-live"];
+      const argv = ["--base-url", mock.baseUrl, "--allow-live"];
+      const environment = { TRYON_API_KEY: "svc_live_mock" };
       const fresh = aCheck("money.fresh", async (session) => {
         await session.submit({}, { key: await session.freshKey() });
       });
-      expect(await command(argv, { suite: aSuite([fresh]), fetch })).toMatchObject({
+      expect(await command(argv, { suite: aSuite([fresh]), fetch, environment })).toMatchObject({
         code: 70,
         stderr: expect.stringContaining("returned a key of the user"),
       });
@@ -252,9 +264,10 @@ describe("money is safe:", () => {
 
   test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (max) => {
     const { mock, url } = await deployed();
-    const argv = ["--base-url", url, "--api-key=svc_live_mock", "--allow-live", "--level=paid"];
+    const argv = ["--base-url", url, "--allow-live", "--level=paid"];
+    const environment = { TRYON_API_KEY: "svc_live_mock" };
     const limit = max === 50 ? [] : [`--max-credits=${max}`];
-    const { code, stdout } = await command([...argv, ...limit], { suite: greedy });
+    const { code, stdout } = await command([...argv, ...limit], { suite: greedy, environment });
     expect(code).toBe(0);
     const { balance = 0 } = (await mock.ledger(mock.keys.live)) ?? {};
     const spent = 1_000 - balance;
@@ -270,8 +283,9 @@ describe("money is safe:", () => {
     const any = aCheck("money.any", async (session) => {
       await session.submitAndWait({ wait: true });
     });
-    const keys = ["--live-key=svc_live_mock", "--test-key=svc_test_mock", "--allow-live"];
-    expect((await command(["--base-url", url, ...keys], { suite: aSuite([any]) })).code).toBe(0);
+    const argv = ["--base-url", url, "--test-key=svc_test_mock", "--allow-live"];
+    const environment = { TRYON_LIVE_KEY: "svc_live_mock" };
+    expect((await command(argv, { suite: aSuite([any]), environment })).code).toBe(0);
     expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
   });
 });

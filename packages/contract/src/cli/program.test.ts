@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { version } from "../version.ts";
 
@@ -29,13 +32,10 @@ describe("a command line", () => {
     [["--api-key", "svc_test_a", "--level", "full"], { apiKey: "svc_test_a", level: "full" }],
     [["--max-credits", "0", "--allow-live"], { maxCredits: 0, allowLive: true }],
     [["--only", "idempotency", "--only=list."], { only: ["idempotency", "list."] }],
+    [["--test-key=svc_test_b"], { keys: { test: "svc_test_b" } }],
     [
-      ["--live-key", "a", "--test-key=b", "--other-key=c", "--disabled-key=d", "--flagged-key=e"],
-      { keys: { live: "a", test: "b", stranger: "c", disabled: "d", flagged: "e" } },
-    ],
-    [
-      ["--webhook-url", "https://b.example/x", "--webhook-port", "9000", "--webhook-secret", "s"],
-      { webhookUrl: "https://b.example/x", webhookPort: 9_000, webhookSecret: "s" },
+      ["--webhook-url", "https://b.example/x", "--webhook-port", "9000"],
+      { webhookUrl: "https://b.example/x", webhookPort: 9_000 },
     ],
     [["--report", "json"], { reports: [{ form: "json", file: undefined }] }],
     [
@@ -67,6 +67,20 @@ describe("a command line", () => {
     expect(read(flags, environment).options).toEqual({ ...usual, apiKey: "svc_test_a" });
   });
 
+  test("takes keys from variables, also of a file, and the webhook secret from a file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [env, secret] = [join(folder, "env"), join(folder, "secret")];
+    await writeFile(env, "TRYON_LIVE_KEY=svc_live_a\nTRYON_OTHER_KEY=c\nTRYON_DISABLED_KEY=d\n");
+    await writeFile(secret, "whsec_a\n");
+    const environment = { TRYON_LIVE_KEY: "svc_live_b", TRYON_FLAGGED_KEY: "e" };
+    const argv = [...base, "--env-file", env, "--secret-file", secret];
+    expect(read(argv, environment).options).toMatchObject({
+      keys: { live: "svc_live_a", stranger: "c", disabled: "d", flagged: "e" },
+      webhookSecret: "whsec_a",
+    });
+  });
+
   test("prints the version", () => {
     expect(read(["--version"])).toEqual({ options: undefined, output: `${version}\n` });
   });
@@ -86,6 +100,11 @@ describe("a command line", () => {
     [[...base, "--webhook-port", "65536"], "from 0 to 65535"],
     [[...base, "--webhook-url", "b.example"], "It must be an http or https URL"],
     [[...base, "--api-key", ""], "'--api-key <key>' is invalid. It is empty"],
+    [[...base, "--api-key", "svc_live_a"], "It takes a test key, svc_test_…, only"],
+    [[...base, "--test-key=svc_live_a"], "It takes a test key, svc_test_…, only"],
+    [[...base, "--live-key=svc_live_a"], "unknown option --live-key=…"],
+    [[...base, "--env-file", "none"], "the file of --env-file cannot be read. Check its path."],
+    [[...base, "--secret-file", "none"], "the file of --secret-file cannot be read."],
     [[...base, "--only", " "], "'--only <prefix>' is invalid. It is empty"],
     [[...base, "--report", "xml"], "Allowed forms are text, junit, json, html."],
     [[...base, "--report", "html="], "Name a file, as in html=report.out."],

@@ -7,9 +7,12 @@ import {
   parse,
   port,
   repeated,
+  testKey,
   text,
   UsageError,
+  webhookSecret,
   wholeNumber,
+  withEnvFile,
   type Command,
   type ProgramOptions,
 } from "@tryon/command-line";
@@ -59,12 +62,13 @@ const addOptions = (program: Command) =>
   program
     .optionsGroup("Target:")
     .option("--base-url <url>", "URL of the deployment (default: TRYON_BASE_URL)", text)
-    .option("--api-key <key>", "API key, not for a reference server (default: TRYON_API_KEY)", text)
-    .option("--live-key <key>", "live key, if you have keys of both kinds", text)
-    .option("--test-key <key>", "test key, if you have keys of both kinds", text)
-    .option("--other-key <key>", "key of another account, which must not see these jobs", text)
-    .option("--disabled-key <key>", "disabled key, which the deployment must reject", text)
-    .option("--flagged-key <key>", "key flagged for fraud, which the deployment must reject", text)
+    .option(
+      "--api-key <key>",
+      "test key, not for a reference server (default: TRYON_API_KEY)",
+      testKey,
+    )
+    .option("--test-key <key>", "test key, if TRYON_API_KEY is a live key", testKey)
+    .option("--env-file <file>", "file with variables; it wins over the environment", text)
     .optionsGroup("Checks:")
     .addOption(
       new Option(
@@ -91,7 +95,7 @@ const addOptions = (program: Command) =>
     .optionsGroup("Webhooks (a deployment on this machine needs none of these):")
     .option("--webhook-url <url>", "public URL that leads to --webhook-port", webhookUrl)
     .option("--webhook-port <number>", "port to listen on (default: a free one)", port)
-    .option("--webhook-secret <text>", "webhook secret (default: TRYON_WEBHOOK_SECRET)", text)
+    .option("--secret-file <file>", "file with the secret (default: TRYON_WEBHOOK_SECRET)", text)
     .optionsGroup("Result:")
     .option("--report <form[=file]>", `${forms}; repeatable (default: text)`, reportsOf)
     .option("--profile <file>", "write what was observed, for tryon-mock --profile <file>", text)
@@ -113,7 +117,7 @@ export function readOptions(
     .description("Checks that a deployment of the virtual try-on service keeps its contract.")
     .addHelpText(
       "after",
-      `\nProgress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
+      `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
     )
     .action((options) => {
       read.options = runOptions(options, context.environment);
@@ -124,11 +128,13 @@ export function readOptions(
 
 function runOptions(
   options: ReturnType<ReturnType<typeof addOptions>["opts"]>,
-  environment: ProgramOptions["environment"],
+  given: ProgramOptions["environment"],
 ) {
-  const { liveKey, testKey, otherKey, disabledKey, flaggedKey, report, ...rest } = options;
+  const { testKey: test, report, envFile, secretFile, ...rest } = options;
+  const environment = withEnvFile(given, envFile);
   // An empty variable counts as missing: CI sets it so for a missing secret.
-  const baseUrl = options.baseUrl ?? (environment["TRYON_BASE_URL"] || undefined);
+  const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
+  const baseUrl = options.baseUrl ?? variable("BASE_URL");
   if (baseUrl === undefined) {
     throw new UsageError(
       "The deployment is missing: use --base-url https://tryon.example, or set TRYON_BASE_URL.",
@@ -137,15 +143,15 @@ function runOptions(
   return {
     ...rest,
     baseUrl,
-    apiKey: options.apiKey ?? (environment["TRYON_API_KEY"] || undefined),
+    apiKey: options.apiKey ?? variable("API_KEY"),
     keys: {
-      live: liveKey,
-      test: testKey,
-      stranger: otherKey,
-      disabled: disabledKey,
-      flagged: flaggedKey,
+      live: variable("LIVE_KEY"),
+      test,
+      stranger: variable("OTHER_KEY"),
+      disabled: variable("DISABLED_KEY"),
+      flagged: variable("FLAGGED_KEY"),
     },
-    webhookSecret: options.webhookSecret ?? (environment["TRYON_WEBHOOK_SECRET"] || undefined),
+    webhookSecret: webhookSecret(environment, secretFile),
     reports: report ?? toStandardOutput,
   };
 }

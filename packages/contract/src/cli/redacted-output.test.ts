@@ -65,8 +65,9 @@ test("shows no key or secret in any form, wherever a check puts it", async () =>
       }),
     ),
   );
-  const argv = ["--base-url", url, "--api-key", key.token, "--webhook-secret", secret];
-  const { outputs } = await written(argv, { suite });
+  const argv = ["--base-url", url, "--api-key", key.token];
+  const environment = { TRYON_WEBHOOK_SECRET: secret };
+  const { outputs } = await written(argv, { suite, environment });
   for (const output of outputs) {
     expect(output).toContain(`sample.form-${shown.length - 1}`);
     const readable = decoded(output);

@@ -44,19 +44,23 @@ describe("a run of the command", () => {
 
   test("says what it may spend of a live key, and never more than it was allowed", async () => {
     const { url } = await deployed();
-    const argv = ["--base-url", url, "--api-key", "svc_live_mock", "--allow-live"];
+    const argv = ["--base-url", url, "--allow-live"];
+    const environment = { TRYON_API_KEY: "svc_live_mock" };
     const dear = aSuite([aCheck("sample.dear", keeps.run, { credits: 80 })]);
-    const { stderr } = await command(argv, { suite: dear });
+    const { stderr } = await command(argv, { suite: dear, environment });
     expect(stderr).toContain(
       "  spends at most 50 credits; all checks would take 80, so some may not run\n",
     );
-    const free = await command([...argv, "--max-credits=0"], { suite: good });
+    const free = await command([...argv, "--max-credits=0"], { suite: good, environment });
     expect(free.stderr).toContain("  spends nothing: all checks are free\n");
   });
 
   test("is 1 when a check fails, shows how to see it, and never shows a key", async () => {
     const { url } = await served();
-    const ended = await command(["--base-url", url, "--api-key=svc_live_mock"], { suite: bad });
+    const ended = await command(["--base-url", url], {
+      suite: bad,
+      environment: { TRYON_API_KEY: "svc_live_mock" },
+    });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toContain("actual    It was wrong with svc_test_….");
     expect(ended.stdout).toContain(

@@ -85,7 +85,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
     const { page } = await open(1280, "light");
     const row = page.locator('details[id="authentication.flagged-key"]');
     await row.locator("summary").click();
-    expect(await row.getByText("(--flagged-key)").isVisible()).toBe(true);
+    expect(await row.getByText("(TRYON_FLAGGED_KEY)").isVisible()).toBe(true);
     await page.goto(`${page.url()}#webhooks.schedule`);
     expect(await page.locator('details[id="webhooks.schedule"]').getAttribute("open")).toBe("");
     const copy = page.locator(".failed .call button").first();

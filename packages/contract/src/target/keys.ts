@@ -34,11 +34,11 @@ export type Keys = Readonly<Partial<Record<KeyName, Key>>>;
 /** Message for a check whose key the run lacks. */
 export function missingKey(name: KeyName): string {
   const flags: Readonly<Record<KeyName, string>> = {
-    live: "a live key (--api-key or --live-key, with --allow-live)",
+    live: "a live key (TRYON_API_KEY or TRYON_LIVE_KEY, with --allow-live)",
     test: "a test key (--api-key or --test-key)",
-    stranger: "a key of another account (--other-key)",
-    disabled: "a disabled key (--disabled-key)",
-    flagged: "a key of an account that was flagged for fraud (--flagged-key)",
+    stranger: "a key of another account (TRYON_OTHER_KEY)",
+    disabled: "a disabled key (TRYON_DISABLED_KEY)",
+    flagged: "a key of an account that was flagged for fraud (TRYON_FLAGGED_KEY)",
   };
   return `It takes ${flags[name]}.`;
 }

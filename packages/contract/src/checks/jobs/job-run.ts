@@ -25,7 +25,7 @@ export function strangersTo({ context: { keys }, key }: Session): readonly Key[]
   const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
   const strangers = found.filter(({ token }) => token !== key.token);
   if (strangers.length > 0) return strangers;
-  throw new SkipCheck("It takes a key of another account (--other-key).");
+  throw new SkipCheck("It takes a key of another account (TRYON_OTHER_KEY).");
 }
 
 /** Sets the outcome of the next job of a key. @throws SkipCheck without the control API. */

@@ -121,7 +121,7 @@ export function isSigned({ headers, bytes }: Delivery, secret: string): boolean 
 
 /** Secret that signs the webhooks of a key. @throws SkipCheck when it is unknown. */
 export function secretOf({ webhookSecret }: Key): string {
-  const message = "It takes the secret that signs the key's webhooks (--webhook-secret).";
+  const message = "It takes the secret that signs the key's webhooks (--secret-file).";
   need(webhookSecret !== undefined, message);
   return webhookSecret;
 }
