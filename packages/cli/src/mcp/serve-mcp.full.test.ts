@@ -1,0 +1,71 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { useMock } from "@tryon/mock/vitest";
+import { node, root } from "@tryon/test-kit/repository";
+import { startScript } from "@tryon/test-kit/start-program";
+import { expect, it, onTestFinished } from "vitest";
+
+import { callTool, createFolder } from "../../test/mcp-session.ts";
+
+const mock = useMock();
+const file = join(root, "packages/cli/test/mcp-program.ts");
+const submitPath = "POST /api/v1/tryon";
+const input = {
+  person: "https://shop.example/me.jpg",
+  garments: ["https://shop.example/shirt.png"],
+};
+
+/** Starts the program and connects to it. */
+async function openProgram(argv: readonly string[]) {
+  const { TRYON_BASE_URL = "", TRYON_API_KEY = "" } = process.env;
+  const transport = new StdioClientTransport({
+    command: node,
+    args: ["--conditions=@tryon/source", file, ...argv],
+    env: { TRYON_BASE_URL, TRYON_API_KEY },
+  });
+  const errors: Error[] = [];
+  const client = new Client({ name: "test", version: "1" });
+  // Output that is not a message of the protocol.
+  Object.assign(client, { onerror: (error: Error) => errors.push(error) });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return { client, errors, pid: transport.pid ?? 0 };
+}
+
+it("charges a try-on once if the process is killed in a submission and started again", async () => {
+  const folder = createFolder();
+  const argv = ["--max-credits", "20", "--state", join(folder, "state.json"), "--out", folder];
+  const { id } = mock.faults.add({ on: submitPath, reset: "after" });
+  const first = await openProgram(argv);
+  const call = callTool(first.client, "submit", input).catch(() => "cut");
+  await mock.journal.waitFor(submitPath);
+  process.kill(first.pid, "SIGKILL");
+  expect(await call).toBe("cut");
+  mock.faults.remove(id);
+
+  const second = await openProgram(argv);
+  const { value: job } = await callTool(second.client, "submit", input);
+  const { value, images } = await callTool(second.client, "wait", { job_id: job["job_id"] });
+  const path = join(folder, `${String(job["job_id"])}.png`);
+  expect(value).toMatchObject({ status: "succeeded", path, budget: { spent: 8, reserved: 0 } });
+  expect(images).toHaveLength(1);
+  expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+  expect(second.errors).toEqual([]);
+  await second.client.close();
+  expect(readdirSync(folder).toSorted()).toEqual([`${String(job["job_id"])}.png`, "state.json"]);
+});
+
+it("refuses a second process with the same state, and ends with standard input", async () => {
+  const argv = ["--max-credits", "20", "--state", join(createFolder(), "state.json")];
+  const { client, pid } = await openProgram(argv);
+  const refused = startScript(file, argv);
+  expect(await refused.ended).toMatchObject({ code: 2 });
+  expect(refused.output.stderr).toContain(`is in use by process ${pid}.`);
+  await client.close();
+  const last = startScript(file, argv);
+  expect(await last.ended).toMatchObject({ code: 0 });
+  expect(last.text).toBe("");
+});

@@ -1,0 +1,110 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { createProgram, parse, runCommand } from "@tryon/command-line";
+import { onTestFinished } from "vitest";
+
+import { addMcpOptions, serveMcp } from "../src/mcp/serve-mcp.ts";
+
+/** Result of a tool call: the JSON of its text, or the text of an error. */
+export interface ToolResult {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly error: string | undefined;
+  readonly images: ReadonlyArray<{ readonly mimeType: string; readonly data: string }>;
+}
+
+/** Calls a tool of an MCP client. */
+export async function callTool(
+  client: Client,
+  name: string,
+  input: object = {},
+  signal?: AbortSignal,
+): Promise<ToolResult> {
+  const result = await client.callTool(
+    { name, arguments: { ...input } },
+    undefined,
+    signal && { signal },
+  );
+  const content = result.content as ReadonlyArray<{
+    type: string;
+    text: string;
+    mimeType: string;
+    data: string;
+  }>;
+  const text = content.find(({ type }) => type === "text")?.text ?? "";
+  const error = result.isError === true ? text : undefined;
+  const images = content.filter(({ type }) => type === "image");
+  return { value: error === undefined ? JSON.parse(text) : {}, error, images };
+}
+
+/** Starts `tryon mcp` in this process, over streams and real HTTP, with the service of the environment. */
+export function startMcp(
+  argv: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const interrupt = new AbortController();
+  const output = { stdout: "", stderr: "" };
+  stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)));
+  const stderr = { write: (text: string) => (output.stderr += text) };
+  const context = {
+    stdin,
+    stdout,
+    stderr,
+    environment: { ...process.env, ...environment },
+    onInterrupt: () => interrupt.signal,
+  };
+  const ended = runCommand("tryon", stderr, async () => {
+    let code = Promise.resolve(-1);
+    const program = createProgram({
+      name: "cli",
+      version: "1",
+      source: import.meta.url,
+      stdout,
+      environment: {},
+    });
+    addMcpOptions(program).action((options) => {
+      code = serveMcp(options, context);
+    });
+    parse(program, argv);
+    return code;
+  });
+  const client = new Client({ name: "test", version: "1" });
+  /** Ends standard input, as a client does that closes the session, and returns the exit code. */
+  const stop = async (): Promise<number> => {
+    stdin.end();
+    return ended;
+  };
+  onTestFinished(() => void stop());
+  return {
+    client,
+    output,
+    ended,
+    stop,
+    interrupt: () => interrupt.abort(),
+    connect: () => client.connect(new StdioServerTransport(stdout, stdin)),
+    call: (name: string, input?: object, signal?: AbortSignal) =>
+      callTool(client, name, input, signal),
+  };
+}
+
+/** Starts `tryon mcp` and connects to it. */
+export async function openMcp(
+  argv: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const mcp = startMcp(argv, environment);
+  await mcp.connect();
+  return mcp;
+}
+
+/** Creates a folder, and removes it after the test. Its path has no links. */
+export function createFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "tryon-mcp-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
