@@ -48,6 +48,7 @@ it("charges a try-on once if the process is killed in a submission and started a
 
   const second = await openProgram(argv);
   const { value: job } = await callTool(second.client, "submit", input);
+  expect(job["budget"]).toMatchObject({ spent: 8, reserved: 0 });
   const { value, images } = await callTool(second.client, "wait", { job_id: job["job_id"] });
   const path = join(folder, `${String(job["job_id"])}.png`);
   expect(value).toMatchObject({ status: "succeeded", path, budget: { spent: 8, reserved: 0 } });

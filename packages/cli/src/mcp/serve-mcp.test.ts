@@ -16,7 +16,7 @@ import { describe, expect, it } from "vitest";
 
 import { createFolder, openMcp, startMcp } from "../../test/mcp-session.ts";
 
-const mock = useMock({ clock: "manual", options: { refusedKey: "kept" } });
+const mock = useMock({ clock: "manual", options: { refusedKey: "kept", sparseSubmit: true } });
 const person = "https://shop.example/me.jpg";
 const input = { person, garments: ["https://shop.example/shirt.png"] };
 const submitPath = "POST /api/v1/tryon";
@@ -65,8 +65,9 @@ describe("the tools of tryon mcp", () => {
     const out = join(createFolder(), "new");
     const mcp = await openMcp([...limit(100), "--out", out]);
     const { value: job } = await mcp.call("submit", { ...input, output_size: "2K" });
+    const reserved = { spent: 0, reserved: 12, left: 88 };
+    expect(job).toMatchObject({ job_id: expect.stringMatching(/^job_\w+$/), budget: reserved });
     const budget = { spent: 12, reserved: 0, left: 88 };
-    expect(job).toMatchObject({ job_id: expect.stringMatching(/^job_\w+$/), budget });
     await mock.clock.advance("1s");
     for (const tool of ["wait", "get"]) {
       const { value, images } = await mcp.call(tool, { job_id: job["job_id"] });
@@ -105,13 +106,13 @@ describe("the tools of tryon mcp", () => {
     const { call } = await openMcp(limit(100));
     const { value: job } = await call("submit", { ...input, prompt: "mock:content_blocked" });
     await mock.clock.advance("1s");
+    const { value } = await call("get", { job_id: job["job_id"] });
+    expect(value).toMatchObject({ status: "failed", error_message: "content_blocked" });
+    expect(value["budget"]).toMatchObject({ spent: 8, reserved: 0 });
     const { error } = await call("wait", { job_id: job["job_id"] });
     expect(error).toMatch(
       new RegExp(`^job_failed: Job ${String(job["job_id"])} failed: content_blocked`),
     );
-    const { value } = await call("get", { job_id: job["job_id"] });
-    expect(value).toMatchObject({ status: "failed", error_message: "content_blocked" });
-    expect(value["budget"]).toMatchObject({ spent: 8, reserved: 0 });
   });
 
   it("report errors with code and hint, and never the key", async () => {
@@ -195,7 +196,7 @@ describe("a repeated submission", () => {
     const { call } = await openMcp(argv);
     expect((await call("account")).value["budget"]).toMatchObject({ spent: 0, reserved: 8 });
     const { value } = await call("submit", input);
-    expect(value).toMatchObject({ budget: { spent: 8, reserved: 0 } });
+    expect(value).toMatchObject({ budget: { spent: 0, reserved: 8 } });
     expect(await charges()).toEqual([8]);
   });
 
@@ -256,7 +257,7 @@ describe("the budget", () => {
     expect(output).toEqual({ stdout: "", stderr: expect.stringContaining("--max-credits is") });
     const mcp = await openMcp([], { TRYON_API_KEY: mock.keys.test });
     const { value } = await mcp.call("submit", input);
-    expect(value).toMatchObject({ cost_credits: 0, budget: { max_credits: null, spent: 0 } });
+    expect(value).toMatchObject({ budget: { max_credits: null, spent: 0, reserved: 0 } });
   });
 });
 
@@ -266,7 +267,7 @@ describe("the file of --state", () => {
     const { call } = await openMcp([...limit(100), "--state", state]);
     await call("submit", input);
     const text = readFileSync(state, "utf8");
-    expect(JSON.parse(text)).toMatchObject({ spent: 8, reserved: 0 });
+    expect(JSON.parse(text)).toMatchObject({ spent: 0, reserved: 8 });
     expect(text).not.toContain(mock.keys.live);
     expect(statSync(state).mode % 0o1000).toBe(0o600);
   });
@@ -332,7 +333,7 @@ describe("images by path", () => {
     }
     symlinkSync(join(root, "secret/shirt.png"), join(folder, "link.png"));
     symlinkSync(join(root, "secret"), join(folder, "folder"));
-    writeFileSync(join(folder, "notes.png"), "no image");
+    writeFileSync(join(folder, "notes.png"), new Uint8Array(1_000).fill(1));
     const { call } = await openMcp([...limit(100), "--allow-dir", folder]);
     const paths = `../secret/shirt.png ${root}/secret/shirt.png link.png folder/shirt.png
       ${root}/allowed-too/shirt.png missing.png . notes.png http://shop.example/shirt.png
