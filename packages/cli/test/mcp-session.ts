@@ -6,9 +6,31 @@ import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { createProgram, parse, runCommand } from "@tryon/command-line";
+import type { Mock } from "@tryon/mock";
 import { onTestFinished } from "vitest";
 
 import { addMcpOptions, serveMcp } from "../src/mcp/serve-mcp.ts";
+
+export const input = {
+  person: "https://shop.example/me.jpg",
+  garments: ["https://shop.example/shirt.png"],
+};
+export const submitPath = "POST /api/v1/tryon";
+
+/** Returns the options of a server with a limit. */
+export const limit = (credits: number): string[] => ["--max-credits", String(credits)];
+
+/** Returns the credits of each charge of the live key. */
+export async function chargesOf(mock: Mock): Promise<number[]> {
+  const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
+  return entries.flatMap(({ credits }) => (credits < 0 ? -credits : []));
+}
+
+/** Returns the number of requests that submit a try-on. */
+export function submissionsOf({ journal }: Mock): number {
+  const requests = journal.entries().map(({ method, path }) => `${method} ${path}`);
+  return requests.filter((request) => request === submitPath).length;
+}
 
 /** Result of a tool call: the JSON of its text, or the text of an error. */
 export interface ToolResult {
@@ -21,11 +43,11 @@ export interface ToolResult {
 export async function callTool(
   client: Client,
   name: string,
-  input: object = {},
+  fields: object = {},
   signal?: AbortSignal,
 ): Promise<ToolResult> {
   const result = await client.callTool(
-    { name, arguments: { ...input } },
+    { name, arguments: { ...fields } },
     undefined,
     signal && { signal },
   );
@@ -87,8 +109,8 @@ export function startMcp(
     stop,
     interrupt: () => interrupt.abort(),
     connect: () => client.connect(new StdioServerTransport(stdout, stdin)),
-    call: (name: string, input?: object, signal?: AbortSignal) =>
-      callTool(client, name, input, signal),
+    call: (name: string, fields?: object, signal?: AbortSignal) =>
+      callTool(client, name, fields, signal),
   };
 }
 

@@ -8,15 +8,10 @@ import { node, root } from "@tryon/test-kit/repository";
 import { startScript } from "@tryon/test-kit/start-program";
 import { expect, it, onTestFinished } from "vitest";
 
-import { callTool, createFolder } from "../../test/mcp-session.ts";
+import { callTool, createFolder, input, submitPath } from "../../test/mcp-session.ts";
 
 const mock = useMock();
 const file = join(root, "packages/cli/test/mcp-program.ts");
-const submitPath = "POST /api/v1/tryon";
-const input = {
-  person: "https://shop.example/me.jpg",
-  garments: ["https://shop.example/shirt.png"],
-};
 
 /** Starts the program and connects to it. */
 async function openProgram(argv: readonly string[]) {

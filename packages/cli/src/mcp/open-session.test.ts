@@ -1,0 +1,96 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { useMock } from "@tryon/mock/vitest";
+import { describe, expect, it } from "vitest";
+
+import {
+  chargesOf,
+  createFolder,
+  input,
+  limit,
+  openMcp,
+  startMcp,
+  submissionsOf,
+} from "../../test/mcp-session.ts";
+
+const mock = useMock({ clock: "manual", options: { refusedKey: "kept", sparseSubmit: true } });
+
+describe("the budget", () => {
+  it("is not exceeded by parallel calls, nor after a restart", async () => {
+    const state = join(createFolder(), "state.json");
+    const first = await openMcp([...limit(20), "--state", state]);
+    const calls = [1, 2, 3, 4].map((variation) => first.call("submit", { ...input, variation }));
+    const errors = (await Promise.all(calls)).flatMap(({ error }) => error ?? []);
+    expect(errors).toHaveLength(2);
+    for (const error of errors) expect(error).toMatch(/^budget_exceeded: .+Nothing was sent/);
+    expect(await first.stop()).toBe(0);
+    const second = await openMcp([...limit(20), "--state", state]);
+    expect((await second.call("submit", { ...input, variation: 5 })).error).toMatch(/^budget_exc/);
+    expect(await chargesOf(mock)).toEqual([8, 8]);
+  });
+
+  it("is required for a live key, and not for a test key", async () => {
+    const { ended, output } = startMcp();
+    expect(await ended).toBe(2);
+    expect(output).toEqual({ stdout: "", stderr: expect.stringContaining("--max-credits is") });
+    const mcp = await openMcp([], { TRYON_API_KEY: mock.keys.test });
+    const { value } = await mcp.call("submit", input);
+    expect(value).toMatchObject({ budget: { max_credits: null, spent: 0, reserved: 0 } });
+  });
+});
+
+describe("the file of --state", () => {
+  it("has no key, and only its owner can read it", async () => {
+    const state = join(createFolder(), "state.json");
+    const { call } = await openMcp([...limit(100), "--state", state]);
+    await call("submit", input);
+    const text = readFileSync(state, "utf8");
+    expect(JSON.parse(text)).toMatchObject({ spent: 0, reserved: 8 });
+    expect(text).not.toContain(mock.keys.live);
+    expect(statSync(state).mode % 0o1000).toBe(0o600);
+  });
+
+  it("is used by one server at a time, by any path", async () => {
+    const folder = createFolder();
+    const state = join(folder, "state.json");
+    const first = await openMcp([...limit(100), "--state", state]);
+    await first.call("submit", input);
+    symlinkSync(state, join(folder, "link.json"));
+    for (const path of [state, join(folder, "link.json")]) {
+      const { ended, output } = startMcp([...limit(100), "--state", path]);
+      expect(await ended).toBe(2);
+      expect(output.stderr).toMatch(/the file of --state .+ already open in this process/);
+    }
+    await first.stop();
+    expect(readdirSync(folder).toSorted()).toEqual(["link.json", "state.json"]);
+  });
+
+  it("belongs to one key, and is not replaced if it is damaged", async () => {
+    const state = join(createFolder(), "state.json");
+    const first = await openMcp([...limit(100), "--state", state]);
+    await first.call("submit", input);
+    await first.stop();
+    const other = startMcp(["--state", state], { TRYON_API_KEY: mock.keys.test });
+    expect(await other.ended).toBe(2);
+    writeFileSync(state, "{}");
+    expect(await startMcp([...limit(100), "--state", state]).ended).toBe(2);
+    expect(readFileSync(state, "utf8")).toBe("{}");
+  });
+
+  it("is written before anything is sent", async () => {
+    const folder = createFolder();
+    const { call } = await openMcp([...limit(100), "--state", join(folder, "state.json")]);
+    mkdirSync(join(folder, "state.json.tmp"));
+    expect((await call("submit", input)).error).toMatch(/^state_not_saved: .+Nothing was sent/);
+    expect(submissionsOf(mock)).toBe(0);
+    expect((await call("account")).value["budget"]).toMatchObject({ reserved: 0 });
+  });
+});
