@@ -62,6 +62,7 @@ test.each([
   [["credits", "--help"]],
   [["doctor", "--help"]],
   [["listen", "--help"]],
+  [["mcp", "--help"]],
   [["help", "run"]],
 ])("prints the help of %j on one screen", async (argv) => {
   const { code, stdout, stderr } = await endOf(argv);

@@ -127,6 +127,20 @@ const entries: readonly Entry[] = [
       });
     },
   },
+  {
+    name: "mcp",
+    description: "Serve try-ons to an agent over MCP, within a limit of credits.",
+    examples: [
+      "--max-credits 100 --allow-dir photos --out looks --state session.json",
+      "--env-file .env --max-credits 50",
+    ],
+    register: async (command, start) => {
+      const { addMcpOptions, serveMcp } = await import("./mcp/serve-mcp.ts");
+      addMcpOptions(command).action((options) => {
+        start((context) => serveMcp(options, context));
+      });
+    },
+  },
 ];
 
 /** Commands of other packages, for the help. */
