@@ -18,7 +18,13 @@ for (const name of published)
 const allowedLicenses = /^(?:0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|ISC|MIT)$/;
 const always = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
 const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
-const maxBytes = { client: 355_000, webhooks: 150_000, mock: 430_000, contract: 150_000 };
+const maxBytes = {
+  client: 355_000,
+  webhooks: 150_000,
+  mock: 430_000,
+  contract: 150_000,
+  cli: 700_000,
+};
 
 /** APIs that came after Chrome 120, Firefox 115 or Safari 17, the oldest browsers in docs/support.md. */
 const tooNew =
@@ -38,15 +44,16 @@ it.each([
   ["types stay under their ceilings", ".", node, "scripts/ceilings.ts", "--types"],
   ["size-limit passes in client", "packages/client", bin("size-limit")],
   ["size-limit passes in webhooks", "packages/webhooks", bin("size-limit")],
-  ...published.flatMap((name) => {
-    const attw = ["--yes", "@arethetypeswrong/cli@0.18.5", tarballs[name], "--profile"];
-    return [
-      // Without the types of Node and of tests, where the package is for browsers and workers.
-      [`${name} compiles by itself`, `packages/${name}`, bin("tsc"), "-p", "."],
-      [`publint accepts ${name}`, ".", bin("publint"), "run", tarballs[name], "--strict"],
-      // Only this test needs attw, so the workspace does not install it.
-      [`attw accepts ${name}`, ".", "npx", ...attw, name === "contract" ? "esm-only" : "node16"],
-    ];
+  ...published.flatMap((name) => [
+    // Without the types of Node and of tests, where the package is for browsers and workers.
+    [`${name} compiles by itself`, `packages/${name}`, bin("tsc"), "-p", "."],
+    [`publint accepts ${name}`, ".", bin("publint"), "run", tarballs[name], "--strict"],
+  ]),
+  // The command has no types. Only this test needs attw, so the workspace does not install it.
+  ...(["client", "webhooks", "mock", "contract"] as const).map((name) => {
+    const profile = name === "contract" ? "esm-only" : "node16";
+    const attw = ["--yes", "@arethetypeswrong/cli@0.18.5", tarballs[name], "--profile", profile];
+    return [`attw accepts ${name}`, ".", "npx", ...attw];
   }),
 ])("%s", tools, async (_title, folder = "", command = "", ...args) => {
   // Not `.resolves`, which also fails other tests that run at the same time.
@@ -86,9 +93,11 @@ it.each([
   ["webhooks", []],
   ["contract", []],
   ["mock", [...Object.keys(mock.dependencies), "preact"]],
+  ["cli", ["@modelcontextprotocol/sdk", "ajv", "csv-parse", "hono", "openapi-fetch", "ora", "zod"]],
 ] as const)("packs the licenses of the bundled packages in %s", async (name, bundled) => {
   const licenses = await tar("-xzOf", tarballs[name], `package/${thirdParty}`);
   const titles = [...licenses.matchAll(/^(\S+) [\d.]+ \([\w-]+\)$/gm)].map(([, title]) => title);
-  expect(titles).toEqual(["@commander-js/extra-typings", "commander", ...bundled].toSorted());
+  const expected = ["@commander-js/extra-typings", "commander", ...bundled];
+  expect(titles).toEqual(name === "cli" ? expect.arrayContaining(expected) : expected.toSorted());
   expect(licenses.match(/^(?:Permission|Licensed)/gm)).toHaveLength(titles.length);
 });

@@ -7,7 +7,7 @@ export const root = join(import.meta.dirname, "../..");
 export const siteFolder = join(root, "out/site");
 
 /** The folders of the packages that are published, in the order in which people need them. */
-export const packageNames = ["client", "webhooks", "mock", "contract"] as const;
+export const packageNames = ["client", "webhooks", "mock", "contract", "cli"] as const;
 
 /** As much of a package.json as is read here. */
 export interface Manifest {

@@ -38,9 +38,10 @@ describe("the site", () => {
     const listed = contents.flatMap(({ pages }) =>
       pages.map(({ file }) => file.replace(/README\.md$/u, "index.md").replace(/md$/u, "html")),
     );
-    const packages = ["client", "webhooks", "mock", "contract"].flatMap((name) => [
+    const packages = ["client", "webhooks", "mock", "contract", "cli"].flatMap((name) => [
       `packages/${name}.html`,
-      `api/${name}/index.html`,
+      // A command has no entry.
+      ...(name === "cli" ? [] : [`api/${name}/index.html`]),
     ]);
     const reference = [
       "client/classes/TryOn",

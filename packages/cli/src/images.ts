@@ -9,7 +9,7 @@ import { UsageError } from "@tryon/command-line";
  *
  * @param name - Name of the image in errors, such as `--person`.
  * @param folder - Folder of relative paths. @default the current one
- * @throws UsageError if there is no such file.
+ * @throws UsageError if the file does not exist.
  */
 export async function openImage(name: string, value: string, folder = "."): Promise<string | Blob> {
   if (isUrl(value)) return value;

@@ -5,11 +5,10 @@ import { PassThrough } from "node:stream";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { createProgram, parse, runCommand } from "@tryon/command-line";
 import type { Mock } from "@tryon/mock";
 import { onTestFinished } from "vitest";
 
-import { addMcpOptions, serveMcp } from "../src/mcp/serve-mcp.ts";
+import { run } from "../src/run.ts";
 
 export const input = {
   person: "https://shop.example/me.jpg",
@@ -80,21 +79,7 @@ export function startMcp(
     environment: { ...process.env, ...environment },
     onInterrupt: () => interrupt.signal,
   };
-  const ended = runCommand("tryon", stderr, async () => {
-    let code = Promise.resolve(-1);
-    const program = createProgram({
-      name: "cli",
-      version: "1",
-      source: import.meta.url,
-      stdout,
-      environment: {},
-    });
-    addMcpOptions(program).action((options) => {
-      code = serveMcp(options, context);
-    });
-    parse(program, argv);
-    return code;
-  });
+  const ended = run(["mcp", ...argv], context);
   const client = new Client({ name: "test", version: "1" });
   /** Ends standard input, as a client does that closes the session, and returns the exit code. */
   const stop = async (): Promise<number> => {

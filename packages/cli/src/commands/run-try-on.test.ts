@@ -102,7 +102,7 @@ test.each([
   ],
 ])("rejects %j in one line with exit code 2, and charges nothing", async (argv, message) => {
   const { tryon, path, charges, mock } = await openShop();
-  await writeFile(path("note.txt"), "This is no image, but a text that is long enough.");
+  await writeFile(path("note.txt"), "This text is not an image, and it is long enough.");
   const inFolder = argv.map((word) =>
     /^(?:[a-z]+\.(?:png|txt)|\.)$/.test(word) ? path(word) : word,
   );

@@ -11,14 +11,14 @@ import { expect, it, onTestFinished } from "vitest";
 import { callTool, createFolder, input, submitPath } from "../../test/mcp-session.ts";
 
 const mock = useMock();
-const file = join(root, "packages/cli/test/mcp-program.ts");
+const file = join(root, "packages/cli/src/main.ts");
 
 /** Starts the program and connects to it. */
 async function openProgram(argv: readonly string[]) {
   const { TRYON_BASE_URL = "", TRYON_API_KEY = "" } = process.env;
   const transport = new StdioClientTransport({
     command: node,
-    args: ["--conditions=@tryon/source", file, ...argv],
+    args: ["--conditions=@tryon/source", file, "mcp", ...argv],
     env: { TRYON_BASE_URL, TRYON_API_KEY },
   });
   const errors: Error[] = [];
@@ -57,11 +57,11 @@ it("charges a try-on once if the process is killed in a submission and started a
 it("refuses a second process with the same state, and ends with standard input", async () => {
   const argv = ["--max-credits", "20", "--state", join(createFolder(), "state.json")];
   const { client, pid } = await openProgram(argv);
-  const refused = startScript(file, argv);
+  const refused = startScript(file, ["mcp", ...argv]);
   expect(await refused.ended).toMatchObject({ code: 2 });
   expect(refused.output.stderr).toContain(`is in use by process ${pid}.`);
   await client.close();
-  const last = startScript(file, argv);
+  const last = startScript(file, ["mcp", ...argv]);
   expect(await last.ended).toMatchObject({ code: 0 });
   expect(last.text).toBe("");
 });
