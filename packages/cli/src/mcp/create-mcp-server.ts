@@ -131,6 +131,7 @@ function describeFailure(error: unknown): string {
   const { code, job } = error;
   let hint: string | undefined;
   if (code === "job_failed") hint = "For a new job with its own charge, submit another variation.";
+  if (code === "insufficient_credits") hint = "Nothing was charged. The user can buy credits.";
   if ("idempotencyKey" in error) hint = "Repeat submit with the same input: it is charged once.";
   // `describeError` names flags of other commands in errors of inputs.
   const message = code === "invalid_input" ? error.message : describeError(error, hint);

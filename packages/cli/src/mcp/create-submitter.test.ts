@@ -125,7 +125,9 @@ describe("a repeated submission", () => {
     const environment = { TRYON_API_KEY: mock.keys.empty };
     const { call } = await openMcp(limit(100), environment);
     const refused = await call("submit", input);
-    expect(refused.error).toMatch(/^insufficient_credits: .+Nothing was charged/);
+    expect(refused.error).toMatch(
+      /^insufficient_credits: .+Nothing was charged\. The user can buy/,
+    );
     expect((await call("account")).value["budget"]).toMatchObject({ reserved: 0, spent: 0 });
     const pack = { pack_slug: "demo", shared_payment_granted_token: "spt_1" } as const;
     await new TryOn({ apiKey: mock.keys.empty, baseUrl: mock.url }).credits.purchase(pack);

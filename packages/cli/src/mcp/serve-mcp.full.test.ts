@@ -24,10 +24,11 @@ async function openProgram(argv: readonly string[]) {
   const errors: Error[] = [];
   const client = new Client({ name: "test", version: "1" });
   // Output that is not a message of the protocol.
-  Object.assign(client, { onerror: (error: Error) => errors.push(error) });
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  Object.assign(client, { onerror: (error: Error) => errors.push(error), onclose: resolve });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  return { client, errors, pid: transport.pid ?? 0 };
+  return { client, closed, errors, pid: transport.pid ?? 0 };
 }
 
 it("charges a try-on once if the process is killed in a submission and started again", async () => {
@@ -54,13 +55,16 @@ it("charges a try-on once if the process is killed in a submission and started a
   expect(readdirSync(folder).toSorted()).toEqual([`${String(job["job_id"])}.png`, "state.json"]);
 });
 
-it("refuses a second process with the same state, and ends with standard input", async () => {
-  const argv = ["--max-credits", "20", "--state", join(createFolder(), "state.json")];
-  const { client, pid } = await openProgram(argv);
+it("refuses a second process with the same state, and ends with Ctrl+C or standard input", async () => {
+  const folder = createFolder();
+  const argv = ["--max-credits", "20", "--state", join(folder, "state.json")];
+  const { closed, pid } = await openProgram(argv);
   const refused = startScript(file, ["mcp", ...argv]);
   expect(await refused.ended).toMatchObject({ code: 2 });
   expect(refused.output.stderr).toContain(`is in use by process ${pid}.`);
-  await client.close();
+  process.kill(pid, "SIGINT");
+  await closed;
+  expect(readdirSync(folder)).toEqual([]);
   const last = startScript(file, ["mcp", ...argv]);
   expect(await last.ended).toMatchObject({ code: 0 });
   expect(last.text).toBe("");
