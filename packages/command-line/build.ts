@@ -1,25 +1,8 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-// @ts-expect-error The `exports` of this package leave out its types.
-import untypedLicensePlugin from "esbuild-plugin-license";
 import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
-
-interface Dependency {
-  readonly packageJson: {
-    readonly name: string;
-    readonly version: string;
-    readonly license: string;
-  };
-  readonly licenseText: string;
-}
-
-/** The documented part of the plugin that the build uses. */
-const licensePlugin = untypedLicensePlugin as (options: {
-  banner: string;
-  thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
-}) => Plugin;
 
 /**
  * Writes the licenses of the packages that a command bundles.
@@ -27,37 +10,35 @@ const licensePlugin = untypedLicensePlugin as (options: {
  * @param generatedFrom Names of further packages, which generated modules contain.
  */
 export function thirdPartyLicenses(...generatedFrom: readonly string[]): Plugin {
-  const others = generatedFrom.map((name): Dependency => {
-    const read = (file: string): string => readFileSync(`node_modules/${name}/${file}`, "utf8");
-    // Every manifest has these fields.
-    const packageJson = JSON.parse(read("package.json")) as Dependency["packageJson"];
-    return { packageJson, licenseText: read("LICENSE") };
-  });
-  const writeLicenses = licensePlugin({
-    banner: " ",
-    thirdParty: {
-      output: {
-        file: "THIRD-PARTY-LICENSES.txt",
-        template: (dependencies) =>
-          [...dependencies, ...others]
-            .filter(({ packageJson: { name } }) => !name.startsWith("@tryon/"))
-            .toSorted((one, other) => (one.packageJson.name < other.packageJson.name ? -1 : 1))
-            .map(
-              ({ packageJson: { name, version, license }, licenseText }) =>
-                `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
-            )
-            .join(`\n${"-".repeat(80)}\n\n`),
-      },
-    },
-  });
   return {
-    ...writeLicenses,
+    name: "third-party-licenses",
     setup(build) {
-      // The plugin needs the folder, which tsup creates later.
-      mkdirSync("dist", { recursive: true });
-      return writeLicenses.setup(build);
+      build.onEnd(({ metafile }) => {
+        const bundled = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+          Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
+            const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+            return folder && bytesInOutput > 0 ? folder : [];
+          }),
+        );
+        const folders = [...bundled, ...generatedFrom.map((name) => `node_modules/${name}`)];
+        const titles = [...new Set(folders)].map(describeLicense).toSorted();
+        mkdirSync("dist", { recursive: true });
+        writeFileSync("dist/THIRD-PARTY-LICENSES.txt", titles.join(`\n${"-".repeat(80)}\n\n`));
+      });
     },
   };
+}
+
+/** Returns the name, version and license of the package in a folder. */
+function describeLicense(folder: string): string {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  if (!file) throw new Error(`${folder}: add the text of its license, which it does not contain`);
+  // Every manifest has these fields.
+  const { name, version, license } = JSON.parse(
+    readFileSync(`${folder}/package.json`, "utf8"),
+  ) as Record<string, string>;
+  const text = readFileSync(`${folder}/${file}`, "utf8").trim();
+  return `${name} ${version} (${license})\n\n${text}\n`;
 }
 
 /** Reduces the bundled manifest of a package to its version. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 
 // Later starts read compiled code from a cache, so everything else is imported after this call. Node 20 has none.
-enableCompileCache?.();
+module.enableCompileCache?.();
 
 /** Returns the signal of the first Ctrl+C. The second one ends the process. */
 function onInterrupt(): AbortSignal {
@@ -23,8 +23,14 @@ const others: Readonly<Record<string, () => Promise<unknown>>> = {
   webhooks: () => import("@tryon/webhooks/cli"),
 };
 
-const other = others[process.argv[2] ?? ""];
-if (other) {
+const name = process.argv[2] ?? "";
+const other = others[name];
+if (name === "mock" && !module.enableCompileCache) {
+  process.stderr.write(
+    `tryon mock: needs Node 22.12 or later; this is ${process.versions.node}.\n`,
+  );
+  process.exitCode = 2;
+} else if (other) {
   process.argv.splice(2, 1);
   await other();
 } else {
