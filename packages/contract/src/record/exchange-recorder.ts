@@ -1,0 +1,89 @@
+import { BodyRecorder } from "./body-recorder.ts";
+import type { Exchange, RecordedMessage } from "./exchange.ts";
+import type { Masker } from "./mask.ts";
+
+type Headers = Iterable<readonly [string, string]>;
+
+/** Records one exchange while its bodies stream. */
+export class ExchangeRecorder {
+  readonly #masker: Masker;
+  readonly #at = Date.now();
+  readonly #start = performance.now();
+  readonly #request: { method: string; path: string; key: string | null };
+  readonly #sent: MessageRecorder;
+  #received: (MessageRecorder & { status: number; headersAfter: number }) | undefined;
+
+  /**
+   * @param path - Path and query below the base URL.
+   * @param key - Value of `Authorization`, null without one, or undefined if it is not known.
+   */
+  constructor(
+    masker: Masker,
+    {
+      method,
+      path,
+      headers,
+      key,
+    }: { method: string; path: string; headers: Headers; key: string | null | undefined },
+  ) {
+    this.#masker = masker;
+    const alias = key === undefined ? "unknown" : masker.key(key);
+    this.#request = { method, path: masker.path(path), key: alias };
+    this.#sent = messageRecorder(masker, headers);
+  }
+
+  /** Records a part of the body of the request. */
+  send(chunk: Uint8Array): void {
+    this.#sent.body.write(chunk);
+  }
+
+  /** Records the status and headers of the response. */
+  respond(status: number, headers: Headers): void {
+    const headersAfter = this.#elapsed();
+    this.#received = { ...messageRecorder(this.#masker, headers), status, headersAfter };
+  }
+
+  /** Records a part of the body of the response. */
+  receive(chunk: Uint8Array): void {
+    this.#received?.body.write(chunk);
+  }
+
+  /** Returns the exchange. `error` is the reason if it is incomplete. */
+  end(error?: string): Exchange {
+    const received = this.#received;
+    return {
+      format: 1,
+      at: this.#at,
+      ...this.#request,
+      request: this.#message(this.#sent),
+      ...(received && {
+        response: {
+          status: received.status,
+          headersAfter: received.headersAfter,
+          ...this.#message(received),
+        },
+      }),
+      endedAfter: this.#elapsed(),
+      ...(error !== undefined && { error }),
+    };
+  }
+
+  #message({ headers, body }: MessageRecorder): RecordedMessage {
+    const masked = this.#masker.body(body.end());
+    return { headers, bytes: body.bytes, ...(masked !== undefined && { body: masked }) };
+  }
+
+  #elapsed(): number {
+    return Math.round((performance.now() - this.#start) * 10) / 10;
+  }
+}
+
+interface MessageRecorder {
+  readonly headers: RecordedMessage["headers"];
+  readonly body: BodyRecorder;
+}
+
+function messageRecorder(masker: Masker, headers: Headers): MessageRecorder {
+  const [, type] = [...headers].find(([name]) => name.toLowerCase() === "content-type") ?? [];
+  return { headers: masker.headers(headers), body: new BodyRecorder(type) };
+}

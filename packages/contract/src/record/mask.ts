@@ -1,0 +1,149 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+import { operationOf, operations } from "../wire/document.ts";
+import { Redactor } from "../wire/redactor.ts";
+import type { RecordedJson } from "./body-recorder.ts";
+import { recordText } from "./content-recorder.ts";
+import type { Marker, RecordedMessage } from "./exchange.ts";
+
+/** Fields with names, numbers and times of the service, whose short values are recorded. */
+const plainFields = wordsOf(`
+  capabilities code completed_at created_at currency error_code event loc mode openapi output_size
+  pack_slug resolution result_content_type size status type version`);
+
+/** Fields whose values belong to the user, numbers included. */
+const userFields = wordsOf("metadata prompt style_hint negative_prompt");
+
+/** Headers whose values are recorded. */
+const plainHeaders = wordsOf(`
+  accept accept-encoding allow cache-control connection content-encoding content-length content-type date
+  expect idempotent-replayed retry-after transfer-encoding vary x-mock x-ratelimit-limit
+  x-ratelimit-remaining x-ratelimit-reset`);
+
+/** Segments of the paths of the service. */
+const segments = new Set(operations.flatMap(({ title }) => title.split(/[ /]/)));
+
+/** Value that can be recorded. Keys, tokens and signatures have longer runs of digits and letters. */
+const plainValue = /^(?!.*(?:svc_|whsec_|spt_|_secret|[^\W_]{21}))[\w .:+/;,=-]{0,64}$/;
+
+const jobId = /^job_\w{1,60}$/;
+
+/** Options of {@link Masker}. */
+export interface MaskOptions {
+  /** If true, keeps prompts and the values of metadata. */
+  readonly keepText?: boolean | undefined;
+}
+
+/** Replaces everything in exchanges that may be secret or belong to a user. Aliases are the same within one recording. */
+export class Masker {
+  readonly #salt = randomBytes(32);
+  readonly #redactor = new Redactor();
+  readonly #keepText: boolean;
+
+  constructor({ keepText = false }: MaskOptions) {
+    this.#keepText = keepText;
+  }
+
+  /** Returns the alias of a value, which reveals nothing about it. */
+  alias(kind: string, value: string): string {
+    const digest = createHmac("sha256", this.#salt).update(value).digest("hex");
+    return `${kind}-${digest.slice(0, 12)}`;
+  }
+
+  /** Returns the alias of the API key of a request, or null without one. */
+  key(authorization: string | null | undefined): string | null {
+    if (!authorization) return null;
+    const [, token = authorization] = /^Bearer\s+(.+)$/i.exec(authorization) ?? [];
+    const [, mode = "other"] = /^svc_(live|test)_/.exec(token) ?? [];
+    return this.alias(mode, token);
+  }
+
+  /** Returns a path and query whose ids and values are masked. */
+  path(path: string): string {
+    const [pathname = "", search = ""] = path.split(/\?(.*)/s);
+    const isKnown = operationOf("GET", pathname) ?? operationOf("POST", pathname);
+    const parts = pathname.split("/").map((part) => {
+      if (segments.has(part) || (isKnown && jobId.test(part))) return part;
+      return this.alias("part", part);
+    });
+    const query = [...new URLSearchParams(search)].map(([name, value]) => {
+      const isPlain = /^(?:limit|status|status_filter)$/.test(name) && /^[\w.-]{0,20}$/.test(value);
+      const known = /^[a-z_]{1,30}$/.test(name) ? name : this.alias("name", name);
+      return `${known}=${isPlain ? value : this.alias("value", value)}`;
+    });
+    return `${parts.join("/")}${query.length > 0 ? "?" : ""}${query.join("&")}`;
+  }
+
+  /** Returns headers without `Authorization`. An idempotency key becomes an alias of the same length. */
+  headers(headers: Iterable<readonly [string, string]>): RecordedMessage["headers"] {
+    const masked: Record<string, string> = {};
+    for (const [given, value] of headers) {
+      const name = given.toLowerCase();
+      if (name === "authorization" || name === "host") continue;
+      if (name === "idempotency-key") {
+        masked[name] = this.alias("key", value).padEnd(Math.min(value.length, 1_000), "x");
+      } else if (plainHeaders.has(name) && plainValue.test(value)) masked[name] = value;
+      else masked[this.#name(name)] = `(${value.length} characters)`;
+    }
+    return masked;
+  }
+
+  /** Returns a body with its texts and images replaced. */
+  body(recorded: RecordedJson | Marker | undefined): unknown {
+    if (recorded === undefined || !("markerOf" in recorded)) return recorded;
+    return this.#value(recorded.json, "", recorded.markerOf, false);
+  }
+
+  #value(
+    value: unknown,
+    field: string,
+    markerOf: RecordedJson["markerOf"],
+    isUsers: boolean,
+  ): unknown {
+    if (typeof value === "string") return markerOf(value) ?? this.#text(value, field, isUsers);
+    if (value === null || typeof value !== "object") {
+      return isUsers && !this.#keepText && value !== null ? { kind: typeof value } : value;
+    }
+    if (Array.isArray(value)) {
+      return value.map((one) => this.#value(one, field, markerOf, isUsers));
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [
+        this.#name(name),
+        this.#value(one, name, markerOf, isUsers || userFields.has(name)),
+      ]),
+    );
+  }
+
+  #text(text: string, field: string, isUsers: boolean): unknown {
+    if (isUsers && this.#keepText) return this.#redactor.redact(text);
+    if (plainFields.has(field) && plainValue.test(text)) return text;
+    if (field === "job_id" && jobId.test(text)) return text;
+    if (field === "next_cursor") return this.alias("value", text);
+    if (/^https?:\/\//.test(text) && URL.canParse(text)) return this.#url(new URL(text));
+    // Images are in fields with this end, and under other names.
+    const isContent = field.endsWith("_b64") || text.length > 128;
+    return isContent ? recordText(text) : { kind: "text", characters: text.length };
+  }
+
+  #url({ protocol, origin, pathname, searchParams }: URL): Marker {
+    return {
+      kind: "url",
+      scheme: protocol.slice(0, -1),
+      origin: this.alias("origin", origin),
+      alias: this.alias("url", `${origin}${pathname}`),
+      query: [...searchParams.keys()].map((name) => this.#name(name)),
+    };
+  }
+
+  /** Returns the name of a field, header or parameter. One that may be a secret becomes an alias. */
+  #name(name: string): string {
+    // Names have no long runs of digits and letters, as tokens do.
+    const isPlain = /^[a-z][a-z0-9]{0,15}(?:[_-][a-z0-9]{1,15}){0,6}$/i.test(name);
+    return isPlain && name !== "kind" && plainValue.test(name) ? name : this.alias("name", name);
+  }
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
