@@ -1,16 +1,7 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { constants } from "node:os";
+import { runBesideServer } from "@tryon/command-line/run-program";
 
 import type { ExecCommand } from "./program.ts";
-import { placeOf } from "./process-place.ts";
 import { clientEnvironment, startServer } from "./server.ts";
-import { startOrphanGuard } from "./orphan-guard.ts";
-
-const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-type Forwarded = (typeof forwarded)[number];
-
-const notExecutable = 126;
-const notFound = 127;
 
 /**
  * Runs a command beside its own server.
@@ -18,91 +9,16 @@ const notFound = 127;
  * @returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal.
  */
 export async function runExec(command: ExecCommand): Promise<number> {
-  const signals = listenForSignals();
-  const server = await startServer(command, process.stderr);
-  try {
-    if (signals.first !== undefined) return signalExitCode(signals.first);
+  const { program, programArguments } = command;
+  return runBesideServer("tryon-mock", [program, ...programArguments], async () => {
+    const server = await startServer(command, process.stderr);
     if (command.quiet !== true) process.stderr.write(`tryon-mock listening on ${server.url}\n`);
-    return await runProgram(command, clientEnvironment(server, loopback(server.url)), signals);
-  } finally {
-    await server.stop();
-  }
+    const stop = async (): Promise<void> => server.stop();
+    return { environment: clientEnvironment(server, loopback(server.url)), stop };
+  });
 }
 
 /** Replaces the wildcard host of a server with loopback. */
 function loopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-}
-
-async function runProgram(
-  command: ExecCommand,
-  environment: Readonly<Record<string, string>>,
-  signals: Signals,
-): Promise<number> {
-  const place = placeOf(process.platform, process.stdin.isTTY);
-  const child = spawn(command.program, command.programArguments, {
-    stdio: "inherit",
-    env: { ...process.env, ...environment },
-    detached: place.ownGroup,
-    // npm and similar commands are scripts on Windows, which only a shell can run.
-    shell: process.platform === "win32",
-  });
-  const ended = end(child, command.program);
-  const { pid } = child;
-  if (pid === undefined) return ended;
-  const orphanGuard = startOrphanGuard(place.target(pid), process.platform);
-  signals.forward((signal) => place.forward(pid, signal));
-  const code = await ended;
-  await place.clear(pid);
-  await orphanGuard.stop();
-  return code;
-}
-
-/** Waits until the command ends, or fails to start, and returns its exit code. */
-function end(child: ChildProcess, program: string): Promise<number> {
-  return new Promise((resolve) => {
-    child.once("exit", (code, signal) => {
-      resolve(signal === null ? (code ?? 1) : signalExitCode(signal));
-    });
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      process.stderr.write(`tryon-mock: ${spawnProblem(error, program)}\n`);
-      resolve(error.code === "ENOENT" ? notFound : notExecutable);
-    });
-  });
-}
-
-function spawnProblem(error: NodeJS.ErrnoException, program: string): string {
-  if (error.code === "ENOENT") {
-    return `"${program}" does not exist; check its name and PATH.`;
-  }
-  if (error.code === "EACCES") {
-    return `"${program}" is not executable; run chmod +x, or name the program that runs it.`;
-  }
-  return `"${program}" cannot start: ${error.message}.`;
-}
-
-function signalExitCode(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal];
-}
-
-/** Signals to this process: the first one before the command starts, and all later ones. */
-interface Signals {
-  readonly first: Forwarded | undefined;
-  forward(receive: (signal: Forwarded) => void): void;
-}
-
-function listenForSignals(): Signals {
-  let first: Forwarded | undefined;
-  let receive = (signal: Forwarded): void => {
-    first ??= signal;
-  };
-  for (const signal of forwarded) process.on(signal, () => receive(signal));
-  return {
-    get first() {
-      return first;
-    },
-    forward(next) {
-      receive = next;
-    },
-  };
 }

@@ -13,7 +13,7 @@ const watch = 'read -r word || kill -KILL "$1"';
 /** @param target id of a process, or a negative id of a process group, as for `kill` */
 export function startOrphanGuard(target: number, platform: NodeJS.Platform): OrphanGuard {
   if (platform === "win32") return { stop: () => Promise.resolve() };
-  const shell = spawn("/bin/sh", ["-c", watch, "tryon-mock", String(target)], {
+  const shell = spawn("/bin/sh", ["-c", watch, "orphan-guard", String(target)], {
     stdio: ["pipe", "ignore", "ignore"],
     // A signal to the process group must not end the guard.
     detached: true,
