@@ -20,8 +20,17 @@ exitOnClosedPipe();
 // A request can fail before its check awaits it.
 process.on("unhandledRejection", () => undefined);
 
-const { stdout, stderr, env: environment } = process;
-const signal = untilInterrupted();
-const code = await run(process.argv.slice(2), { stdout, stderr, environment, signal });
+/** Commands beside the checks. They are loaded late, so that the others start fast. */
+const commands: Readonly<
+  Record<string, () => Promise<(argv: readonly string[]) => Promise<number>>>
+> = {
+  record: async () => (await import("./record-command.ts")).record,
+};
+
+const { stdout, stderr, env: environment, argv } = process;
+const command = await commands[argv[2] ?? ""]?.();
+const code = command
+  ? await command(argv.slice(3))
+  : await run(argv.slice(2), { stdout, stderr, environment, signal: untilInterrupted() });
 // Ends the process once its output is written, even if a request is still open.
 stdout.write("", () => stderr.write("", () => process.exit(code)));

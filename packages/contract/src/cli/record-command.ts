@@ -1,0 +1,117 @@
+import {
+  createProgram,
+  examples,
+  InvalidArgumentError,
+  parse,
+  port,
+  runCommand,
+  text,
+  UsageError,
+  wholeNumber,
+  type Command,
+} from "@tryon/command-line";
+import { runBesideServer } from "@tryon/command-line/run-program";
+
+import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
+import { version } from "../version.ts";
+import { isLoopback } from "../wire/guarded-fetch.ts";
+import { exitCodes } from "./program.ts";
+
+const addOptions = (program: Command) =>
+  program
+    .argument("[command...]", "command to run, after --, with TRYON_BASE_URL set to the recorder")
+    .option("--upstream <url>", "URL of the deployment (default: TRYON_BASE_URL)", upstreamUrl)
+    .option("--output <file>", "session file, which is replaced", text, "session.ndjson")
+    .option("--port <number>", "port on 127.0.0.1; 0 for a free one", port, 0)
+    .option("--keep-text", "record prompts and the values of metadata")
+    .option("--allow-live", "allow live keys, which cost money; needs --max-credits")
+    .option(
+      "--max-credits <number>",
+      "maximum cost of try-ons with live keys, in credits",
+      wholeNumber(0, 999_999_999),
+    );
+
+type RecordOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
+
+/**
+ * Runs `tryon-contract record`: a recording proxy, and the command beside it or until Ctrl+C.
+ *
+ * @returns the exit code of the command, or 1 if it sent no request.
+ */
+export function record(argv: readonly string[]): Promise<number> {
+  const { stdout, stderr, env: environment } = process;
+  const work = async (): Promise<number> => {
+    let run: (() => Promise<number>) | undefined;
+    const command = "tryon-contract record";
+    const source = import.meta.url;
+    const options = { name: "contract", command, version, source, stdout, environment };
+    const program = addOptions(createProgram(options).helpCommand(false))
+      .description("Records requests to a deployment in a session file, without secrets.")
+      .addHelpText(
+        "after",
+        examples(
+          "tryon-contract record",
+          "--upstream https://tryon.example -- npm test",
+          "--output live.ndjson --allow-live --max-credits 100 -- npm test",
+        ),
+      )
+      .action((words, given) => {
+        run = () => recordBeside(words, given);
+      });
+    parse(program, argv);
+    return (await run?.()) ?? exitCodes.passed;
+  };
+  return runCommand("tryon-contract record", stderr, work, exitCodes.internal);
+}
+
+async function recordBeside(words: readonly string[], options: RecordOptions): Promise<number> {
+  const { stderr, env } = process;
+  const upstream =
+    options.upstream ?? (env["TRYON_BASE_URL"] && upstreamUrl(env["TRYON_BASE_URL"]));
+  if (!upstream) {
+    throw new UsageError("the deployment is missing. Use --upstream, or set TRYON_BASE_URL.");
+  }
+  if (options.allowLive === true && options.maxCredits === undefined) {
+    throw new UsageError("--allow-live needs --max-credits, such as 100: live keys cost money.");
+  }
+  const { output } = options;
+  const proxy = await startRecordingProxy({ ...options, upstream }).catch((error: unknown) => {
+    const { code } = Object(error) as { code?: unknown };
+    if (code === "EADDRINUSE") throw new UsageError(`port ${options.port} is in use.`);
+    throw new UsageError(`${output} cannot be written (${String(code)}). Check its folder.`);
+  });
+  const start = (): Promise<{ environment: Record<string, string>; stop: () => Promise<void> }> =>
+    Promise.resolve({ environment: { TRYON_BASE_URL: proxy.url }, stop: proxy.stop });
+  let code: number = exitCodes.passed;
+  if (words.length > 0) code = await runBesideServer("tryon-contract record", words, start);
+  else {
+    stderr.write(`Recording ${new URL(upstream).host} at ${proxy.url}. Stop with Ctrl+C.\n`);
+    await interrupted();
+    await proxy.stop();
+  }
+  return report(proxy, output, code);
+}
+
+function report({ recorded, refused }: RecordingProxy, output: string, code: number): number {
+  const { stderr } = process;
+  stderr.write(`tryon-contract record: ${recorded} exchanges in ${output}\n`);
+  if (refused > 0) {
+    stderr.write(`${refused} requests were refused, because of their live key or --max-credits.\n`);
+  }
+  if (recorded > 0 || code !== 0) return code;
+  stderr.write("Nothing was recorded. Does the command use TRYON_BASE_URL?\n");
+  return exitCodes.failed;
+}
+
+function interrupted(): Promise<unknown> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
+  });
+}
+
+function upstreamUrl(value: string): string {
+  const isUrl = URL.canParse(value) && /^https?:/.test(value);
+  // A key must not leave this machine without TLS.
+  if (isUrl && (value.startsWith("https:") || isLoopback(value))) return value;
+  throw new InvalidArgumentError("It must be an https URL, or an http URL of this machine.");
+}

@@ -1,0 +1,184 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { fieldsOf } from "../wire/response.ts";
+import type { Exchange } from "./exchange.ts";
+import { ExchangeRecorder } from "./exchange-recorder.ts";
+import { LiveGuard, type LiveLimits } from "./live-guard.ts";
+import { Masker, type MaskOptions } from "./mask.ts";
+
+/** Options of a recording proxy. */
+export interface RecordingOptions extends MaskOptions, LiveLimits {
+  /** Base URL of the service. */
+  readonly upstream: string;
+  /** Session file. An earlier one is replaced. */
+  readonly output: string;
+  /** Port on loopback. 0 for a free one. */
+  readonly port: number;
+}
+
+/** Recording proxy that runs. */
+export interface RecordingProxy {
+  /** Base URL for clients. */
+  readonly url: string;
+  /** Number of exchanges in the session file. */
+  readonly recorded: number;
+  /** Number of requests that were not sent, because of their key or the credits. */
+  readonly refused: number;
+  /** Ends open exchanges, which are recorded as incomplete, and closes the file. */
+  stop(): Promise<void>;
+}
+
+/** Headers that belong to one connection (RFC 9110, 7.6.1), and those that the proxy sets. */
+const perConnection =
+  /^(?:connection|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|accept-encoding)$/;
+
+/**
+ * Starts a reverse proxy on loopback that records each exchange as a line of the session file. The line is written before
+ * the client gets the end of the response, so a killed proxy loses no exchange that a client has seen end. Bodies stream,
+ * so memory does not grow with them.
+ *
+ * @throws Error if the file or the port cannot be opened.
+ */
+export async function startRecordingProxy(options: RecordingOptions): Promise<RecordingProxy> {
+  const upstream = new URL(options.upstream);
+  const send = upstream.protocol === "https:" ? httpsRequest : httpRequest;
+  const masker = new Masker(options);
+  const guard = new LiveGuard(options);
+  const file = openSync(options.output, "w", 0o600);
+  const counts = { recorded: 0, refused: 0 };
+  /** Functions that end open exchanges. */
+  const open = new Set<() => void>();
+
+  const write = (exchange: Exchange): void => {
+    writeSync(file, `${JSON.stringify(exchange)}\n`);
+    counts.recorded += 1;
+  };
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { method = "GET", url = "/", headers } = incoming;
+    const path = url.startsWith("/") ? url : "/";
+    const permit = guard.admit(method, path, headers.authorization);
+    if (typeof permit === "string") {
+      counts.refused += 1;
+      incoming.resume();
+      outgoing.writeHead(403, { "content-type": "application/json" });
+      outgoing.end(JSON.stringify({ detail: permit }));
+      return;
+    }
+    const recorder = new ExchangeRecorder(masker, {
+      method,
+      path,
+      headers: pairs(incoming.rawHeaders),
+      key: headers.authorization ?? null,
+    });
+    const target = new URL(`${upstream.pathname.replace(/\/+$/, "")}${path}`, upstream);
+    const forwarded = send(target, {
+      method,
+      headers: { ...forwardedHeaders(incoming.rawHeaders), "accept-encoding": "identity" },
+    });
+    let isOver = false;
+    const end = (error?: string): void => {
+      if (isOver) return;
+      isOver = true;
+      open.delete(close);
+      const exchange = recorder.end(error);
+      permit.settle(exchange.response?.status, fieldsOf(exchange.response?.body)["cost_credits"]);
+      write(exchange);
+    };
+    const fail = (error: string): void => {
+      end(error);
+      forwarded.destroy();
+      // The client gets what it would get from the service: an end of the connection.
+      outgoing.destroy();
+    };
+    const close = (): void => fail("closed");
+    open.add(close);
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) close();
+    });
+    forwarded.once("response", (response) => {
+      const { statusCode = 502, statusMessage, rawHeaders } = response;
+      recorder.respond(statusCode, pairs(rawHeaders));
+      outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(rawHeaders));
+      const record = tap(
+        (chunk) => recorder.receive(chunk),
+        () => end(),
+      );
+      pipeline(response, record, outgoing).catch((error: unknown) => fail(codeOf(error)));
+    });
+    forwarded.once("error", (error) => fail(codeOf(error)));
+    await pipeline(
+      incoming,
+      tap((chunk) => recorder.send(chunk)),
+      forwarded,
+    ).catch((error: unknown) => fail(codeOf(error)));
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    void handle(incoming, outgoing);
+  });
+  // A synchronous request takes up to 90 s.
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, "127.0.0.1", resolve);
+  });
+  // A listening server has an address.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get recorded() {
+      return counts.recorded;
+    },
+    get refused() {
+      return counts.refused;
+    },
+    async stop() {
+      server.close();
+      for (const close of open) close();
+      server.closeAllConnections();
+      closeSync(file);
+    },
+  };
+}
+
+/** Passes chunks on, and calls a function with each, and another before the end is passed on. */
+function tap(read: (chunk: Buffer) => void, end: () => void = () => undefined): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      read(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      end();
+      done();
+    },
+  });
+}
+
+/** Returns the pairs of a flat list of names and values. */
+function pairs(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""]] : []));
+}
+
+function forwardedHeaders(raw: readonly string[]): Record<string, string[]> {
+  const headers: Record<string, string[]> = {};
+  for (const [name, value] of pairs(raw)) {
+    if (!perConnection.test(name.toLowerCase())) (headers[name] ??= []).push(value);
+  }
+  return headers;
+}
+
+function codeOf(error: unknown): string {
+  return String((Object(error) as { code?: unknown }).code ?? "failed");
+}
