@@ -5,6 +5,8 @@ export type { SkippingContext } from "./assert-passed.ts";
 export { levels } from "./check.ts";
 export type { Level, OptionValue } from "./check.ts";
 export type { CheckResult, EarlyEnd, Observation, Profile, Report } from "./report.ts";
+export { recorder } from "./record/recorder.ts";
+export type { Recorder, RecorderOptions } from "./record/recorder.ts";
 export { formatReport, reportForms } from "./report/index.ts";
 export type { ReportForm } from "./report/index.ts";
 export type { JsonCheck, JsonObservation, JsonReport } from "./report/json.ts";

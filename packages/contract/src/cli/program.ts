@@ -114,7 +114,9 @@ export function readOptions(
   const source = import.meta.url;
   const codes = exits.map(([, code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
-    .description("Checks that a deployment of the virtual try-on service keeps its contract.")
+    .description(
+      "Checks that a deployment of the virtual try-on service keeps its contract. Other commands:\ntryon-contract record --help",
+    )
     .addHelpText(
       "after",
       `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,

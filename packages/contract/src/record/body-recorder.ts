@@ -9,7 +9,7 @@ const maxTextBytes = 4_096;
 /** Maximum length of the recorded JSON, in bytes. */
 const maxJsonBytes = 1_048_576;
 
-/** JSON whose long texts stand for markers. */
+/** JSON whose long texts represent markers. */
 export interface RecordedJson {
   readonly json: unknown;
   /** Returns the marker of a text, or undefined for a text of the body. */
@@ -24,7 +24,7 @@ export class BodyRecorder {
   bytes = 0;
   readonly #kind: "json" | "image" | "html" | "plain" | "other";
   readonly #image = new BytesRecorder();
-  /** Start of texts that stand for markers. No body can contain it. */
+  /** Start of texts that represent markers. No body can contain it. */
   readonly #nonce = randomUUID();
   #json = "";
   /** Current text of the JSON so far, without its quotes. */

@@ -97,7 +97,7 @@ function copyOf(message: Request | Response): ReadableStream<Uint8Array> | null 
   return /json/.test(type) && !message.bodyUsed ? message.clone().body : null;
 }
 
-/** Reads a body. The call gets the errors of its own copy. */
+/** Reads a body. The call gets the errors of the other copy. */
 async function read(
   body: ReadableStream<Uint8Array> | null,
   add: (chunk: Uint8Array) => void,

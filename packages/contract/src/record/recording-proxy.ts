@@ -109,6 +109,8 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
     forwarded.once("response", (response) => {
       const { statusCode = 502, statusMessage, rawHeaders } = response;
       recorder.respond(statusCode, pairs(rawHeaders));
+      // Before the client sees the end.
+      response.once("error", (error) => end(codeOf(error)));
       outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(rawHeaders));
       const record = tap(
         (chunk) => recorder.receive(chunk),
@@ -133,7 +135,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
     server.once("error", reject);
     server.listen(options.port, "127.0.0.1", resolve);
   });
-  // A listening server has an address.
+  // Of a server that listens on TCP.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -1,0 +1,221 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { cases, seed } from "@tryon/test-kit/cases";
+import {
+  array,
+  assert,
+  asyncProperty,
+  constantFrom,
+  integer,
+  record as recordOf,
+  string,
+  uint8Array,
+  type Arbitrary,
+} from "fast-check";
+import { afterAll, expect, test } from "vitest";
+
+import { formsOf } from "../../test/secrets.ts";
+import { parseExchange } from "./exchange.ts";
+import { recorder } from "./recorder.ts";
+import { startRecordingProxy } from "./recording-proxy.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "recorded-"));
+
+/** Random letters and digits with a prefix, as keys, tokens and signatures have. */
+const token = (prefix: string, minLength = 24): Arbitrary<string> =>
+  string({
+    minLength,
+    maxLength: 60,
+    unit: constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
+  }).map((text) => `${prefix}${text}`);
+
+/** Words of a user, long and short. */
+const prose = string({
+  minLength: 12,
+  maxLength: 6_000,
+  unit: constantFrom(...'abcdefghij klmnopq rstuvwxyz,.!? äöü€ 人物"\\/\n'),
+}).filter((text) => text.trim().length > 12);
+
+const secrets = recordOf({
+  key: constantFrom("svc_live_", "svc_test_").chain((prefix) => token(prefix)),
+  secret: token("whsec_"),
+  pageToken: token("spt_"),
+  signature: token("", 32),
+  client: token("pi_3Nx_secret_"),
+  cookie: token("session_"),
+  idempotencyKey: token("order-"),
+  cursor: token("eyJ"),
+  prompt: prose,
+  note: prose,
+  image: uint8Array({ minLength: 64, maxLength: 9_000 }).filter(
+    (bytes) => new Set(bytes).size > 30,
+  ),
+});
+type Secrets = typeof secrets extends Arbitrary<infer Value> ? Value : never;
+
+const png = Buffer.from("89504e470d0a1a0a", "hex");
+
+/** Bodies that contain all secrets, in fields of the service and in others. */
+const bodies: readonly ((of: Secrets) => unknown)[] = [
+  (of) => ({
+    person_image_b64: `data:image/png;base64,${imageOf(of).toString("base64")}`,
+    garment_images_b64: [imageOf(of).toString("base64"), `https://cdn.example/${of.signature}.png`],
+    prompt: of.prompt,
+    metadata: { order: of.note, key: of.key, nested: { list: [of.secret, of.client] } },
+    webhook_url: `https://shop.example/hook?token=${of.signature}`,
+  }),
+  (of) => ({
+    job_id: "job_1a2b",
+    status: "completed",
+    result_url: `https://results.example/${of.signature}/job.png?expires=1&signature=${of.signature}`,
+    result_b64: imageOf(of).toString("base64"),
+    error: `The prompt "${of.prompt}" of ${of.key} is refused.`,
+  }),
+  (of) => ({
+    code: of.key,
+    status: of.secret,
+    type: of.pageToken,
+    version: of.signature,
+    client_secret: of.client,
+    next_cursor: of.cursor,
+    [of.signature]: of.note,
+    kind: of.secret,
+  }),
+  (of) => [
+    of.prompt,
+    { detail: [{ loc: ["body", of.signature], msg: of.note, input: of.prompt }] },
+  ],
+  (of) => of.client,
+];
+
+const types = [
+  "application/json",
+  "image/png",
+  "text/html",
+  "text/plain",
+  "",
+  "application/x-other",
+];
+
+const exchanges = recordOf({
+  request: integer({ min: 0, max: bodies.length - 1 }),
+  response: integer({ min: 0, max: bodies.length - 1 }),
+  requestType: constantFrom(...types),
+  responseType: constantFrom(...types),
+  status: constantFrom(200, 202, 400, 401, 422, 429, 500),
+  isCut: constantFrom(false, false, false, true),
+  chunk: integer({ min: 1, max: 700 }),
+});
+type Sent = typeof exchanges extends Arbitrary<infer Value> ? Value : never;
+
+function imageOf({ image }: Secrets): Buffer {
+  return Buffer.concat([png, image]);
+}
+
+/** Bytes of a body: JSON, or an image that claims to be one. A cut body is not valid. */
+function bytesOf(index: number, type: string, isCut: boolean, of: Secrets): Buffer {
+  const json = Buffer.from(JSON.stringify(bodies[index]?.(of)));
+  const bytes = type === "image/png" ? imageOf(of) : json;
+  return isCut ? bytes.subarray(0, bytes.length - 9) : bytes;
+}
+
+/** Server that answers with what the test wants next, in small chunks. */
+const next: { sent?: Sent; of?: Secrets } = {};
+const upstream = createServer((request, response) => {
+  request.resume().once("end", () => {
+    const { sent, of } = next;
+    if (!sent || !of) return void response.end();
+    response.writeHead(sent.status, {
+      "content-type": sent.responseType,
+      "set-cookie": of.cookie,
+      "x-request-id": of.signature,
+      [`x-${of.signature}`]: of.note.replaceAll(/[^\w]/g, ""),
+    });
+    const bytes = bytesOf(sent.response, sent.responseType, sent.isCut, of);
+    for (let from = 0; from < bytes.length; from += sent.chunk) {
+      response.write(bytes.subarray(from, from + sent.chunk));
+    }
+    response.end();
+  });
+});
+await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+// Of a server that listens on TCP.
+const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+afterAll(() => {
+  upstream.close();
+  upstream.closeAllConnections();
+});
+
+function requestOf(base: string, sent: Sent, of: Secrets): Request {
+  const path = ["/api/v1/tryon", `/api/v1/tryon/job_1a2b`, `/${of.signature}/files`][
+    sent.request % 3
+  ];
+  const url = `${base}${path}?cursor=${of.cursor}&limit=2&status=completed&${of.signature}=${of.pageToken}`;
+  return new Request(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${of.key}`,
+      "content-type": sent.requestType,
+      "idempotency-key": of.idempotencyKey,
+      cookie: of.cookie,
+      "x-page-token": of.pageToken,
+    },
+    body: Uint8Array.from(bytesOf(sent.request, sent.requestType, sent.isCut, of)),
+  });
+}
+
+let files = 0;
+const session = (): string => join(folder, `${(files += 1)}.ndjson`);
+
+/** Records exchanges through the proxy. */
+async function throughProxy(sent: readonly Sent[], of: Secrets): Promise<string> {
+  const output = session();
+  const live = { allowLive: true, maxCredits: 1_000_000 };
+  const proxy = await startRecordingProxy({ upstream: upstreamUrl, output, port: 0, ...live });
+  for (const one of sent) {
+    Object.assign(next, { sent: one, of });
+    const response = await fetch(requestOf(proxy.url, one, of));
+    await response.arrayBuffer();
+  }
+  await proxy.stop();
+  return output;
+}
+
+/** Records exchanges with the middleware. */
+async function throughMiddleware(sent: readonly Sent[], of: Secrets): Promise<string> {
+  const file = session();
+  const record = recorder({ file, sample: 1 });
+  for (const one of sent) {
+    Object.assign(next, { sent: one, of });
+    const response = await record(requestOf(upstreamUrl, one, of), (request) => fetch(request));
+    await response.arrayBuffer();
+  }
+  await record.flush();
+  return file;
+}
+
+test.each([
+  ["proxy", throughProxy],
+  ["middleware", throughMiddleware],
+])("the session file of the %s has no secret, text or image, plain or encoded", async (_, run) => {
+  const property = asyncProperty(
+    secrets,
+    array(exchanges, { minLength: 1, maxLength: 4 }),
+    async (of, sent) => {
+      const text = readFileSync(await run(sent, of), "utf8");
+      const lines = text.trimEnd().split("\n");
+      expect(lines).toHaveLength(sent.length);
+      for (const line of lines) parseExchange(line);
+      for (const [name, secret] of Object.entries({ ...of, image: of.image.subarray(9, 40) })) {
+        for (const form of formsOf(secret)) {
+          expect(text.includes(form), `${name}: ${form}`).toBe(false);
+        }
+      }
+    },
+  );
+  await assert(property, { numRuns: cases(1_000), seed });
+});
