@@ -7,7 +7,7 @@ export type { Mock, MockOptions } from "./mock.ts";
 export { optionTable, profileNames } from "./options.ts";
 export type { OptionId, OptionRow, Options, Profile, ProfileName } from "./options.ts";
 export type { NewKey } from "./service/new-key.ts";
-export type { ImagesSetting, SettingsInput } from "./settings.ts";
+export type { ImagesSetting, JobLatency, LatencyPercentiles, SettingsInput } from "./settings.ts";
 export type { NextJob } from "./control/next-job.ts";
 export type { NewTenant, Tenant } from "./control/tenant.ts";
 export type { Snapshot } from "./control/server-states.ts";

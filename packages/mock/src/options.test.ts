@@ -84,6 +84,13 @@ test.each([
   [{ concurrency: Number.NaN }, /concurrency/],
   [{ latency: -1 }, /^latency: /],
   [{ latency: "soon" }, /^latency: /],
+  [{ latency: { "3K": { p50: 1, p90: 2 } } }, /latency has the size "3K"; the sizes are 1K, 2K/],
+  [{ latency: { "1K": { p50: "8s" } } }, /^latency\.1K\.p90: A duration is .* got undefined/],
+  [
+    { latency: { "1K": { p50: "8s", p90: "7s" } } },
+    /latency\.1K\.p90 has to be at least p50, "8s"/,
+  ],
+  [{ latency: { "4K": { p50: 0, p90: 2 } } }, /latency\.4K\.p50 has to be above 0; got 0/],
   [{ images: "on" }, /^images .*off, fetch/],
 ])("the setting %j throws a RangeError", (settings, message) => {
   expect(create(settings)).toThrow(RangeError);

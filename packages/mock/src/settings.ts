@@ -3,7 +3,10 @@ import type { UrlRules } from "./delivery/check-url.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
 import { show } from "./shown.ts";
+import type { OutputSize } from "./store/records.ts";
 import { milliseconds, type Duration } from "./system/duration.ts";
+import { drawLogNormal } from "./system/log-normal.ts";
+import { SeededRandom } from "./system/random.ts";
 
 /** Maximum of the setting `credits`. */
 export const maxCredits = 100_000_000;
@@ -16,13 +19,24 @@ export const imagesSettings = ["off", "fetch"] as const;
  */
 export type ImagesSetting = (typeof imagesSettings)[number];
 
+/** Median of durations, and the duration that nine of ten do not exceed. */
+export interface LatencyPercentiles {
+  readonly p50: Duration;
+  /** At least `p50`. */
+  readonly p90: Duration;
+}
+
+/** Duration of each try-on: a constant, or drawn by size from a log-normal distribution. Other sizes take 1.5 s. */
+export type JobLatency = Duration | Readonly<Partial<Record<OutputSize, LatencyPercentiles>>>;
+
 /** Settings of a server that no profile changes, because no point of the service is open there. */
 export interface SettingsInput {
   /**
-   * Duration of one try-on.
+   * Duration of one try-on: a constant, or the percentiles of each size as `tryon-contract observe` writes them, such as
+   * `{ "1K": { p50: "8s", p90: "14s" } }`. Durations are then drawn by the seed and the job.
    * @default "1.5s"
    */
-  latency?: Duration;
+  latency?: JobLatency;
   /**
    * Credits of each live default key but `svc_live_empty` at the start, and after a reset: 0 to 100,000,000.
    * @default 1000
@@ -84,7 +98,8 @@ export interface SettingsInput {
 }
 
 export interface Settings {
-  readonly latency: number;
+  /** Returns the duration of a job, in milliseconds. */
+  readonly latency: (size: OutputSize, seed: string) => number;
   readonly credits: number;
   readonly concurrency: number;
   readonly magic: boolean;
@@ -109,7 +124,7 @@ export function resolveSettings(input: SettingsInput): Settings {
   return {
     images,
     corsOrigins,
-    latency: readLatency(input.latency ?? "1.5s"),
+    latency: readLatency(input.latency ?? defaultLatency),
     credits: readCredits(input.credits ?? 1_000),
     concurrency: readCount("concurrency", input.concurrency, Number.POSITIVE_INFINITY),
     magic: input.magic ?? true,
@@ -125,12 +140,43 @@ export function resolveSettings(input: SettingsInput): Settings {
   };
 }
 
-function readLatency(latency: Duration): number {
+const defaultLatency = "1.5s";
+const sizes: readonly string[] = ["1K", "2K", "4K"] satisfies readonly OutputSize[];
+
+function readLatency(latency: JobLatency): Settings["latency"] {
+  if (typeof latency !== "object") {
+    const duration = readDuration("latency", latency);
+    return () => duration;
+  }
+  const usual = milliseconds(defaultLatency);
+  const bySize = new Map(
+    Object.entries(latency).map(([size, percentiles]) => {
+      const { p50, p90 } = Object(percentiles) as LatencyPercentiles;
+      const name = `latency.${size}`;
+      if (!sizes.includes(size)) {
+        throw new RangeError(`latency has the size ${show(size)}; the sizes are 1K, 2K and 4K.`);
+      }
+      const [median, high] = [readDuration(`${name}.p50`, p50), readDuration(`${name}.p90`, p90)];
+      if (median <= 0) throw new RangeError(`${name}.p50 has to be above 0; got ${show(p50)}.`);
+      if (high < median) {
+        throw new RangeError(`${name}.p90 has to be at least p50, ${show(p50)}; got ${show(p90)}.`);
+      }
+      return [size, { median, high }];
+    }),
+  );
+  return (size, seed) => {
+    const found = bySize.get(size);
+    if (found === undefined) return usual;
+    return drawLogNormal(new SeededRandom(seed), found.median, "p90", found.high);
+  };
+}
+
+function readDuration(name: string, duration: Duration): number {
   try {
-    return milliseconds(latency);
+    return milliseconds(duration);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new RangeError(`latency: ${reason}`, { cause: error });
+    throw new RangeError(`${name}: ${reason}`, { cause: error });
   }
 }
 

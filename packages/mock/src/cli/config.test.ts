@@ -34,6 +34,10 @@ describe("a configuration file", () => {
     const path = await file(JSON.stringify({ ...config, engine: "composite" }));
     expect(await readConfig(path)).toEqual({ engine: "composite", options: config });
     expect(await readConfig(await file("{}"))).toEqual({ options: {} });
+    const latency = { "1K": { p50: "8s", p90: 14_000 } };
+    expect(await readConfig(await file(JSON.stringify({ latency })))).toEqual({
+      options: { latency },
+    });
   });
 
   test.each([

@@ -29,7 +29,9 @@ const fields = {
   // `createMock` rejects unknown fields of a profile, and unknown options.
   profile: z.union([z.enum(profileNames), z.looseObject(observed)]).optional(),
   options: z.record(z.string(), z.unknown()).optional(),
-  latency: duration.optional(),
+  latency: z
+    .union([duration, z.record(z.string(), z.strictObject({ p50: duration, p90: duration }))])
+    .optional(),
   credits: z.number().optional(),
   concurrency: z.number().optional(),
   magic: z.boolean().optional(),

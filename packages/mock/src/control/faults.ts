@@ -1,4 +1,5 @@
 import { milliseconds } from "../system/duration.ts";
+import { drawLogNormal } from "../system/log-normal.ts";
 import { SeededRandom } from "../system/random.ts";
 import { checkFault, isFinal } from "./check-fault.ts";
 import type { FaultMiss } from "./exchange.ts";
@@ -177,14 +178,7 @@ function checkForMsw({ truncateAt }: FaultInput): void {
   );
 }
 
-/** The normal distribution's 95th percentile, in standard deviations. */
-const deviations95 = 1.6448536269514722;
-
 function drawLatency(latency: Latency, random: SeededRandom): number {
   if (typeof latency !== "object") return milliseconds(latency);
-  const median = milliseconds(latency.median);
-  const spread = Math.log(milliseconds(latency.p95) / median) / deviations95;
-  const radius = Math.sqrt(-2 * Math.log(1 - random.fraction()));
-  const normal = radius * Math.cos(2 * Math.PI * random.fraction());
-  return Math.round(median * Math.exp(spread * normal));
+  return drawLogNormal(random, milliseconds(latency.median), "p95", milliseconds(latency.p95));
 }

@@ -5,6 +5,33 @@ import { caller, finished } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
 import { covers } from "../../test/covers.ts";
 
+test("latency by size gives each job a duration from the seed, with these percentiles", async () => {
+  const latency = { "1K": { p50: "8s", p90: "14s" }, "4K": { p50: 20_000, p90: 20_000 } } as const;
+  const durations = async (seed: string, size: string, count: number): Promise<number[]> => {
+    const mock = createMock({ clock: "manual", seed, latency });
+    const key = { credits: 100_000, rateLimitPerMinute: 1_000 };
+    const call = caller(mock, (await mock.createKey(key)).token);
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      ids.push((await call.submit({ output_size: size })).body.job_id);
+    }
+    await mock.clock.advance("1h");
+    const jobs = await Promise.all(ids.map((id) => call.poll(id)));
+    mock.close();
+    return jobs.map(({ body }) => Number(body.duration_ms)).toSorted((one, other) => one - other);
+  };
+  const all = await durations("one", "1K", 500);
+  expect(await durations("one", "1K", 500)).toEqual(all);
+  expect(await durations("two", "1K", 5)).not.toEqual(await durations("one", "1K", 5));
+  expect(all[250]).toBeGreaterThan(7_300);
+  expect(all[250]).toBeLessThan(8_700);
+  expect(all[450]).toBeGreaterThan(12_500);
+  expect(all[450]).toBeLessThan(15_500);
+  expect(await durations("one", "4K", 1)).toEqual([20_000]);
+  // Sizes without percentiles have the default.
+  expect(await durations("one", "2K", 1)).toEqual([1_500]);
+});
+
 describe("an asynchronous job", () => {
   test("is running at once, and succeeds after the latency", async () => {
     covers(

@@ -72,12 +72,14 @@ export class JobScheduler {
 
   /** Starts a job that has a slot, or queues it. */
   start({ job, engine, request, outcome }: JobWork, hasSlot: boolean): void {
-    const { settings, options } = this.#context;
+    const { settings, options, system } = this.#context;
     const failed = failureOf(options);
+    // The seed and the job alone determine the draw, whatever else is drawn.
+    const seed = [system.random.seed, "latency", job.id].join("\n");
     const ending = plannedEnding(outcome, failed);
     const unfinished: UnfinishedJob = {
       jobId: job.id,
-      durationMs: outcome.durationMs ?? settings.latency,
+      durationMs: outcome.durationMs ?? settings.latency(job.outputSize, seed),
       startedAt: undefined,
       ending,
       rendering: ending === undefined ? () => render(engine, request, failed) : undefined,
