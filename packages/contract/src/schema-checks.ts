@@ -50,6 +50,19 @@ const explanations: readonly Explanation[] = [
     fits: (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
   },
   {
+    option: "wrongContentType",
+    what: "415 for another content type",
+    fits: ({ status }, problem) => status === 415 && problem.includes("lacks the status"),
+  },
+  {
+    option: "discoveryKey",
+    what: "401 or 403 for discovery without a key",
+    fits: (response, problem) =>
+      pathOf(response) === "/api/discovery" &&
+      /lacks the status 40[13]/.test(problem) &&
+      response.request.headers["authorization"] === undefined,
+  },
+  {
     option: "rateHeaders",
     what: "429 without X-RateLimit-*",
     fits: ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
@@ -78,27 +91,28 @@ export class SchemaChecks {
     return [...this.#shapes.values()];
   }
 
-  /** Deviations that open points explain. */
-  check(response: HttpResponse): void {
+  /** Adds a response, and returns the deviations that no open point explains. */
+  check(response: HttpResponse): readonly string[] {
     const { request, status } = response;
     const { pathname } = new URL(request.url);
-    if (!pathname.startsWith(this.#prefix) || request.method === "HEAD") return;
+    if (!pathname.startsWith(this.#prefix) || request.method === "HEAD") return [];
     const operation = operationOf(request.method, pathname.slice(this.#prefix.length));
     if (operation === undefined) {
       this.#explain(response, "The document lacks this path.");
-      return;
+      return [];
     }
     const findProblems = operation.responses.get(status);
-    if (findProblems === undefined && anywhere.has(status)) return;
+    if (findProblems === undefined && anywhere.has(status)) return [];
     const shape = this.#shape(operation.title, status);
     shape.count += 1;
     const problems = findProblems?.(response) ?? [`the document lacks the status ${status}`];
-    for (const text of problems) {
-      if (this.#explain(response, text)) continue;
+    const unexplained = problems.filter((text) => !this.#explain(response, text));
+    for (const text of unexplained) {
       if (shape.problems.every((problem) => problem.text !== text)) {
         shape.problems.push({ text, request });
       }
     }
+    return unexplained.map((text) => `${shape.operation} ${status}: ${text}`);
   }
 
   /** Returns true if an open point explains a deviation. */

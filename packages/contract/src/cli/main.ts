@@ -24,6 +24,7 @@ process.on("unhandledRejection", () => undefined);
 const commands: Readonly<
   Record<string, () => Promise<(argv: readonly string[]) => Promise<number>>>
 > = {
+  observe: async () => (await import("./observe-command.ts")).observe,
   record: async () => (await import("./record-command.ts")).record,
 };
 

@@ -115,7 +115,7 @@ export function readOptions(
   const codes = exits.map(([, code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
     .description(
-      "Checks that a deployment of the virtual try-on service keeps its contract. Other commands:\ntryon-contract record --help",
+      "Checks that a deployment of the virtual try-on service keeps its contract. Other commands:\ntryon-contract record --help\ntryon-contract observe --help",
     )
     .addHelpText(
       "after",

@@ -9,12 +9,13 @@ export class ExchangeRecorder {
   readonly #masker: Masker;
   readonly #at = Date.now();
   readonly #start = performance.now();
-  readonly #request: { method: string; path: string; key: string | null };
+  readonly #request: Pick<Exchange, "origin" | "method" | "path" | "key">;
   readonly #sent: MessageRecorder;
   #received: (MessageRecorder & { status: number; headersAfter: number }) | undefined;
 
   /**
    * @param path - Path and query below the base URL.
+   * @param origin - Origin of the service, if it is known.
    * @param key - Value of `Authorization`, null without one, or undefined if it is not known.
    */
   constructor(
@@ -24,11 +25,23 @@ export class ExchangeRecorder {
       path,
       headers,
       key,
-    }: { method: string; path: string; headers: Headers; key: string | null | undefined },
+      origin,
+    }: {
+      method: string;
+      path: string;
+      headers: Headers;
+      key: string | null | undefined;
+      origin?: string;
+    },
   ) {
     this.#masker = masker;
     const alias = key === undefined ? "unknown" : masker.key(key);
-    this.#request = { method, path: masker.path(path), key: alias };
+    this.#request = {
+      ...(origin !== undefined && { origin: masker.alias("origin", origin) }),
+      method,
+      path: masker.path(path),
+      key: alias,
+    };
     this.#sent = messageRecorder(masker, headers);
   }
 

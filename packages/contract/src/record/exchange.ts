@@ -7,6 +7,8 @@ export interface Exchange {
   readonly format: 1;
   /** Time of the request, in milliseconds since 1970. */
   readonly at: number;
+  /** Alias of the origin of the service, as in markers of URLs. Absent where the recorder cannot see it. */
+  readonly origin?: string;
   readonly method: string;
   /** Path and query below the base URL. Unknown parts are replaced by aliases. */
   readonly path: string;

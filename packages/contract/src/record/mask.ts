@@ -119,6 +119,8 @@ export class Masker {
     if (isUsers && this.#keepText) return this.#redactor.redact(text);
     if (plainFields.has(field) && plainValue.test(text)) return text;
     if (field === "job_id" && jobId.test(text)) return text;
+    // The reason of a failed job is a word such as content_blocked, or a text.
+    if (field === "error_message" && /^[a-z]{2,20}(?:_[a-z]{2,20}){1,3}$/.test(text)) return text;
     if (field === "next_cursor") return this.alias("value", text);
     if (/^https?:\/\//.test(text) && URL.canParse(text)) return this.#url(new URL(text));
     // Images are in fields with this end, and under other names.
@@ -138,8 +140,8 @@ export class Masker {
 
   /** Returns the name of a field, header or parameter. One that may be a secret becomes an alias. */
   #name(name: string): string {
-    // Names have no long runs of digits and letters, as tokens do.
-    const isPlain = /^[a-z][a-z0-9]{0,15}(?:[_-][a-z0-9]{1,15}){0,6}$/i.test(name);
+    // Names have no long runs of digits and letters, as tokens do. Sizes are names of prices.
+    const isPlain = /^(?:[a-z][a-z0-9]{0,15}(?:[_-][a-z0-9]{1,15}){0,6}|[124]K)$/i.test(name);
     return isPlain && name !== "kind" && plainValue.test(name) ? name : this.alias("name", name);
   }
 }

@@ -74,6 +74,7 @@ describe("a recorded submission", () => {
     expect(await recordOne()).toEqual({
       format: 1,
       at: expect.closeTo(Date.now(), -5),
+      origin: expect.stringMatching(/^origin-[\da-f]{12}$/),
       method: "POST",
       path: "/api/v1/tryon",
       key: expect.stringMatching(/^live-[\da-f]{12}$/),

@@ -80,6 +80,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
       path,
       headers: pairs(incoming.rawHeaders),
       key: headers.authorization ?? null,
+      origin: upstream.origin,
     });
     const target = new URL(`${upstream.pathname.replace(/\/+$/, "")}${path}`, upstream);
     const forwarded = send(target, {
@@ -135,7 +136,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
     server.once("error", reject);
     server.listen(options.port, "127.0.0.1", resolve);
   });
-  // Of a server that listens on TCP.
+  // The server listens on TCP.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -143,7 +143,7 @@ const upstream = createServer((request, response) => {
   });
 });
 await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-// Of a server that listens on TCP.
+// The server listens on TCP.
 const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
 afterAll(() => {
   upstream.close();

@@ -44,6 +44,11 @@ export function operationOf(method: string, pathname: string): Operation | undef
   });
 }
 
+/** Returns the deviations of the body of a submission. */
+export const requestProblems = problemFinder(
+  schemaOf(fieldsOf(openapi.paths["/api/v1/tryon"].post.requestBody)),
+);
+
 const webhooks = fieldsOf(openapi.webhooks);
 const [webhook] = Object.values(webhooks).map((item) => fieldsOf(fieldsOf(item)["post"]));
 

@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { createMock, type MockOptions } from "@tryon/mock";
+import { startScript } from "@tryon/test-kit/start-program";
+import { describe, expect, test } from "vitest";
+
+import { scenes, Traffic } from "../../test/traffic.ts";
+import type { Exchange } from "../record/exchange.ts";
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "observe-"));
+let files = 0;
+const fileOf = (content: string): string => {
+  const file = join(folder, `session-${(files += 1)}.ndjson`);
+  writeFileSync(file, content);
+  return file;
+};
+
+async function run(...argv: readonly string[]) {
+  const program = startScript(main, ["observe", ...argv], { env: { PATH: process.env["PATH"] } });
+  const { code } = await program.ended;
+  return { code, ...program.output };
+}
+
+/** Records scenes of a reference server. */
+async function exchangesOf(names: readonly string[], options: MockOptions = {}) {
+  const mock = createMock({ clock: "manual", seed: 1, ...options });
+  const traffic = new Traffic(mock);
+  for (const name of names) await scenes[name]?.(traffic);
+  mock.close();
+  return traffic.exchanges;
+}
+
+function linesOf(exchanges: readonly Exchange[]): string {
+  return exchanges.map((exchange) => `${JSON.stringify(exchange)}\n`).join("");
+}
+
+const usual = await exchangesOf(["repeats", "rateLimit"]);
+const other = await exchangesOf(["repeats"], { profile: "alternate" });
+
+test("the help fits on one screen", async () => {
+  const { code, stdout } = await run("--help");
+  expect(code).toBe(0);
+  expect(stdout.split("\n").length).toBeLessThanOrEqual(24);
+});
+
+test("prints values with the lines that show them, durations and statuses", async () => {
+  const { code, stdout } = await run(fileOf(linesOf(usual)));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/replayHeader +true .*session-\d+\.ndjson:4/);
+  expect(stdout).toMatch(/Not seen\n.*unknownPack/);
+  expect(stdout).toMatch(/1K +1 +1500 ms/);
+  expect(stdout).toMatch(/GET \/api\/v1\/account +200 × 2, 429 × 1/);
+  expect(stdout).toContain("Nothing is against the contract");
+});
+
+/** Returns the values in the JSON that the command prints. */
+function valuesOf({ stdout }: { readonly stdout: string }) {
+  const { options } = JSON.parse(stdout) as { options: { option: string; value: unknown }[] };
+  return options.map(({ option, value }) => [option, value] as const);
+}
+
+test("writes a configuration under which the reference server shows the same", async () => {
+  const output = join(folder, "observed.json");
+  const { code } = await run(fileOf(linesOf(other)), "--output", output);
+  expect(code).toBe(0);
+  // The file has this form.
+  const config = JSON.parse(readFileSync(output, "utf8")) as MockOptions;
+  const again = await exchangesOf(["repeats"], config);
+  const [first, second] = [
+    await run(fileOf(linesOf(other)), "--json"),
+    await run(fileOf(linesOf(again)), "--json"),
+  ];
+  expect(valuesOf(second)).toEqual(valuesOf(first));
+  expect(Object.fromEntries(valuesOf(first))).toMatchObject({
+    replayHeader: false,
+    sparseSubmit: true,
+  });
+});
+
+describe("reports as a failure", () => {
+  test("traffic that shows two values of one option", async () => {
+    const { code, stdout } = await run(fileOf(linesOf(usual)), fileOf(linesOf(other)));
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/Contradicting[^]*rateHeaders/);
+  });
+
+  test("a response against the contract, a new field and a new header", async () => {
+    const exchange = usual.find(({ path }) => path === "/api/v1/account");
+    const body = { ...Object(exchange?.response?.body), credits_remaining: "many", brand: "x" };
+    const response = { ...exchange?.response, body, headers: { "x-new": "(3 characters)" } };
+    const { code, stdout } = await run(fileOf(`${JSON.stringify({ ...exchange, response })}\n`));
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/Against the contract: 2\n[^]*credits_remaining must be integer/);
+    expect(stdout).toContain("header x-new");
+    expect(stdout).toContain("field brand of GET /api/v1/account");
+  });
+});
+
+test("leaves out a last line that is cut off, and says so", async () => {
+  const file = fileOf(linesOf(usual).slice(0, -20));
+  const { code, stdout, stderr } = await run(file);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`:${usual.length} is cut off, and left out.`);
+  expect(stdout).toContain(`${usual.length - 1} exchanges`);
+});
+
+test.each([
+  ["a missing file", () => join(folder, "none.ndjson"), /none\.ndjson cannot be read \(ENOENT\)/],
+  ["an invalid line", () => fileOf(`{}\n${linesOf(usual)}`), /:1 is not an exchange of format 1/],
+  ["an empty session", () => fileOf(""), /the session has no exchange/],
+])("refuses %s with exit code 2", async (_, file, message) => {
+  const { code, stderr } = await run(file());
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});

@@ -1,0 +1,108 @@
+import { writeFile } from "node:fs/promises";
+
+import {
+  createProgram,
+  examples,
+  parse,
+  runCommand,
+  text,
+  UsageError,
+  type Command,
+} from "@tryon/command-line";
+
+import { Observer, type TrafficObservation } from "../observe/observer.ts";
+import { readSessions } from "../observe/session-file.ts";
+import { observationText } from "../observe/text.ts";
+import type { Profile } from "../report.ts";
+import { version } from "../version.ts";
+import { exitCodes } from "./program.ts";
+
+const command = "tryon-contract observe";
+
+const addOptions = (program: Command) =>
+  program
+    .argument("<session...>", "session files of tryon-contract record")
+    .option("--output <file>", "write { profile, latency }, for tryon-mock --config <file>", text)
+    .option("--json", "print JSON");
+
+type ObserveOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
+
+/**
+ * Runs `tryon-contract observe`: says what recorded traffic shows.
+ *
+ * @returns 1 if an exchange is against the contract or the traffic contradicts itself.
+ */
+export function observe(argv: readonly string[]): Promise<number> {
+  const { stdout, stderr, env: environment } = process;
+  const work = async (): Promise<number> => {
+    let run: (() => Promise<number>) | undefined;
+    const options = {
+      name: "contract",
+      command,
+      version,
+      source: import.meta.url,
+      stdout,
+      environment,
+    };
+    const program = addOptions(createProgram(options).helpCommand(false))
+      .description("Says what recorded traffic shows, without a request.")
+      .addHelpText("after", examples(command, "session.ndjson", "*.ndjson --output observed.json"))
+      .action((files, given) => {
+        run = () => observeFiles(files, given);
+      });
+    parse(program, argv);
+    return (await run?.()) ?? exitCodes.passed;
+  };
+  return runCommand(command, stderr, work, exitCodes.internal);
+}
+
+async function observeFiles(files: readonly string[], options: ObserveOptions): Promise<number> {
+  const { stdout, stderr } = process;
+  const observer = new Observer();
+  const onCut = (place: string): void => void stderr.write(`${place} is cut off, and left out.\n`);
+  for await (const { exchange, place } of readSessions(files, onCut)) observer.add(exchange, place);
+  const observation = observer.end();
+  if (observation.exchanges === 0) throw new UsageError("the session has no exchange.");
+  if (options.output !== undefined) await write(options.output, json(configOf(observation)));
+  stdout.write(options.json === true ? json(observation) : observationText(observation));
+  const isContradicting = observation.options.some((one) => one.contradictions.length > 0);
+  return observation.breaks.length > 0 || isContradicting ? exitCodes.failed : exitCodes.passed;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** Configuration of the reference server with the observed behavior. */
+export interface ObservedConfig {
+  readonly profile: Profile;
+  readonly latency?: Readonly<Record<string, { readonly p50: number; readonly p90: number }>>;
+}
+
+/** Returns the configuration of a reference server that behaves as the traffic does. */
+export function configOf({ options, latency }: TrafficObservation): ObservedConfig {
+  // If several values are possible, each of them answers this traffic alike.
+  const known = options.flatMap(({ option, possible: [value] = [], contradictions }) =>
+    value === undefined || contradictions.length > 0 ? [] : [[option, value] as const],
+  );
+  const names = new Set<string>(known.map(([option]) => option));
+  const unknown = options.map(({ option }) => option).filter((option) => !names.has(option));
+  const sizes = Object.entries(latency).map(([size, { p50, p90 }]) => {
+    // A median of 0 has no distribution.
+    const median = Math.max(1, p50);
+    return [size, { p50: median, p90: Math.max(median, p90) }] as const;
+  });
+  return {
+    profile: { options: Object.fromEntries(known), unknown },
+    ...(sizes.length > 0 && { latency: Object.fromEntries(sizes) }),
+  };
+}
+
+async function write(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(file, content);
+  } catch (error) {
+    const { code } = Object(error) as { code?: unknown };
+    throw new UsageError(`${file} cannot be written (${String(code)}). Check its folder.`);
+  }
+}

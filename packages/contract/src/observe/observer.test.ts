@@ -1,0 +1,119 @@
+import { createMock, optionTable, type MockOptions, type Options } from "@tryon/mock";
+import { cases, seed } from "@tryon/test-kit/cases";
+import {
+  assert,
+  asyncProperty,
+  constantFrom,
+  record,
+  uniqueArray,
+  type Arbitrary,
+} from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { scenes, Traffic } from "../../test/traffic.ts";
+import type { Exchange } from "../record/exchange.ts";
+import { Observer, type TrafficObservation } from "./observer.ts";
+
+/** Returns what exchanges show. */
+function observe(exchanges: readonly Exchange[]): TrafficObservation {
+  const observer = new Observer();
+  for (const [index, exchange] of exchanges.entries()) {
+    // As a line of a session file.
+    observer.add(JSON.parse(JSON.stringify(exchange)) as Exchange, `s:${index + 1}`);
+  }
+  return observer.end();
+}
+
+/** Records scenes of traffic of a reference server. */
+async function sceneExchanges(names: readonly string[], options: MockOptions) {
+  const mock = createMock({ clock: "manual", seed: 1, ...options });
+  const traffic = new Traffic(mock);
+  for (const name of names) {
+    await scenes[name]?.(traffic);
+    await mock.clock.advance("2m");
+  }
+  mock.close();
+  return { exchanges: traffic.exchanges, options: mock.options };
+}
+
+/** Values that traffic shows, by option. */
+function valuesOf({ options }: TrafficObservation): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    options.flatMap(({ option, value }) => (value === undefined ? [] : [[option, value]])),
+  );
+}
+
+const names = Object.keys(scenes);
+
+/** With `fieldStatus: 400`, a pack that is refused as a field has the status 400 too. */
+function shownBy(options: Options): Options {
+  return options.fieldStatus === 400 ? { ...options, unknownPack: 400 } : options;
+}
+
+/** Options that no traffic through a proxy shows, or only with contents that are not recorded. */
+const hidden = new Set([
+  ...optionTable.filter(({ observable }) => !observable).map(({ id }) => id),
+  "metadataCount",
+  "garmentDataUris",
+  "filterName",
+  "expiredStatus",
+  "webhookBody",
+  "purchaseRepeat",
+  "repeatCredits",
+  "totalCalls",
+  "rateWindow",
+  "oversize",
+]);
+
+/** Options that traffic shows only with some values of others. */
+const masked = new Set(["resetUnit", "reportQueued", "maxLimit", "fieldStatus", "echoInput"]);
+
+const middle = {
+  refund: "failed",
+  unknownCursor: 422,
+  timeFormat: "offset",
+  rateHeaders: "429-only",
+} as const;
+
+describe("the values of every option that traffic shows are those of the server:", () => {
+  test.each<[string, MockOptions]>([
+    ["default", {}],
+    ["alternate", { profile: "alternate" }],
+    ["alternate with other values", { profile: "alternate", options: middle }],
+    ["default with other values", { options: { ...middle, reportQueued: true, maxLimit: 50 } }],
+  ])("%s", async (_, given) => {
+    const { exchanges, options } = await sceneExchanges(names, { concurrency: 1, ...given });
+    const observation = observe(exchanges);
+    const seen = valuesOf(observation);
+    const expected = Object.entries(shownBy(options)).filter(([id]) => !hidden.has(id));
+    expect(Object.keys(seen).filter((id) => hidden.has(id))).toEqual([]);
+    const missing = expected.filter(([id]) => !(id in seen)).map(([id]) => id);
+    expect(missing.filter((id) => !masked.has(id))).toEqual([]);
+    expect({ ...Object.fromEntries(expected), ...seen }).toEqual(Object.fromEntries(expected));
+    expect(observation.options.filter(({ contradictions }) => contradictions.length > 0)).toEqual(
+      [],
+    );
+    expect(observation.breaks).toEqual([]);
+    expect(observation.unknown).toEqual([]);
+  });
+});
+
+test("no random traffic of a random server shows a wrong value", async () => {
+  const options = record(
+    Object.fromEntries(optionTable.map(({ id, values }) => [id, constantFrom(...values)])),
+    // Every value is one of its row.
+  ) as Arbitrary<Options>;
+  const property = asyncProperty(
+    options,
+    uniqueArray(constantFrom(...names), { minLength: 1, maxLength: 5 }),
+    constantFrom(1, 2, 100),
+    async (chosen, some, concurrency) => {
+      const { exchanges } = await sceneExchanges(some, { options: chosen, concurrency });
+      const observation = observe(exchanges);
+      expect(shownBy(chosen)).toMatchObject(valuesOf(observation));
+      expect(observation.options.filter((one) => one.contradictions.length > 0)).toEqual([]);
+      expect(observation.breaks).toEqual([]);
+    },
+  );
+  await assert(property, { numRuns: cases(300), seed });
+});

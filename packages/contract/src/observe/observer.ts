@@ -1,0 +1,321 @@
+import openapi from "@tryon/spec/openapi.json" with { type: "json" };
+
+import type { OptionValue } from "../check.ts";
+import { allProbes } from "../probes/index.ts";
+import type { Exchange } from "../record/exchange.ts";
+import { meanings } from "../report/meanings.ts";
+import { SchemaChecks } from "../schema-checks.ts";
+import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
+import { Balances } from "./balances.ts";
+import { rebuilt } from "./rebuilt.ts";
+import { isEnd, Memory, pollOperation, seenOf, submitOperation, type Seen } from "./seen.ts";
+import { watches } from "./watches.ts";
+
+/** Behavior at an open point, as recorded traffic shows it. */
+interface ObservedOption {
+  readonly option: string;
+  readonly rules: readonly string[];
+  /** Observed value, or undefined if the traffic does not show it. */
+  readonly value: OptionValue | undefined;
+  /** Values that the traffic leaves possible, if it excludes others. */
+  readonly possible: readonly OptionValue[] | undefined;
+  /** Lines that show it, such as `session.ndjson:12`, up to 3. */
+  readonly evidence: readonly string[];
+  /** Lines that show another value than lines before them, up to 3. */
+  readonly contradictions: readonly string[];
+}
+
+/** Durations of jobs in milliseconds. */
+interface SizeLatency {
+  readonly jobs: number;
+  readonly p10: number;
+  readonly p50: number;
+  readonly p90: number;
+}
+
+/** Something found in the traffic, and the lines that have it, up to 3. */
+export interface Finding {
+  readonly what: string;
+  readonly count: number;
+  readonly places: readonly string[];
+}
+
+/** Facts that recorded traffic shows. */
+export interface TrafficObservation {
+  readonly exchanges: number;
+  /** Exchanges without a response. */
+  readonly unanswered: number;
+  readonly options: readonly ObservedOption[];
+  readonly latency: Readonly<Record<string, SizeLatency>>;
+  /** Number of responses by operation and status. */
+  readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Headers and fields of responses that the document lacks. */
+  readonly unknown: readonly Finding[];
+  /** Deviations from the document, and from rules, that no open point explains. */
+  readonly breaks: readonly Finding[];
+}
+
+/** Maximum number of lines that are kept for a finding. */
+const maxPlaces = 3;
+
+/** Maximum number of durations that are kept for a size. */
+const maxDurations = 10_000;
+
+const prices: Readonly<Record<string, number>> = { "1K": 8, "2K": 12, "4K": 20 };
+
+/** Headers of HTTP that any service may send. */
+const commonHeaders =
+  /^(?:access-control-.*|age|allow|alt-svc|cache-control|connection|content-.*|date|etag|expires|keep-alive|last-modified|location|server|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-content-type-options|x-frame-options|x-mock.*)$/;
+
+const knownHeaders = new Set(
+  [...Object.values(openapi.components.responses), ...responsesOfPaths()].flatMap((response) =>
+    Object.keys(fieldsOf(fieldsOf(response)["headers"])).map((name) => name.toLowerCase()),
+  ),
+);
+
+const knownFields = new Set(
+  Object.values(openapi.components.schemas).flatMap((schema) =>
+    Object.keys(fieldsOf(fieldsOf(schema)["properties"])),
+  ),
+);
+
+/** Collects what recorded traffic shows, in bounded memory. */
+export class Observer {
+  readonly #memory = new Memory();
+  readonly #balances = new Balances();
+  readonly #schemas = new SchemaChecks("https://recorded.example");
+  readonly #points = new Map(
+    Object.keys(meanings).map((option) => [option, new OpenPoint(option)]),
+  );
+  readonly #durations = new Map<string, number[]>();
+  readonly #statuses = new Map<string, Map<number, number>>();
+  readonly #unknown = new Findings();
+  readonly #breaks = new Findings();
+  #exchanges = 0;
+  #unanswered = 0;
+
+  /**
+   * Adds an exchange, in the order of the session.
+   *
+   * @param place - File and line, such as `session.ndjson:12`.
+   * @returns the values of options that this exchange alone allows.
+   */
+  add(exchange: Exchange, place: string): ReadonlyMap<string, readonly OptionValue[]> {
+    this.#exchanges += 1;
+    const seen = seenOf(exchange, place);
+    if (seen === undefined) this.#unanswered += 1;
+    // An incomplete response would look like one without fields.
+    if (seen === undefined || exchange.error !== undefined) {
+      if (exchange.method === "POST") this.#balances.forget(exchange.key);
+      return new Map();
+    }
+    const evidence = this.#watch(seen);
+    this.#countStatus(seen);
+    this.#checkFields(seen);
+    this.#checkSchema(seen);
+    this.#checkRules(seen);
+    const before = this.#memory.job(seen);
+    const endedBefore = before?.ended !== undefined;
+    this.#memory.add(seen);
+    const job = this.#memory.job(seen);
+    this.#balances.add(seen, job, before === undefined);
+    if (job && !endedBefore) this.#addDuration(seen, job.size, job.isTest);
+    return evidence;
+  }
+
+  /** Returns what the exchanges so far show. */
+  end(): TrafficObservation {
+    const latency = ["1K", "2K", "4K"].flatMap((size) => {
+      // Jobs of test keys can be faster than others.
+      const durations = this.#durations.get(`${size} live`) ?? this.#durations.get(`${size} test`);
+      return durations ? [[size, percentiles(durations)] as const] : [];
+    });
+    return {
+      exchanges: this.#exchanges,
+      unanswered: this.#unanswered,
+      options: [...this.#points.values()].map((point) => point.observed()),
+      latency: Object.fromEntries(latency),
+      statuses: Object.fromEntries(
+        [...this.#statuses].map(([operation, counts]) => [operation, Object.fromEntries(counts)]),
+      ),
+      unknown: this.#unknown.all,
+      breaks: this.#breaks.all,
+    };
+  }
+
+  #watch(seen: Seen): ReadonlyMap<string, readonly OptionValue[]> {
+    const found = new Map<string, readonly OptionValue[]>();
+    for (const [option, point] of this.#points) {
+      const evidence =
+        option === "refund" ? this.#balances.evidence(seen) : watches[option]?.(seen, this.#memory);
+      if (evidence === undefined) continue;
+      found.set(option, evidence);
+      point.add(evidence, seen.place);
+    }
+    return found;
+  }
+
+  #countStatus({ operation = "other paths", status }: Seen): void {
+    const counts = this.#statuses.get(operation) ?? new Map<number, number>();
+    this.#statuses.set(operation, counts.set(status, (counts.get(status) ?? 0) + 1));
+  }
+
+  #checkFields(seen: Seen): void {
+    if (seen.operation === undefined || seen.isHtml || seen.operation.includes("openapi")) return;
+    for (const name of Object.keys(seen.headers)) {
+      const isKnown = knownHeaders.has(name) || commonHeaders.test(name);
+      if (!isKnown) this.#unknown.add(`header ${name}`, seen.place);
+    }
+    // Elsewhere any field is valid.
+    if (!/tryon|account|purchase/.test(seen.operation)) return;
+    for (const name of namesIn(seen.got)) {
+      if (!knownFields.has(name))
+        this.#unknown.add(`field ${name} of ${seen.operation}`, seen.place);
+    }
+  }
+
+  #checkSchema({ exchange, status, got, place }: Seen): void {
+    const body = rebuilt(exchange.response?.body ?? null);
+    const request: SentRequest = {
+      method: exchange.method,
+      url: `https://recorded.example${exchange.path}`,
+      headers: exchange.key === null ? {} : { authorization: exchange.key },
+      body: undefined,
+    };
+    const known = Object.entries(exchange.response?.headers ?? {}).filter(([name]) =>
+      /^[\w-]+$/.test(name),
+    );
+    // The recorder has removed the texts of a body that is not JSON.
+    const json = Array.isArray(body) || Object.keys(got).length > 0 ? body : undefined;
+    const response = {
+      request,
+      status,
+      headers: new Headers(known),
+      bytes: new Uint8Array(),
+      text: "",
+      json,
+    };
+    for (const problem of this.#schemas.check(response)) this.#breaks.add(problem, place);
+  }
+
+  #checkRules(seen: Seen): void {
+    const { status, got, key, sent, place, operation } = seen;
+    const job = this.#memory.job(seen);
+    if (status !== 200) return;
+    const isLater = job?.ended && job.ended.at < seen.sentAt && operation === pollOperation;
+    if (isLater && job.ended?.status !== got["status"]) {
+      this.#breaks.add(
+        `states.terminal.final: a ${String(job.ended?.status)} job became ${String(got["status"])}`,
+        place,
+      );
+    }
+    if (operation !== submitOperation) return;
+    const first = this.#memory.first(seen);
+    const isRepeated = first?.status === 200 && first.body === JSON.stringify(sent);
+    if (isRepeated && first.jobId !== undefined && first.jobId !== got["job_id"]) {
+      this.#breaks.add(
+        "submit.idempotency-key.same-body: a repeated submission made a second job",
+        place,
+      );
+    }
+    const size = String(
+      sent["output_size"] ?? sent["resolution"] ?? sent["size"] ?? "1K",
+    ).toUpperCase();
+    const { cost_credits: cost } = got;
+    if (!key?.startsWith("live-") || typeof cost !== "number" || !(size in prices)) return;
+    if (cost !== prices[size] && !isEnd(got["status"])) {
+      this.#breaks.add(`sizes.${size.toLowerCase()}.cost: a try-on in ${size} cost ${cost}`, place);
+    }
+  }
+
+  #addDuration({ got }: Seen, size: string | undefined, isTest: boolean): void {
+    const { status, duration_ms: duration, cost_credits: cost } = got;
+    if (status !== "succeeded" || typeof duration !== "number") return;
+    const known = size ?? Object.keys(prices).find((one) => prices[one] === cost);
+    if (known === undefined) return;
+    const name = `${known} ${isTest ? "test" : "live"}`;
+    const durations = this.#durations.get(name) ?? [];
+    if (durations.length < maxDurations) durations.push(duration);
+    this.#durations.set(name, durations);
+  }
+}
+
+/** Values of one open point that all evidence so far allows. */
+class OpenPoint {
+  readonly #option: string;
+  #allowed: readonly OptionValue[];
+  #evidence: string[] = [];
+  #contradictions: string[] = [];
+
+  constructor(option: string) {
+    this.#option = option;
+    this.#allowed = Object.keys(meanings[option] ?? {}).map(valueOf);
+  }
+
+  add(evidence: readonly OptionValue[], place: string): void {
+    const left = this.#allowed.filter((value) => evidence.includes(value));
+    if (left.length === 0) {
+      if (this.#contradictions.length < maxPlaces) this.#contradictions.push(place);
+      return;
+    }
+    const isNew = left.length < this.#allowed.length || this.#evidence.length < maxPlaces;
+    this.#allowed = left;
+    if (isNew) this.#evidence.push(place);
+  }
+
+  observed(): ObservedOption {
+    const [value, ...others] = this.#allowed;
+    const isKnown = others.length === 0 && this.#contradictions.length === 0;
+    const probe = allProbes.find(({ option }) => option === this.#option);
+    return {
+      option: this.#option,
+      rules: probe?.rules ?? [],
+      value: isKnown ? value : undefined,
+      possible: this.#evidence.length > 0 ? this.#allowed : undefined,
+      evidence: this.#evidence.slice(-maxPlaces),
+      contradictions: this.#contradictions,
+    };
+  }
+}
+
+class Findings {
+  readonly #found = new Map<string, { what: string; count: number; places: string[] }>();
+
+  add(what: string, place: string): void {
+    const found = this.#found.get(what) ?? { what, count: 0, places: [] };
+    found.count += 1;
+    if (found.places.length < maxPlaces) found.places.push(place);
+    // Texts of findings are bounded by the document and by names, which a service could vary without end.
+    if (this.#found.size < 1_000) this.#found.set(what, found);
+  }
+
+  get all(): readonly Finding[] {
+    return [...this.#found.values()];
+  }
+}
+
+function percentiles(durations: readonly number[]): SizeLatency {
+  const sorted = durations.toSorted((one, other) => one - other);
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { jobs: sorted.length, p10: at(0.1), p50: at(0.5), p90: at(0.9) };
+}
+
+/** Reads the value of an option from its text in {@link meanings}. */
+function valueOf(text: string): OptionValue {
+  return /^(?:true|false|\d+)$/.test(text) ? (JSON.parse(text) as OptionValue) : text;
+}
+
+function responsesOfPaths(): readonly unknown[] {
+  return Object.values(openapi.paths).flatMap((item) =>
+    Object.values(item).flatMap((operation) =>
+      Object.values(fieldsOf(fieldsOf(operation)["responses"])),
+    ),
+  );
+}
+
+/** Names of the fields of a response, without those of free objects. */
+function namesIn(got: Fields): readonly string[] {
+  const own = Object.keys(got).filter((name) => name !== "detail");
+  const jobs = elementsOf(got["jobs"]).flatMap((job) => Object.keys(fieldsOf(job)));
+  return [...new Set([...own, ...jobs])];
+}

@@ -1,0 +1,53 @@
+import { createReadStream } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+
+import { UsageError } from "@tryon/command-line";
+
+import { parseExchange, type Exchange } from "../record/exchange.ts";
+
+/** Exchange of a session file. */
+export interface Recorded {
+  readonly exchange: Exchange;
+  /** File and line, such as `session.ndjson:12`. */
+  readonly place: string;
+}
+
+/**
+ * Reads session files, line by line. A last line that is cut off, as a killed recorder leaves it, is left out, and
+ * `onCut` gets its place.
+ *
+ * @throws UsageError with the file and the line.
+ */
+export async function* readSessions(
+  files: readonly string[],
+  onCut: (place: string) => void,
+): AsyncGenerator<Recorded> {
+  for (const file of files) {
+    const input = createReadStream(file);
+    let last = "";
+    input.on("data", (chunk) => (last = String(chunk).slice(-1) || last));
+    let number = 0;
+    let failed: { readonly place: string; readonly reason: string } | undefined;
+    try {
+      for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+        if (failed) break;
+        number += 1;
+        const place = `${basename(file)}:${number}`;
+        if (line === "") continue;
+        try {
+          yield { exchange: parseExchange(line), place };
+        } catch (error) {
+          failed = { place, reason: error instanceof Error ? error.message : String(error) };
+        }
+      }
+    } catch (error) {
+      const { code } = Object(error) as { code?: unknown };
+      throw new UsageError(`${file} cannot be read (${String(code)}). Check the path.`);
+    }
+    if (failed === undefined) continue;
+    const isCut = failed.place.endsWith(`:${number}`) && last !== "\n";
+    if (!isCut) throw new UsageError(`${failed.place} ${failed.reason}.`);
+    onCut(failed.place);
+  }
+}
