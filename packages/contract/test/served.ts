@@ -30,13 +30,22 @@ export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: 
 
 /** Another HTTP server than the service, until the test ends. */
 export async function somethingElse(handler: RequestListener): Promise<string> {
+  const { url, close } = await listening(handler);
+  onTestFinished(close);
+  return url;
+}
+
+/** Starts an HTTP server on a free port. */
+export async function listening(
+  handler: RequestListener,
+): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   // A TCP server has this type.
   const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
 }

@@ -1,6 +1,4 @@
 import { mkdtempSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -19,6 +17,7 @@ import {
 import { afterAll, expect, test } from "vitest";
 
 import { formsOf } from "../../test/secrets.ts";
+import { listening } from "../../test/served.ts";
 import { parseExchange } from "./exchange.ts";
 import { recorder } from "./recorder.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
@@ -125,7 +124,7 @@ function bytesOf(index: number, type: string, isCut: boolean, of: Secrets): Buff
 
 /** Server that answers with what the test wants next, in small chunks. */
 const next: { sent?: Sent; of?: Secrets } = {};
-const upstream = createServer((request, response) => {
+const upstream = await listening((request, response) => {
   request.resume().once("end", () => {
     const { sent, of } = next;
     if (!sent || !of) return void response.end();
@@ -142,13 +141,7 @@ const upstream = createServer((request, response) => {
     response.end();
   });
 });
-await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-// The server listens on TCP.
-const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-afterAll(() => {
-  upstream.close();
-  upstream.closeAllConnections();
-});
+afterAll(upstream.close);
 
 function requestOf(base: string, sent: Sent, of: Secrets): Request {
   const path = ["/api/v1/tryon", `/api/v1/tryon/job_1a2b`, `/${of.signature}/files`][
@@ -175,7 +168,7 @@ const session = (): string => join(folder, `${(files += 1)}.ndjson`);
 async function throughProxy(sent: readonly Sent[], of: Secrets): Promise<string> {
   const output = session();
   const live = { allowLive: true, maxCredits: 1_000_000 };
-  const proxy = await startRecordingProxy({ upstream: upstreamUrl, output, port: 0, ...live });
+  const proxy = await startRecordingProxy({ upstream: upstream.url, output, port: 0, ...live });
   for (const one of sent) {
     Object.assign(next, { sent: one, of });
     const response = await fetch(requestOf(proxy.url, one, of));
@@ -191,7 +184,7 @@ async function throughMiddleware(sent: readonly Sent[], of: Secrets): Promise<st
   const record = recorder({ file, sample: 1 });
   for (const one of sent) {
     Object.assign(next, { sent: one, of });
-    const response = await record(requestOf(upstreamUrl, one, of), (request) => fetch(request));
+    const response = await record(requestOf(upstream.url, one, of), (request) => fetch(request));
     await response.arrayBuffer();
   }
   await record.flush();
