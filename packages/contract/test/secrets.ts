@@ -6,6 +6,6 @@ export function formsOf(secret: string | Uint8Array): readonly string[] {
     [0, 1, 2].map((skipped) => bytes.subarray(skipped, skipped + 15).toString(encoding)),
   );
   if (typeof secret !== "string") return encoded;
-  const start = [...secret].slice(0, 20).join("");
+  const start = Array.from(secret).slice(0, 20).join("");
   return [start, JSON.stringify(start).slice(1, -1), encodeURIComponent(start), ...encoded];
 }

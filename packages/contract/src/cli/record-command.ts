@@ -81,7 +81,7 @@ async function recordBeside(words: readonly string[], options: RecordOptions): P
     throw new UsageError(`${output} cannot be written (${String(code)}). Check its folder.`);
   });
   const start = (): Promise<{ environment: Record<string, string>; stop: () => Promise<void> }> =>
-    Promise.resolve({ environment: { TRYON_BASE_URL: proxy.url }, stop: proxy.stop });
+    Promise.resolve({ environment: { TRYON_BASE_URL: proxy.url }, stop: () => proxy.stop() });
   let code: number = exitCodes.passed;
   if (words.length > 0) code = await runBesideServer("tryon-contract record", words, start);
   else {

@@ -8,7 +8,15 @@ import { SchemaChecks } from "../schema-checks.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
 import { Balances } from "./balances.ts";
 import { rebuilt } from "./rebuilt.ts";
-import { isEnd, Memory, pollOperation, seenOf, submitOperation, type Seen } from "./seen.ts";
+import {
+  isEnd,
+  Memory,
+  pollOperation,
+  seenOf,
+  sizeOf,
+  submitOperation,
+  type Seen,
+} from "./seen.ts";
 import { watches } from "./watches.ts";
 
 /** Behavior at an open point, as recorded traffic shows it. */
@@ -218,9 +226,7 @@ export class Observer {
         place,
       );
     }
-    const size = String(
-      sent["output_size"] ?? sent["resolution"] ?? sent["size"] ?? "1K",
-    ).toUpperCase();
+    const size = sizeOf(sent) ?? "";
     const { cost_credits: cost } = got;
     if (!key?.startsWith("live-") || typeof cost !== "number" || !(size in prices)) return;
     if (cost !== prices[size] && !isEnd(got["status"])) {

@@ -156,7 +156,7 @@ export class Memory {
 }
 
 /** Size of a submission, or undefined for one that is not valid. */
-function sizeOf(sent: Fields): string | undefined {
+export function sizeOf(sent: Fields): string | undefined {
   const size = sent["output_size"] ?? sent["resolution"] ?? sent["size"] ?? "1K";
   return typeof size === "string" ? size.toUpperCase() : undefined;
 }

@@ -110,6 +110,7 @@ async function read(
 }
 
 function nameOf(error: unknown): string {
-  const { code, name } = Object(error) as { code?: unknown; name?: unknown };
-  return String(code ?? name ?? "failed");
+  // Errors of the system have a code.
+  const { code, name = "failed" } = Object(error) as { code?: string; name?: string };
+  return code ?? name;
 }

@@ -183,5 +183,6 @@ function forwardedHeaders(raw: readonly string[]): Record<string, string[]> {
 }
 
 function codeOf(error: unknown): string {
-  return String((Object(error) as { code?: unknown }).code ?? "failed");
+  // Errors of the system have a code.
+  return (Object(error) as { code?: string }).code ?? "failed";
 }

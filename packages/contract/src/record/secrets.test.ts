@@ -29,14 +29,16 @@ const token = (prefix: string, minLength = 24): Arbitrary<string> =>
   string({
     minLength,
     maxLength: 60,
-    unit: constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
+    unit: constantFrom(
+      ...Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
+    ),
   }).map((text) => `${prefix}${text}`);
 
 /** Words of a user, long and short. */
 const prose = string({
   minLength: 12,
   maxLength: 6_000,
-  unit: constantFrom(...'abcdefghij klmnopq rstuvwxyz,.!? äöü€ 人物"\\/\n'),
+  unit: constantFrom(...Array.from('abcdefghij klmnopq rstuvwxyz,.!? äöü€ 人物"\\/\n')),
 }).filter((text) => text.trim().length > 12);
 
 const secrets = recordOf({
@@ -127,7 +129,10 @@ const next: { sent?: Sent; of?: Secrets } = {};
 const upstream = await listening((request, response) => {
   request.resume().once("end", () => {
     const { sent, of } = next;
-    if (!sent || !of) return void response.end();
+    if (!sent || !of) {
+      response.end();
+      return;
+    }
     response.writeHead(sent.status, {
       "content-type": sent.responseType,
       "set-cookie": of.cookie,
