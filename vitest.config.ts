@@ -65,6 +65,7 @@ const project = (
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
     // Property tests have ten times the cases there.
     testTimeout: set === "nightly" ? 300_000 : 30_000,
+    hookTimeout: 60_000,
     // A slow machine must not fail a test.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: true,

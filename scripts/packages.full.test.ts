@@ -22,7 +22,7 @@ const maxBytes = {
   client: 355_000,
   webhooks: 150_000,
   mock: 430_000,
-  contract: 150_000,
+  contract: 165_000,
   cli: 700_000,
 };
 

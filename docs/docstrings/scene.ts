@@ -27,6 +27,7 @@ declare global {
   const runContract: typeof contract.runContract;
   const assertPassed: typeof contract.assertPassed;
   const formatReport: typeof contract.formatReport;
+  const recorder: typeof contract.recorder;
   const expect: (value: unknown) => { readonly toBe: (other: unknown) => void };
   const test: typeof testOfVitest;
   const writeFile: typeof writeFileOfNode;

@@ -86,12 +86,14 @@ describe("the reference server keeps the contract", () => {
     );
     expect(settled.map(({ id }) => id).filter((id) => !named.has(id))).toEqual([]);
     expect([...explained].toSorted()).toEqual([
+      "discoveryKey",
       "oversize",
       "rateHeaders",
       "slashRedirect",
       "sparseSubmit",
       "syncCut",
       "timeFormat",
+      "wrongContentType",
     ]);
   });
 

@@ -27,7 +27,9 @@ export interface LatencyPercentiles {
 }
 
 /** Duration of each try-on: a constant, or drawn by size from a log-normal distribution. Other sizes take 1.5 s. */
-export type JobLatency = Duration | Readonly<Partial<Record<OutputSize, LatencyPercentiles>>>;
+export type JobLatency =
+  | Duration
+  | Readonly<Partial<Record<"1K" | "2K" | "4K", LatencyPercentiles>>>;
 
 /** Settings of a server that no profile changes, because no point of the service is open there. */
 export interface SettingsInput {

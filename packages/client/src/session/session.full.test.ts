@@ -194,7 +194,7 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
     async (shop) => {
       const page = await run(shop);
       await page.evaluate(() => session.cancelWait());
-      expect(await statusOf(page)).toBe("interrupted");
+      await untilStatus(page, "interrupted");
       await reload(page);
       await untilStatus(page, "interrupted");
       await shop.mock.clock.advance("60s");
@@ -338,6 +338,27 @@ describe.runIf(await isInstalled("chromium"))("a session in a page", () => {
     await second.evaluate(() => void session.resume());
     expect(await untilImages(shop, first, second)).toEqual([768, 768]);
     expect(await shop.charges()).toEqual([-8]);
+  });
+
+  test("shows the end of waiting once it is saved, so that a reload keeps it", async () => {
+    const shop = await openSessionShop(browser, bundle);
+    const page = await run(shop);
+    const isSaved = page.evaluate(async () => {
+      let isStored = false;
+      IDBObjectStore.prototype.put = new Proxy(Reflect.get(IDBObjectStore.prototype, "put"), {
+        apply(put, store: IDBObjectStore, inputs) {
+          store.transaction.addEventListener("complete", () => (isStored = true));
+          return Reflect.apply(put, store, inputs);
+        },
+      });
+      return new Promise<boolean>((resolve) => {
+        session.subscribe(() => resolve(isStored));
+        session.cancelWait();
+      });
+    });
+    expect(await isSaved).toBe(true);
+    await reload(page);
+    await untilStatus(page, "interrupted");
   });
 
   test("fails with the reason in every tab, and offers no second wait for a failed job", async () => {

@@ -41,6 +41,8 @@ export class Session implements TryOnSession {
   #key = "";
   /** Run of the try-on in this tab. */
   #run: AbortController | undefined;
+  /** Resolves once the end of waiting is saved and shown. */
+  #pausing: Promise<void> | undefined;
   /** If true, this tab continues the try-on when the tab that runs it is closed. */
   #isNext = false;
   /** Number of times that this tab took over from all others. */
@@ -88,11 +90,17 @@ export class Session implements TryOnSession {
     if (status !== "uploading" && status !== "waiting") return;
     if (!this.#run || !this.#saved) return this.#tabs?.post({ kind: "cancel" });
     this.#stop();
-    void this.#save({ ...this.#saved, isPaused: true });
-    this.#show({ status: "interrupted" });
+    this.#pausing = this.#pause({ ...this.#saved, isPaused: true });
   };
 
+  /** Shows the end of waiting once it is saved: a visitor who sees it may reload the page at once. */
+  async #pause(paused: SavedTryOn): Promise<void> {
+    await this.#save(paused);
+    if (this.#saved === paused) this.#show({ status: "interrupted" });
+  }
+
   readonly resume = async (): Promise<void> => {
+    await this.#pausing;
     const { status } = this.#snapshot;
     const canResume = this.#snapshot.status === "failed" && this.#snapshot.canResume;
     if (status !== "interrupted" && !canResume) return;
