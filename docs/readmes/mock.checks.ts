@@ -30,6 +30,9 @@ export const checks: Checks = {
   "control.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("true\n");
   },
+  "state.ts": async ({ snippet, run }) => {
+    expect(await run(snippet.code)).toBe("40\n");
+  },
   "journal.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("[ 503, 200 ]\n1\n");
   },

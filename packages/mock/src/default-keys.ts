@@ -32,7 +32,7 @@ export const webhookSecret = "whsec_mock";
 const accountId = "acct_mock";
 const rateLimitPerMinute = 6_000;
 
-const keys: readonly NewKey[] = [
+const keys: readonly (NewKey & { token: string })[] = [
   { token: tokens.live, name: "mock live", accountId },
   { token: tokens.test, name: "mock test", mode: "test", accountId },
   { token: tokens.disabled, name: "mock disabled", state: "disabled", accountId },
@@ -43,9 +43,10 @@ const keys: readonly NewKey[] = [
 
 export const defaultKeys = {
   tokens,
-  /** Creates the keys. `credits` is the balance of live keys but the one that is always empty. */
+  /** Creates the keys that are missing. `credits` is the balance of live keys but the one that is always empty. */
   create(store: Keys, credits: number): void {
     for (const key of keys) {
+      if (store.has(key.token)) continue;
       const balance = key.mode === "test" ? {} : { credits };
       store.create({ rateLimitPerMinute, webhookSecret, ...balance, ...key });
     }

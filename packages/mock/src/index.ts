@@ -19,6 +19,7 @@ export type {
   LedgerCause,
   LedgerEntry,
 } from "./store/records.ts";
+export type { MockStore, SavedRecord } from "./store/state-log.ts";
 export type { Fault, FaultInput, Latency } from "./control/fault.ts";
 export type { MockFaults } from "./control/faults.ts";
 export type { JournalEntry, JournalSubmission, Refusal } from "./control/journal-entry.ts";

@@ -8,6 +8,7 @@ import type { NextJob } from "./control/next-job.ts";
 import type { NewTenant, Tenant } from "./control/tenant.ts";
 import type { Snapshot } from "./control/server-states.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
+import type { MockStore } from "./store/state-log.ts";
 import type { ClockMode, SystemClock } from "./system/clock.ts";
 
 /** Options of `createMock`. */
@@ -35,6 +36,13 @@ export interface MockOptions extends SettingsInput {
    * @default "https://tryon-mock.test"
    */
   baseUrl?: string;
+  /**
+   * Keeps the state of the server beyond its process, such as `createSqliteStore(file)` of `@tryon/mock/node`. A later
+   * server with the same state continues its jobs, deliveries and time. Its seed is that of the state. Faults, planned
+   * outcomes and the journal are not kept.
+   * @default the state is lost when the process ends
+   */
+  store?: MockStore;
 }
 
 export const mockOptionNames = Object.keys({
@@ -43,6 +51,7 @@ export const mockOptionNames = Object.keys({
   clock: true,
   seed: true,
   baseUrl: true,
+  store: true,
   latency: true,
   concurrency: true,
   magic: true,
@@ -124,7 +133,7 @@ export interface Mock {
   settlePayment(paymentIntentId: string, status?: string): Promise<void>;
   /**
    * Saves the state of the server, its time included, after the requests in progress have ended or wait for a job. The
-   * snapshot has no input images, because the results of waiting jobs are rendered now. It has no synchronous requests.
+   * snapshot has no input images, because all results are rendered by then. It has no synchronous requests.
    */
   snapshot(): Promise<Snapshot>;
   /**

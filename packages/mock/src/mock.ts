@@ -14,7 +14,7 @@ import { createControlApp, isControlRequest } from "./control/routes/control-app
 import { parseNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
-import { ServerStates, type SavedData } from "./control/server-states.ts";
+import { ServerStates } from "./control/server-states.ts";
 import { Store } from "./store/store.ts";
 import { Control } from "./control/control.ts";
 import { abortable, type OpenRequests } from "./abortable.ts";
@@ -45,19 +45,25 @@ export function createMock(input: MockOptions = {}): Mock {
   rejectUnknownNames(input, mockOptionNames, "Unknown option", "the options of createMock are");
   const options = resolveOptions(input.profile, input.options);
   const settings = resolveSettings(input);
-  const clock = new SystemClock({ mode: input.clock ?? "real" });
+  const log = input.store;
+  const store = new Store(log);
+  const clock: SystemClock = new SystemClock({
+    mode: input.clock ?? "real",
+    offset: store.transact(({ server }) => server.get("server")?.clockOffset),
+    onMove: () => states.saveClock(),
+  });
   const newSeed = (): string => String(input.seed ?? freshSeed());
   const stock = stockEngine();
   const { network } = input;
   let sendWebhook =
     input.sendWebhook ?? ((request) => sendGuarded(request, network, settings.webhookUrls));
   const control = new Control({ clock, seed: newSeed(), journalLimit: settings.journalLimit });
-  const createState = (saved?: SavedData) => {
-    const { store = new Store(), seed = newSeed() } = saved ?? {};
+  const createState = (current: Store) => {
+    const { seed } = current.transact(({ server }) => server.getOrThrow("server"));
     const system = createSystem({ clock, seed });
     const engine = input.engine ?? stock;
     const service = new Service({
-      store,
+      store: current,
       system,
       options,
       settings,
@@ -75,10 +81,10 @@ export function createMock(input: MockOptions = {}): Mock {
       paymentSecret,
       applyFaults: (request, respond) => control.applyFaults(request, respond, system.clock),
     });
-    if (saved === undefined) defaultKeys.create(service.keys, settings.credits);
-    return { system, store, service, app };
+    defaultKeys.create(service.keys, settings.credits);
+    return { system, store: current, service, app };
   };
-  const states = new ServerStates(clock, createState, control);
+  const states = new ServerStates({ clock, control, store, log, newSeed, begin: createState });
   const openRequests: OpenRequests = new Set();
   const openControlRequests: OpenRequests = new Set();
   const closedMessage = "The reference server has been closed; create a new one.";
@@ -148,6 +154,7 @@ export function createMock(input: MockOptions = {}): Mock {
     close: () => {
       closed = true;
       states.end();
+      log?.close();
       clock.close();
       control.journal.close(new Error(closedMessage));
       endRequests(closedMessage);

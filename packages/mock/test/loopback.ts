@@ -20,7 +20,7 @@ export interface Page {
 /** A server on this machine. */
 export interface Loopback {
   readonly url: string;
-  readonly arrived: readonly Arrived[];
+  readonly arrived: Arrived[];
   /** Resolves with the first request. */
   readonly first: Promise<Arrived>;
   close(): void;

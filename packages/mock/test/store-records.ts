@@ -1,4 +1,4 @@
-import type { JobRecord, KeyRecord } from "../src/store/records.ts";
+import type { JobRecord, KeyRecord, UnfinishedJobRecord } from "../src/store/records.ts";
 
 /** A job as it is when it is added. */
 export function job(id: string, fields: Partial<JobRecord> = {}): JobRecord {
@@ -71,3 +71,11 @@ export const delivery = {
   attempts: [],
   state: "pending",
 } as const;
+
+export const unfinished: UnfinishedJobRecord = {
+  jobId: "job_1",
+  durationMs: 1_500,
+  startedAt: 1,
+  ending: { status: "succeeded", errorCode: null, errorMessage: null },
+  result: { bytes: Uint8Array.from([1, 2, 3]), width: 768, height: 1_024 },
+};

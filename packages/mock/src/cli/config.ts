@@ -16,7 +16,7 @@ export interface Config {
 }
 
 /** Options that JSON cannot express, and the URL of a server in process. */
-type NotInFiles = "baseUrl" | "sendWebhook" | "network";
+type NotInFiles = "baseUrl" | "sendWebhook" | "network" | "store";
 
 const duration = z.union([z.number(), z.string()]);
 

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
+import { stateFile } from "../../test/state-file.ts";
 
 function file(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
@@ -58,6 +59,26 @@ describe("the command", () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
     expect(["cut", 500]).toContain(await outcome);
     expect(run.stdout()).toBe(`tryon-mock listening on ${url}\n`);
+  });
+
+  test("keeps its state in --state for the next start, and refuses a file that is in use", async () => {
+    const state = stateFile();
+    const start = () => command("--port", "0", "--quiet", "--state", state);
+    const run = start();
+    const url = await run.listening;
+    const headers = { ...live, "content-type": "application/json" };
+    const body = JSON.stringify(tryOn());
+    const response = await fetch(`${url}/api/v1/tryon`, { method: "POST", headers, body });
+    const { job_id: id } = Object(await response.json()) as { job_id?: string };
+    const other = start();
+    expect(await other.ended).toEqual({ code: 2, signal: null });
+    expect(other.stderr()).toContain("another server uses it");
+    other.listening.catch(() => undefined);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    const next = start();
+    const list = await fetch(`${await next.listening}/api/v1/tryon`, { headers: live });
+    expect(await list.json()).toMatchObject({ jobs: [{ job_id: id }] });
   });
 
   test("prints with --print-env nothing but variables on stdout", async () => {

@@ -56,6 +56,7 @@ const addServer = (program: Program, defaultPort: number) =>
       profileOf,
     )
     .option("--config <file>", "JSON file of profile, options and settings; flags win", text)
+    .option("--state <file>", "SQLite file that keeps the state for the next start", text)
     .addOption(
       new Option(
         "--engine <name>",

@@ -5,6 +5,8 @@ import { isLoopback } from "../loopback.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { nodeNetwork } from "../node/network.ts";
 import { serve, type Serving } from "../node/serve.ts";
+import { createSqliteStore } from "../node/sqlite-store.ts";
+import type { MockStore } from "../store/state-log.ts";
 import type { EngineName, ServerCommand } from "./program.ts";
 import { readConfig, readProfile } from "./config.ts";
 import { requestLine } from "./request-log.ts";
@@ -67,6 +69,7 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
     typeof command.profile === "object" ? await readProfile(command.profile.file) : command.profile;
   const name = command.engine ?? config?.engine ?? "stock";
   const engine = name === "composite" ? await loadCompositeEngine() : undefined;
+  const store = command.state === undefined ? undefined : openState(command.state);
   try {
     const mock = createMock({
       network: nodeNetwork(),
@@ -78,12 +81,25 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
       ...(command.seed !== undefined && { seed: command.seed }),
       ...(command.corsOrigin !== undefined && { corsOrigins: command.corsOrigin }),
       ...(engine !== undefined && { engine }),
+      ...(store !== undefined && { store }),
     });
     return { engine: name, mock };
   } catch (error) {
-    // The flags are valid, so the problem is in the file.
-    if (command.config === undefined || !(error instanceof Error)) throw error;
-    throw new UsageError(`${command.config}: ${error.message}`, { cause: error });
+    store?.close();
+    // The flags are valid, so the problem is in a file. Errors of the state name it.
+    const { config: path = "" } = command;
+    if (!(error instanceof Error) || path === (command.state ?? "")) throw error;
+    const isNamed = command.state !== undefined && error.message.startsWith(command.state);
+    throw new UsageError(`${isNamed ? "" : `${path}: `}${error.message}`, { cause: error });
+  }
+}
+
+/** @throws UsageError with the file and the fix. */
+function openState(file: string): MockStore {
+  try {
+    return createSqliteStore(file);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Control, ControlState } from "./control.ts";
-import type { Store } from "../store/store.ts";
-import type { Service, ServiceState } from "../service/service.ts";
+import type { MockStore } from "../store/state-log.ts";
+import { Store } from "../store/store.ts";
+import type { PlannedOutcome } from "../service/next-jobs.ts";
+import type { Service } from "../service/service.ts";
 import type { SystemClock } from "../system/clock.ts";
-import type { ScheduledTask, System } from "../system/system.ts";
+import type { System } from "../system/system.ts";
 
 /** State of a server, for `restore` of the same server. */
 export interface Snapshot {
@@ -17,18 +19,15 @@ export interface ServerState {
   readonly service: Service;
 }
 
-/** Data that a state begins with. */
-export interface SavedData {
+interface SavedState {
   readonly store: Store;
-  readonly seed: string;
-}
-
-interface SavedState extends SavedData {
   readonly randomPosition: number;
-  readonly tasks: readonly ScheduledTask[];
-  readonly service: ServiceState;
+  readonly nextJobs: readonly PlannedOutcome[];
   readonly control: ControlState;
 }
+
+/** Bytes of the random source between the ids of two processes. */
+const bytesPerProcess = 2 ** 36;
 
 /**
  * The current state of a server. A restore ends it and begins another one on a copy, so work that is still under way
@@ -37,15 +36,29 @@ interface SavedState extends SavedData {
 export class ServerStates<Current extends ServerState> {
   current: Current;
   readonly #clock: SystemClock;
-  readonly #begin: (saved?: SavedData) => Current;
+  readonly #begin: (store: Store) => Current;
   readonly #control: Control;
+  readonly #log: MockStore | undefined;
+  readonly #newSeed: () => string;
   readonly #states = new WeakMap<Snapshot, SavedState>();
 
-  constructor(clock: SystemClock, begin: (saved?: SavedData) => Current, control: Control) {
-    this.#clock = clock;
-    this.#begin = begin;
-    this.#control = control;
-    this.current = begin();
+  constructor(parts: {
+    readonly clock: SystemClock;
+    readonly control: Control;
+    readonly store: Store;
+    readonly log: MockStore | undefined;
+    readonly newSeed: () => string;
+    readonly begin: (store: Store) => Current;
+  }) {
+    this.#clock = parts.clock;
+    this.#begin = parts.begin;
+    this.#control = parts.control;
+    this.#log = parts.log;
+    this.#newSeed = parts.newSeed;
+    const restarts = this.#prepare(parts.store);
+    this.current = parts.begin(parts.store);
+    this.current.system.random.position += restarts * bytesPerProcess;
+    this.current.service.resume();
   }
 
   async snapshot(): Promise<Snapshot> {
@@ -65,24 +78,53 @@ export class ServerStates<Current extends ServerState> {
     }
     this.end();
     this.#clock.set(snapshot.takenAt);
-    this.current = this.#begin({ store: state.store.copy(), seed: state.seed });
+    this.current = this.#begin(state.store.copy(this.#log));
     const { system, service } = this.current;
     system.random.position = state.randomPosition;
-    for (const task of state.tasks) system.scheduler.add(task);
-    service.resume(state.service);
+    service.nextJobs.resume(state.nextJobs);
+    service.resume();
     this.#control.restore(state.control);
+    this.saveClock();
   }
 
   reset(): void {
     this.end();
     this.#clock.set();
     this.#control.reset();
-    this.current = this.#begin();
+    const store = new Store().copy(this.#log);
+    this.#prepare(store);
+    this.current = this.#begin(store);
+  }
+
+  /** Saves the moves of the clock, so that a restarted server continues with its time. */
+  saveClock(): void {
+    if (this.#log === undefined) return;
+    const clockOffset = this.#clock.offset;
+    this.current.store.transact(({ server }) =>
+      server.put({ ...server.getOrThrow("server"), clockOffset }),
+    );
+  }
+
+  /** Writes the seed to a new store, or counts the restart. Returns the number of restarts. */
+  #prepare(store: Store): number {
+    const { mode: clockMode, offset: clockOffset } = this.#clock;
+    return store.transact(({ server }) => {
+      const earlier = server.get("server");
+      if (earlier !== undefined && earlier.clockMode !== clockMode) {
+        throw new TypeError(
+          `clock: the state has a ${earlier.clockMode} clock; use that, or the store of another state.`,
+        );
+      }
+      const restarts = earlier === undefined ? 0 : earlier.restarts + 1;
+      server.put({ seed: earlier?.seed ?? this.#newSeed(), clockMode, restarts, clockOffset });
+      return restarts;
+    });
   }
 
   /** Ends all current and scheduled work. */
   end(): void {
-    const { service, system } = this.current;
+    const { service, store, system } = this.current;
+    store.detach();
     service.close();
     system.clock.end();
   }
@@ -91,20 +133,14 @@ export class ServerStates<Current extends ServerState> {
   async #capture(): Promise<Snapshot | undefined> {
     const { current } = this;
     const { system, store, service } = current;
-    await service.precompute();
-    return store.transact(() => {
-      const state = this.#clock.idle && current === this.current ? service.state() : undefined;
-      if (state === undefined) return undefined;
-      const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
-      this.#states.set(snapshot, {
-        store: store.copy(),
-        seed: system.random.seed,
-        randomPosition: system.random.position,
-        tasks: system.scheduler.tasks,
-        service: state,
-        control: this.#control.snapshot(),
-      });
-      return snapshot;
+    if (!this.#clock.idle || current !== this.current) return undefined;
+    const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
+    this.#states.set(snapshot, {
+      store: store.copy(),
+      randomPosition: system.random.position,
+      nextJobs: service.nextJobs.state,
+      control: this.#control.snapshot(),
     });
+    return snapshot;
   }
 }

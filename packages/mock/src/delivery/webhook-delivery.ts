@@ -3,6 +3,7 @@ import { limits } from "../service/catalogue.ts";
 import type { DeliveryAttemptPlan, ServiceContext } from "../service/context.ts";
 import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
+import type { Tables } from "../store/store.ts";
 import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
 
 /** Real milliseconds that a manual clock waits for a receiver. */
@@ -13,7 +14,7 @@ export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
 /**
  * Delivers the events of finished jobs with one attempt and three retries, each signed. Between two attempts, a delivery
- * is only a record in the store and a scheduled task.
+ * is only a record in the store and a timer.
  */
 export class WebhookDelivery {
   readonly #context: ServiceContext;
@@ -24,15 +25,21 @@ export class WebhookDelivery {
   constructor(context: ServiceContext, results: ResultUrls) {
     this.#context = context;
     this.#results = results;
-    context.system.scheduler.on("delivery", (id) => void this.#attempt(id));
   }
 
-  /** Starts the delivery of a job's event, if the job has a webhook URL. */
-  deliver(job: JobRecord, secret: string): void {
-    if (job.webhookUrl === null) return;
+  /** Adds the delivery of a job's event, if the job has a webhook URL, and returns its id. */
+  add(tables: Tables, job: JobRecord): string | undefined {
+    if (job.webhookUrl === null) return undefined;
     const first = { jobId: job.id, url: job.webhookUrl, cause: "job", repeats: null } as const;
-    const { id } = this.#add({ ...first, ...this.#event(job, secret) });
-    void this.#attempt(id);
+    return this.#add(tables, { ...first, ...this.#event(tables, job) });
+  }
+
+  /** Schedules the pending deliveries of the store. An attempt that was interrupted is repeated. */
+  resume(): void {
+    const { store, system } = this.#context;
+    for (const delivery of store.transact((tables) => tables.deliveries.all("pending"))) {
+      this.#schedule(delivery.id, (nextAttemptAt(delivery) ?? 0) - system.clock.now());
+    }
   }
 
   /**
@@ -42,7 +49,7 @@ export class WebhookDelivery {
    */
   async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
-    const { earlier, event } = store.transact((tables) => {
+    const id = store.transact((tables) => {
       const found = tables.deliveries.get(deliveryId);
       const job = found && tables.jobs.get(found.jobId);
       if (found === undefined || job === undefined) {
@@ -50,20 +57,14 @@ export class WebhookDelivery {
           `deliveryId: unknown delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists them.`,
         );
       }
-      const { webhookSecret } = tables.keys.getOrThrow(job.keyId);
       const isResigned = cause === "duplicate" && options.webhookBody === "resigned";
-      return { earlier: found, event: isResigned ? this.#event(job, webhookSecret) : found };
+      const event = isResigned ? this.#event(tables, job) : found;
+      const { body, signature } = cause === "tamper" ? tampered(event) : event;
+      const { jobId, url } = found;
+      return this.#add(tables, { jobId, url, cause, repeats: found.id, body, signature });
     });
-    const { body, signature } = cause === "tamper" ? tampered(event) : event;
-    const { jobId, url } = earlier;
-    const { id } = this.#add({ jobId, url, cause, repeats: earlier.id, body, signature });
-    await this.#attempt(id);
+    await this.attempt(id);
     return store.transact((tables) => tables.deliveries.getOrThrow(id));
-  }
-
-  /** Ids of deliveries with an unfinished attempt, which a restored state repeats. */
-  get inProgress(): readonly string[] {
-    return [...this.#inProgress.keys()];
   }
 
   /** Aborts the attempts in progress and starts no more. */
@@ -73,15 +74,14 @@ export class WebhookDelivery {
     for (const attempt of this.#inProgress.values()) attempt.abort(reason);
   }
 
-  #add(delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): DeliveryRecord {
+  #add(tables: Tables, delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): string {
     const id = `dlv_${this.#context.system.random.token(24)}`;
-    const record: DeliveryRecord = { id, ...delivery, attempts: [], state: "pending" };
-    this.#context.store.transact((tables) => tables.deliveries.put(record));
-    return record;
+    tables.deliveries.put({ id, ...delivery, attempts: [], state: "pending" });
+    return id;
   }
 
   /** Makes an attempt, stores its outcome and schedules the next one. */
-  async #attempt(id: string): Promise<void> {
+  async attempt(id: string): Promise<void> {
     const { system, store } = this.#context;
     const abort = new AbortController();
     this.#inProgress.set(id, abort);
@@ -96,11 +96,13 @@ export class WebhookDelivery {
       this.#inProgress.delete(id);
       if (delivery === undefined || attempt === undefined || this.#closed) return;
       const { record, retryDelay } = afterAttempt(delivery, attempt);
-      if (retryDelay !== undefined) {
-        system.scheduler.add({ kind: "delivery", id, dueAt: system.clock.now() + retryDelay });
-      }
+      if (retryDelay !== undefined) this.#schedule(id, retryDelay);
       store.transact((tables) => tables.deliveries.put(record));
     }, patience);
+  }
+
+  #schedule(id: string, delay: number): void {
+    this.#context.system.clock.setTimeout(() => void this.attempt(id), delay);
   }
 
   /** Waits, but not longer than until the server is closed. */
@@ -120,8 +122,7 @@ export class WebhookDelivery {
       if (delivery === undefined || job === undefined) return undefined;
       const isRetry = delivery.attempts.length > 0;
       if (!isRetry || this.#context.options.webhookBody !== "resigned") return delivery;
-      const { webhookSecret } = tables.keys.getOrThrow(job.keyId);
-      return { ...delivery, ...this.#event(job, webhookSecret) };
+      return { ...delivery, ...this.#event(tables, job) };
     });
   }
 
@@ -141,11 +142,19 @@ export class WebhookDelivery {
     return { at, durationMs: clock.now() - at, ...outcome };
   }
 
-  #event(job: JobRecord, secret: string): SignedEvent {
+  #event(tables: Tables, job: JobRecord): SignedEvent {
     const { options, system } = this.#context;
+    const { webhookSecret: secret } = tables.keys.getOrThrow(job.keyId);
     const resultUrl = job.result === null ? null : this.#results.sign(job, system.clock.now());
     return completedEvent(job, resultUrl, { timeFormat: options.timeFormat, secret });
   }
+}
+
+/** Returns the time of the next attempt, or null if there is none, or it is the first. */
+export function nextAttemptAt({ state, attempts }: DeliveryRecord): number | null {
+  const last = attempts.at(-1);
+  if (state !== "pending" || last === undefined) return null;
+  return last.at + last.durationMs + (limits.webhookRetryDelays[attempts.length - 1] ?? 0);
 }
 
 /** Sends a webhook once and returns the outcome. It never throws. */

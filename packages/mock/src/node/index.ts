@@ -4,6 +4,7 @@ export type { NodeNetworkOptions } from "./network.ts";
 export { serve } from "./serve.ts";
 export type { ServeOptions, Serving } from "./serve.ts";
 export { setupMock } from "./setup-mock.ts";
+export { createSqliteStore } from "./sqlite-store.ts";
 export type { TestHooks, TestMock } from "./setup-mock.ts";
 export type { TestMockOptions } from "./test-options.ts";
 export type { ServerLimits } from "./limits.ts";

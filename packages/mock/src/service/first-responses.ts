@@ -1,5 +1,6 @@
 import type { IdempotencyRecord, JobRecord, StoredResponse } from "../store/records.ts";
 import type { Tables } from "../store/store.ts";
+import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import type { JobScheduler } from "./job-scheduler.ts";
 import { ServiceError } from "./service-error.ts";
@@ -17,8 +18,6 @@ export interface SyncRequest {
   /** Id of its idempotency record, if it has one. */
   readonly recordId: string | undefined;
   readonly jobId: string;
-  /** Time of the response if the job has not ended before. */
-  readonly until: number;
 }
 
 /** First responses to submissions, which repeats under the same idempotency key get too. */
@@ -26,26 +25,21 @@ export class FirstResponses {
   readonly #context: ServiceContext;
   readonly #scheduler: JobScheduler;
   /** Requests without a response, by the id of their job. */
-  readonly #pending = new Map<
-    string,
-    { readonly request: SyncRequest; readonly response: Promise<SubmitResponse> }
-  >();
+  readonly #pending = new Map<string, Promise<SubmitResponse>>();
 
   constructor(context: ServiceContext, scheduler: JobScheduler) {
     this.#context = context;
     this.#scheduler = scheduler;
   }
 
-  /** Requests with an idempotency key that have no response yet. */
-  get state(): readonly SyncRequest[] {
-    return Array.from(this.#pending.values(), ({ request }) => request);
-  }
-
-  /** Completes requests of a restored state, so that repeats of them get a response. */
-  resume(requests: readonly SyncRequest[]): void {
-    const { clock } = this.#context.system;
-    for (const request of requests) {
-      void clock.during(() => this.share(request, this.wait(request)));
+  /** Completes the requests of the store that have no response yet, so that repeats of them get one. */
+  resume(): void {
+    const { system, store } = this.#context;
+    for (const { id: recordId, jobId } of store.transact((tables) =>
+      tables.idempotency.all("pending"),
+    )) {
+      const request = { recordId, jobId };
+      void system.clock.during(() => this.share(request, this.wait(request)));
     }
   }
 
@@ -57,7 +51,9 @@ export class FirstResponses {
   async replay(record: IdempotencyRecord): Promise<SubmitResponse> {
     const { jobId, response } = record;
     const { store, options, system } = this.#context;
-    if (response instanceof ServiceError) throw response;
+    if (response !== null && "reason" in response) {
+      throw new ServiceError(response.reason, response.detail, response.rule);
+    }
     const pending = this.#pending.get(jobId);
     if (pending === undefined) {
       const shown = options.replayBody === "first" ? response : null;
@@ -70,14 +66,14 @@ export class FirstResponses {
         "submit.idempotency-key.concurrent",
       );
     }
-    return { ...(await system.clock.outside(pending.response)), replayed: true };
+    return { ...(await system.clock.outside(pending)), replayed: true };
   }
 
   /** Makes repeats of a request wait for its response. */
   async share(request: SyncRequest, response: Promise<SubmitResponse>): Promise<SubmitResponse> {
     const { recordId, jobId } = request;
     if (recordId === undefined) return response;
-    this.#pending.set(jobId, { request, response });
+    this.#pending.set(jobId, response);
     try {
       return await response;
     } finally {
@@ -85,13 +81,17 @@ export class FirstResponses {
     }
   }
 
-  /** Waits for the end of the job, and completes the request. */
+  /** Waits for the end of the job, up to 90 s after its creation, and completes the request. */
   async wait(request: SyncRequest): Promise<SubmitResponse> {
-    const { jobId, until } = request;
-    const { system, store } = this.#context;
-    const { clock } = system;
-    await clock.within(until - clock.now(), () => this.#scheduler.ended(jobId));
-    const job = store.transact((tables) => tables.jobs.getOrThrow(jobId));
+    const { jobId } = request;
+    const { clock } = this.#context.system;
+    const readJob = () => this.#context.store.transact((tables) => tables.jobs.getOrThrow(jobId));
+    const { createdAt, completedAt } = readJob();
+    if (completedAt === null) {
+      const delay = createdAt + limits.syncWait - clock.now();
+      await clock.within(delay, () => this.#scheduler.ended(jobId));
+    }
+    const job = readJob();
     const message = `Not finished within 90 seconds; the job continues. Poll GET /api/v1/tryon/${jobId}.`;
     return this.complete(request, responseFor(job, job.completedAt === null ? message : null));
   }

@@ -2,54 +2,31 @@ import type { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { Engine, RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
 import type { Options } from "../options.ts";
-import type { JobRecord } from "../store/records.ts";
+import type { JobEnding, JobRecord, UnfinishedJobRecord } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import { settleCredits } from "./credits.ts";
 import { failureCauses, failureCode, type Outcome } from "./next-jobs.ts";
 
-/** Input of a job, dropped when the job ends. */
+/** Input of a job, dropped when its image is rendered. */
 export interface JobWork {
-  readonly job: JobRecord;
   readonly engine: Engine;
   readonly request: RenderRequest;
-  readonly outcome: Outcome;
-}
-
-type Ending = Pick<JobRecord, "status" | "result" | "errorCode" | "errorMessage">;
-
-/** Unfinished job as data. It has the result image, but none of the submitted images. */
-export interface UnfinishedJobState {
-  readonly jobId: string;
-  readonly durationMs: number;
-  /** Undefined while the job waits for a slot. */
-  readonly startedAt: number | undefined;
-  readonly ending: Ending | "never";
-}
-
-interface UnfinishedJob {
-  readonly jobId: string;
-  readonly durationMs: number;
-  startedAt: number | undefined;
-  /** Undefined until the image is rendered. */
-  ending: Ending | "never" | undefined;
-  /** Renders the image, or its result. Removed once `ending` is known, which drops the submitted images. */
-  rendering: (() => Promise<Ending>) | Promise<Ending> | undefined;
 }
 
 /** Runs jobs and ends them. */
 export class JobScheduler {
   readonly #context: ServiceContext;
   readonly #delivery: WebhookDelivery;
-  readonly #running = new Map<string, UnfinishedJob>();
-  readonly #waiting: UnfinishedJob[] = [];
+  /** Images that are being rendered, by the id of their job. Each drops the submitted images when it ends. */
+  readonly #rendering = new Map<string, Promise<void>>();
+  /** Ids of jobs without a slot. */
+  #waiting: string[] = [];
   readonly #endWaiters = new Map<string, () => void>();
   #slotsTaken = 0;
 
   constructor(context: ServiceContext, delivery: WebhookDelivery) {
     this.#context = context;
     this.#delivery = delivery;
-    const { scheduler, clock } = context.system;
-    scheduler.on("job-end", (jobId) => void clock.during(() => this.#end(jobId)));
   }
 
   /** Status of a job that is created now. */
@@ -70,23 +47,34 @@ export class JobScheduler {
     this.#startNext();
   }
 
-  /** Starts a job that has a slot, or queues it. */
-  start({ job, engine, request, outcome }: JobWork, hasSlot: boolean): void {
+  /** Plans the run of a new job, which begins at once if a slot is free. */
+  plan(job: JobRecord, outcome: Outcome): UnfinishedJobRecord {
     const { settings, options, system } = this.#context;
-    const failed = failureOf(options);
     // The seed and the job alone determine the draw, whatever else is drawn.
     const seed = [system.random.seed, "latency", job.id].join("\n");
-    const ending = plannedEnding(outcome, failed);
-    const unfinished: UnfinishedJob = {
+    return {
       jobId: job.id,
       durationMs: outcome.durationMs ?? settings.latency(job.outputSize, seed),
-      startedAt: undefined,
-      ending,
-      rendering: ending === undefined ? () => render(engine, request, failed) : undefined,
+      startedAt: this.#isFull ? null : system.clock.now(),
+      ending: plannedEnding(outcome, options),
+      result: null,
     };
-    if (hasSlot) this.#run(unfinished);
+  }
+
+  /** Runs a job of the store that has a slot, or queues it. */
+  start(unfinished: UnfinishedJobRecord, { engine, request }: JobWork): void {
+    const { options, system } = this.#context;
+    const { jobId } = unfinished;
+    if (unfinished.ending === null) {
+      // Jobs in the queue are rendered too, so that their images are dropped.
+      const rendering = system.clock.during(async () =>
+        this.#setEnding(jobId, await render(engine, request, options)),
+      );
+      this.#rendering.set(jobId, rendering);
+    }
+    if (unfinished.startedAt !== null) this.#schedule(unfinished);
     else {
-      this.#waiting.push(unfinished);
+      this.#waiting.push(jobId);
       this.#startNext();
     }
   }
@@ -96,123 +84,117 @@ export class JobScheduler {
     return new Promise((resolve) => this.#endWaiters.set(jobId, resolve));
   }
 
-  /** Start time of a running job. Undefined for any other job. */
-  startedAt(jobId: string): number | undefined {
-    return this.#running.get(jobId)?.startedAt;
-  }
-
-  /** Renders the images of waiting jobs, so that {@link state} contains no submitted image. */
-  async precompute(): Promise<void> {
-    for (const job of this.#waiting) await finishRendering(job);
-  }
-
-  /** Undefined while an image is being rendered. */
-  state(): readonly UnfinishedJobState[] | undefined {
-    const jobs = [...this.#running.values(), ...this.#waiting];
-    const states = jobs.flatMap(({ jobId, durationMs, startedAt, ending }) =>
-      // Stryker disable next-line ConditionalExpression,ArrayDeclaration: no test can begin rendering within a microtask.
-      ending === undefined ? [] : [{ jobId, durationMs, startedAt, ending }],
-    );
-    // Stryker disable next-line ConditionalExpression: the reason is the same.
-    return states.length === jobs.length ? states : undefined;
-  }
-
-  /** Restores a state. The system's scheduler has the end times of the jobs. */
-  resume(states: readonly UnfinishedJobState[]): void {
-    for (const state of states) {
-      const job = { ...state, rendering: undefined };
-      if (state.startedAt === undefined) this.#waiting.push(job);
-      else this.#running.set(state.jobId, job);
+  /**
+   * Continues the jobs of the store. A job whose image was not rendered fails, because submitted images are not stored.
+   */
+  resume(): void {
+    const { store, options } = this.#context;
+    for (const job of store.transact((tables) => tables.unfinished.all())) {
+      if (job.ending === null) this.#setEnding(job.jobId, failed("storage_failed", options));
+      if (job.startedAt === null) this.#waiting.push(job.jobId);
+      else {
+        this.#slotsTaken += 1;
+        this.#schedule(job);
+      }
     }
-    this.#slotsTaken = this.#running.size;
+    // The setting `concurrency` may have changed.
+    while (this.#startNext());
   }
 
   get #isFull(): boolean {
     return this.#slotsTaken >= this.#context.settings.concurrency;
   }
 
-  #run(job: UnfinishedJob): void {
-    const { clock, scheduler } = this.#context.system;
-    const startedAt = clock.now();
-    job.startedAt = startedAt;
-    this.#running.set(job.jobId, job);
-    if (job.ending === "never") return;
-    void clock.during(() => finishRendering(job));
-    scheduler.add({ kind: "job-end", id: job.jobId, dueAt: startedAt + job.durationMs });
+  #schedule(job: UnfinishedJobRecord): void {
+    const dueAt = endsAt(job);
+    if (dueAt === null) return;
+    const { clock } = this.#context.system;
+    const end = (): void => void clock.during(() => this.#end(job.jobId));
+    clock.setTimeout(end, dueAt - clock.now());
   }
 
-  #startNext(): void {
-    if (this.#isFull) return;
-    const next = this.#waiting.shift();
-    if (next === undefined) return;
+  /** Starts the next job in the queue. Returns false if there is none, or no slot. */
+  #startNext(): boolean {
+    if (this.#isFull) return false;
+    const jobId = this.#waiting.shift();
+    if (jobId === undefined) return false;
     this.#slotsTaken += 1;
-    this.#context.store.transact((tables) => {
-      tables.jobs.put({ ...tables.jobs.getOrThrow(next.jobId), status: "running" });
+    const { store, system } = this.#context;
+    const started = store.transact((tables) => {
+      const job = { ...tables.unfinished.getOrThrow(jobId), startedAt: system.clock.now() };
+      tables.unfinished.put(job);
+      tables.jobs.put({ ...tables.jobs.getOrThrow(jobId), status: "running" });
+      return job;
     });
-    this.#run(next);
+    this.#schedule(started);
+    return true;
+  }
+
+  #setEnding(jobId: string, { result, ...ending }: JobEnding): void {
+    this.#rendering.delete(jobId);
+    this.#context.store.transact((tables) =>
+      tables.unfinished.put({ ...tables.unfinished.getOrThrow(jobId), ending, result }),
+    );
   }
 
   async #end(jobId: string): Promise<void> {
-    // Only a running job has this task, and only if its ending is not "never".
-    const running = this.#running.get(jobId) as UnfinishedJob;
-    const ending = (await finishRendering(running)) as Ending;
-    this.#finish(jobId, ending, running.startedAt);
-    this.#running.delete(jobId);
+    await this.#rendering.get(jobId);
+    this.#finish(jobId);
     this.releaseSlot();
   }
 
-  #finish(jobId: string, ending: Ending, startedAt: number | undefined): void {
-    const completedAt = this.#context.system.clock.now();
-    const [job, webhookSecret] = this.#context.store.transact((tables) => {
+  #finish(jobId: string): void {
+    const { store, system, options } = this.#context;
+    const completedAt = system.clock.now();
+    const deliveryId = store.transact((tables) => {
+      const { startedAt, ending, result } = tables.unfinished.getOrThrow(jobId);
       const started = tables.jobs.getOrThrow(jobId);
       const durationMs = Math.round(completedAt - (startedAt ?? started.createdAt));
-      const ended: JobRecord = { ...started, ...ending, completedAt, durationMs };
+      // Only a job that ends, and whose image is rendered, gets here.
+      const known = ending as Omit<JobEnding, "result">;
+      const ended: JobRecord = { ...started, ...known, result, completedAt, durationMs };
       tables.jobs.put(ended);
-      settleCredits(tables, ended, this.#context.options);
-      return [ended, tables.keys.getOrThrow(ended.keyId).webhookSecret];
+      tables.unfinished.remove(jobId);
+      settleCredits(tables, ended, options);
+      return this.#delivery.add(tables, ended);
     });
     this.#endWaiters.get(jobId)?.();
     // Stryker disable next-line CallExpression: it only frees memory.
     this.#endWaiters.delete(jobId);
-    this.#delivery.deliver(job, webhookSecret);
+    if (deliveryId !== undefined) void this.#delivery.attempt(deliveryId);
   }
+}
+
+/** Returns the time at which a job ends, or null if it waits or never ends. */
+export function endsAt({ ending, startedAt, durationMs }: UnfinishedJobRecord): number | null {
+  return ending === "never" || startedAt === null ? null : startedAt + durationMs;
 }
 
 function plannedEnding(
   { ending, errorMessage }: Outcome,
-  failed: ReturnType<typeof failureOf>,
-): Ending | "never" | undefined {
+  options: Options,
+): UnfinishedJobRecord["ending"] {
   if (ending === "never") return ending;
-  return ending === "failed" ? failed(errorMessage ?? failureCode) : undefined;
+  return ending === "failed" ? failed(errorMessage ?? failureCode, options) : null;
 }
 
 async function render(
   engine: Engine,
   request: RenderRequest,
-  failed: ReturnType<typeof failureOf>,
-): Promise<Ending> {
+  options: Options,
+): Promise<JobEnding> {
   try {
     const bytes = await engine.render(request);
     const result = { bytes, ...pngSize(bytes) };
     return { status: "succeeded", result, errorCode: null, errorMessage: null };
   } catch {
-    return failed("model_rejected");
+    return failed("model_rejected", options);
   }
 }
 
-/** Returns a function that creates the ending of a failed job. */
-function failureOf({ errorCodes }: Options): (errorMessage: string) => Ending {
-  return (errorMessage) => {
-    const isCode = errorCodes === "cause" && failureCauses.includes(errorMessage);
-    const errorCode = isCode ? errorMessage : failureCode;
-    return { status: "failed", result: null, errorCode, errorMessage };
-  };
-}
-
-/** Renders the image of a job once. */
-async function finishRendering(job: UnfinishedJob): Promise<Ending | "never" | undefined> {
-  if (typeof job.rendering === "function") job.rendering = job.rendering();
-  job.ending ??= await job.rendering;
-  job.rendering = undefined;
-  return job.ending;
+/** Creates the ending of a failed job. */
+function failed(errorMessage: string, { errorCodes }: Options): JobEnding {
+  const isCode = errorCodes === "cause" && failureCauses.includes(errorMessage);
+  const errorCode = isCode ? errorMessage : failureCode;
+  return { status: "failed", result: null, errorCode, errorMessage };
 }

@@ -64,6 +64,10 @@ export class Keys {
     });
   }
 
+  has(token: string): boolean {
+    return this.#context.store.transact((tables) => tables.keyByToken(token)) !== undefined;
+  }
+
   /** Creates the account of a tenant and returns its id. */
   openTenant(): string {
     const { store, system } = this.#context;

@@ -44,10 +44,13 @@ export class NextJobs {
     this.#queue.push(job);
   }
 
-  /** Removes and returns the first outcome that applies to this key. */
-  take(apiKey: string): PlannedOutcome | undefined {
-    const index = this.#queue.findIndex((job) => job.apiKey === null || job.apiKey === apiKey);
-    return index === -1 ? undefined : this.#queue.splice(index, 1)[0];
+  /** Returns the first outcome that applies to this key. */
+  find(apiKey: string): PlannedOutcome | undefined {
+    return this.#queue.find((job) => job.apiKey === null || job.apiKey === apiKey);
+  }
+
+  remove(job: PlannedOutcome | undefined): void {
+    this.#queue = this.#queue.filter((other) => other !== job);
   }
 
   /** Returns an outcome to the front, because its job was rolled back. */

@@ -12,6 +12,13 @@ export type ServiceErrorCode =
   | "rate-limited"
   | "server-error";
 
+/** Data of a {@link ServiceError}. */
+export interface StoredError {
+  readonly reason: ServiceErrorCode;
+  readonly detail: string;
+  readonly rule: ServerRule | undefined;
+}
+
 /** Error that the service returns to the caller, with its message. */
 export class ServiceError extends Error {
   readonly reason: ServiceErrorCode;
@@ -23,6 +30,10 @@ export class ServiceError extends Error {
     this.name = "ServiceError";
     this.reason = reason;
     this.rule = rule;
+  }
+
+  get stored(): StoredError {
+    return { reason: this.reason, detail: this.message, rule: this.rule };
   }
 }
 

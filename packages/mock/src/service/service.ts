@@ -2,24 +2,14 @@ import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
 import type { LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
-import type { SyncRequest } from "./first-responses.ts";
 import { ImageFetch } from "./image-fetch.ts";
-import { JobScheduler, type UnfinishedJobState } from "./job-scheduler.ts";
+import { JobScheduler } from "./job-scheduler.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys } from "./keys.ts";
-import type { NextJobs, PlannedOutcome } from "./next-jobs.ts";
+import type { NextJobs } from "./next-jobs.ts";
 import { Purchases } from "./purchases.ts";
 import { ResultUrls } from "./result-urls.ts";
 import { Submissions } from "./submissions.ts";
-
-/** State of the service outside its store, its scheduler and its random source. */
-export interface ServiceState {
-  readonly jobs: readonly UnfinishedJobState[];
-  readonly syncRequests: readonly SyncRequest[];
-  readonly nextJobs: readonly PlannedOutcome[];
-  /** Ids of deliveries with an unfinished attempt. */
-  readonly delivering: readonly string[];
-}
 
 /** Rules of the service, without HTTP. */
 export class Service {
@@ -57,40 +47,15 @@ export class Service {
     this.deliveries.close();
   }
 
-  /** Renders what {@link state} needs of waiting jobs. */
-  precompute(): Promise<void> {
-    return this.#scheduler.precompute();
-  }
-
-  /** Undefined while an image is being rendered. */
-  state(): ServiceState | undefined {
-    const jobs = this.#scheduler.state();
-    return (
-      jobs && {
-        jobs,
-        syncRequests: this.submissions.firstResponses.state,
-        nextJobs: this.nextJobs.state,
-        delivering: this.deliveries.inProgress,
-      }
-    );
-  }
-
-  /** Restores a state, after the system's scheduler has its tasks. */
-  resume(state: ServiceState): void {
-    const { scheduler } = this.#context.system;
-    this.#scheduler.resume(state.jobs);
-    this.nextJobs.resume(state.nextJobs);
-    for (const id of state.delivering) scheduler.add({ kind: "delivery", id, dueAt: this.now() });
-    this.submissions.firstResponses.resume(state.syncRequests);
+  /** Continues the jobs, deliveries and requests of the store. */
+  resume(): void {
+    this.#scheduler.resume();
+    this.deliveries.resume();
+    this.submissions.resume();
   }
 
   now(): number {
     return this.#context.system.clock.now();
-  }
-
-  /** Start time of a running job. Undefined for any other job. */
-  startedAt(jobId: string): number | undefined {
-    return this.#scheduler.startedAt(jobId);
   }
 
   /** Reads the balance of a key and its changes, oldest first. */

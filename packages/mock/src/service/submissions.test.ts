@@ -39,7 +39,7 @@ test("an asynchronous submission takes one step of the store, and one for authen
   expect(contents()).toEqual({ ledger: [20, -8], jobs: 1, records: [] });
 });
 
-test.each(["jobs", "keys", "ledger", "idempotency"] as const)(
+test.each(["jobs", "keys", "ledger", "idempotency", "unfinished"] as const)(
   "a submission that fails at its write to %s leaves neither job nor charge nor record",
   async (name) => {
     const { store, submit, contents } = await setUp();

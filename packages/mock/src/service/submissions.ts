@@ -1,7 +1,13 @@
 import type { Engine, RenderRequest } from "../engine/engine.ts";
-import type { IdempotencyRecord, JobRecord, KeyRecord, StoredResponse } from "../store/records.ts";
+import type {
+  IdempotencyRecord,
+  JobRecord,
+  KeyRecord,
+  StoredResponse,
+  UnfinishedJobRecord,
+} from "../store/records.ts";
 import type { Tables } from "../store/store.ts";
-import { limits, sizes } from "./catalogue.ts";
+import { sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { chargeCredits, refundCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
@@ -39,6 +45,9 @@ interface CreatedJob {
   readonly key: KeyRecord;
   /** Null if the first response is not known yet. */
   readonly response: StoredResponse | null;
+  /** Outcome that a test has planned. */
+  readonly planned: PlannedOutcome | undefined;
+  readonly unfinished: UnfinishedJobRecord;
 }
 
 /** Submissions: the order of the checks, idempotency, the charge, and the first response. */
@@ -58,7 +67,6 @@ export class Submissions {
 
   /** @throws ServiceError if the service rejects the request. Nothing is charged then. */
   async submit(request: SubmitRequest): Promise<SubmitResponse> {
-    const { settings } = this.#context;
     const read = readSubmission(request.fields, this.#context);
     const identity = await identityOf(request);
     const fetched = await this.#fetchImages(read, identity);
@@ -66,21 +74,26 @@ export class Submissions {
     const render = await renderRequest(submission);
     const opened = this.#open(request, submission, identity);
     if (!("job" in opened)) return this.firstResponses.replay(opened);
-    const { job, engine, key, response } = opened;
-    const planned = this.nextJobs.take(key.token);
-    const outcome = planned?.outcome ?? readOutcome(settings.magic ? submission.prompt : null);
-    const work = { job, engine, request: { ...render, seed: job.seed }, outcome };
+    const { job, engine, key, response, planned, unfinished } = opened;
+    this.nextJobs.remove(planned);
+    const work = { engine, request: { ...render, seed: job.seed } };
     const hasSlot = this.#scheduler.takeSlot();
     if (response !== null) {
-      this.#scheduler.start(work, hasSlot);
+      this.#scheduler.start(unfinished, work);
       return { job, response, creditsRemaining: key.credits, replayed: false };
     }
-    const until = job.createdAt + limits.syncWait;
-    const sync = { recordId: identity?.id, jobId: job.id, until };
-    return this.firstResponses.share(
-      sync,
-      this.#run(sync, work, { planned, hasSlot, wait: submission.wait }),
+    const sync = { recordId: identity?.id, jobId: job.id };
+    return this.firstResponses.share(sync, this.#run(sync, opened, work, hasSlot, submission.wait));
+  }
+
+  /** Continues the requests of the store. */
+  resume(): void {
+    const unstarted = this.#context.store.transact(({ jobs, unfinished }) =>
+      [...jobs.all("queued"), ...jobs.all("running")].filter(({ id }) => !unfinished.get(id)),
     );
+    // The process ended while the engine prepared.
+    for (const job of unstarted) this.#rollback(job);
+    this.firstResponses.resume();
   }
 
   /** Fetches the images, unless the request repeats an earlier one. */
@@ -148,7 +161,7 @@ export class Submissions {
       if (isKept && options.refusedKey === "kept") {
         store.transact((tables) =>
           // Stryker disable next-line StringLiteral: a replay of an error reads no job.
-          this.#remember(tables, identity, { jobId: "", response: error }),
+          this.#remember(tables, identity, { jobId: "", response: error.stored }),
         );
       }
       throw error;
@@ -173,7 +186,7 @@ export class Submissions {
     identity: RequestIdentity | undefined,
   ): CreatedJob {
     if (submission.imageProblem !== null) throw submission.imageProblem;
-    const { system, options, stockEngine } = this.#context;
+    const { system, settings, options, stockEngine } = this.#context;
     const now = system.clock.now();
     const key = tables.keys.getOrThrow(request.keyId);
     const testMode = key.mode === "test";
@@ -205,40 +218,52 @@ export class Submissions {
     const isPending = submission.wait || engine.prepare !== undefined;
     const response = isPending ? null : responseFor(job);
     this.#remember(tables, identity, { jobId: job.id, response });
-    return { job, engine, key: charged, response };
+    const planned = this.nextJobs.find(key.token);
+    const prompt = settings.magic ? submission.prompt : null;
+    const unfinished = this.#scheduler.plan(job, planned?.outcome ?? readOutcome(prompt));
+    if (engine.prepare === undefined) tables.unfinished.put(unfinished);
+    return { job, engine, key: charged, response, planned, unfinished };
   }
 
   /** Starts a job and completes its request. */
   async #run(
     request: SyncRequest,
+    { job, engine, planned, unfinished }: CreatedJob,
     work: JobWork,
-    start: { planned: PlannedOutcome | undefined; hasSlot: boolean; wait: boolean },
+    hasSlot: boolean,
+    wait: boolean,
   ): Promise<SubmitResponse> {
-    const { job, engine } = work;
+    const { store, system } = this.#context;
+    let started = unfinished;
     try {
-      await engine.prepare?.();
+      if (engine.prepare !== undefined) {
+        await engine.prepare();
+        started = { ...unfinished, startedAt: hasSlot ? system.clock.now() : null };
+        store.transact((tables) => tables.unfinished.put(started));
+      }
     } catch {
-      this.nextJobs.restore(start.planned);
-      this.#rollback(request, job);
-      if (start.hasSlot) this.#scheduler.releaseSlot();
+      this.nextJobs.restore(planned);
+      this.#rollback(job);
+      if (hasSlot) this.#scheduler.releaseSlot();
       throw serverError();
     }
-    this.#scheduler.start(work, start.hasSlot);
-    return start.wait
+    this.#scheduler.start(started, work);
+    return wait
       ? this.firstResponses.wait(request)
       : this.firstResponses.complete(request, responseFor(job));
   }
 
   /** Removes a job that never reached the model, and refunds it. */
-  #rollback({ recordId }: SyncRequest, job: JobRecord): void {
+  #rollback(job: JobRecord): void {
     const { store, system, options } = this.#context;
     store.transact((tables) => {
       refundCredits(tables, tables.keys.getOrThrow(job.keyId), job, system.clock.now());
       tables.jobs.remove(job.id);
-      if (recordId === undefined) return;
-      const record = tables.idempotency.getOrThrow(recordId);
-      if (options.stored500) tables.idempotency.put({ ...record, response: serverError() });
-      else tables.idempotency.remove(recordId);
+      const record = tables.idempotency.all().findLast(({ jobId }) => jobId === job.id);
+      if (record === undefined) return;
+      const response = serverError().stored;
+      if (options.stored500) tables.idempotency.put({ ...record, response });
+      else tables.idempotency.remove(record.id);
     });
   }
 }

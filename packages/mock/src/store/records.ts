@@ -1,6 +1,7 @@
-import type { ServiceError } from "../service/service-error.ts";
+import type { StoredError } from "../service/service-error.ts";
+import type { ClockMode } from "../system/clock.ts";
 
-// Records are immutable: a change is a new record with the same id.
+// Records are immutable JSON data, but for the bytes of results: a change is a new record with the same id.
 
 /** @inline */
 export type AccountState = "active" | "flagged";
@@ -66,6 +67,30 @@ export interface JobRecord {
   readonly result: ResultRecord | null;
 }
 
+/** End of a job. */
+export type JobEnding = Pick<JobRecord, "status" | "result" | "errorCode" | "errorMessage">;
+
+/** Unfinished job. It has the result image once that is rendered, and none of the submitted images. */
+export interface UnfinishedJobRecord {
+  readonly jobId: string;
+  readonly durationMs: number;
+  /** Null while the job waits for a slot. */
+  readonly startedAt: number | null;
+  /** Null until the image is rendered. */
+  readonly ending: Omit<JobEnding, "result"> | "never" | null;
+  readonly result: ResultRecord | null;
+}
+
+/** State of a server that is not in the records of its service. */
+export interface ServerRecord {
+  readonly seed: string;
+  readonly clockMode: ClockMode;
+  /** Number of earlier processes with this state. */
+  readonly restarts: number;
+  /** Milliseconds by which the clock was moved. */
+  readonly clockOffset: number;
+}
+
 /** Result image. */
 interface ResultRecord {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -91,7 +116,7 @@ export interface IdempotencyRecord {
   readonly jobId: string;
   readonly expiresAt: number;
   /** Null while the first request is in progress. */
-  readonly response: StoredResponse | ServiceError | null;
+  readonly response: StoredResponse | StoredError | null;
 }
 
 /** Reason for a change of a balance. */

@@ -1,10 +1,12 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "../engine/stock.ts";
+import { createSqliteStore } from "../node/sqlite-store.ts";
 import { bareService } from "../../test/bare-service.ts";
-import { delivery, idempotency, job, key, purchase } from "../../test/store-records.ts";
+import { stateFile } from "../../test/state-file.ts";
+import { delivery, idempotency, job, key, purchase, unfinished } from "../../test/store-records.ts";
 import type { JobRecord, JobStatus } from "./records.ts";
 import { Store, type Tables } from "./store.ts";
 
@@ -21,6 +23,32 @@ function attempt(store: Store, step: (tables: Tables) => void): boolean {
   }
 }
 
+/** Creates a store in memory, or with a log in a SQLite file that `reopen` reads again. */
+const kinds = [
+  [
+    "memory",
+    () => {
+      const store = new Store();
+      return { store, reopen: () => store };
+    },
+  ],
+  [
+    "SQLite",
+    () => {
+      const file = stateFile();
+      let log = createSqliteStore(file);
+      const store = new Store(log);
+      const reopen = (): Store => {
+        log.close();
+        log = createSqliteStore(file);
+        return new Store(log);
+      };
+      onTestFinished(() => log.close());
+      return { store, reopen };
+    },
+  ],
+] as const;
+
 function putEverything(tables: Tables): void {
   tables.accounts.put({ id: "acct_1", state: "flagged" });
   tables.keys.put(key);
@@ -29,6 +57,8 @@ function putEverything(tables: Tables): void {
   tables.purchases.put(purchase);
   tables.deliveries.put(delivery);
   tables.idempotency.put(idempotency);
+  tables.unfinished.put(unfinished);
+  tables.server.put({ seed: "demo", clockMode: "real", restarts: 0, clockOffset: 0 });
 }
 
 function contents(store: Store): readonly (readonly object[])[] {
@@ -40,57 +70,10 @@ function contents(store: Store): readonly (readonly object[])[] {
     tables.purchases.all(),
     tables.deliveries.all(),
     tables.idempotency.all(),
+    tables.unfinished.all(),
+    tables.server.all(),
   ]);
 }
-
-test("a step that throws changes no table, and does not affect the next step", () => {
-  const store = new Store();
-  const failed = attempt(store, (tables) => {
-    putEverything(tables);
-    throw new Rollback();
-  });
-  expect(failed).toBe(false);
-  expect(contents(store)).toEqual([[], [], [], [], [], [], []]);
-  store.transact(putEverything);
-  expect(contents(store).map(({ length }) => length)).toEqual([1, 1, 1, 1, 1, 1, 1]);
-});
-
-test("a copy has the records of each table, and shares no later write", () => {
-  const store = new Store();
-  store.transact(putEverything);
-  const copy = store.copy();
-  const before = contents(store);
-  expect(contents(copy)).toEqual(before);
-  store.transact(({ keys, jobs, ledger }) => {
-    keys.put({ ...key, credits: 7 });
-    jobs.remove("job_1");
-    ledger.put({ keyId: "key_1", credits: 2, cause: "purchase", at: 2 });
-  });
-  expect(contents(copy)).toEqual(before);
-});
-
-test("records are found by their ids and groups only", () => {
-  const store = new Store();
-  store.transact((tables) => {
-    putEverything(tables);
-    tables.ledger.put({ keyId: "key_1", credits: 5, cause: "grant", at: 1 });
-  });
-  store.transact((tables) => {
-    expect([tables.keys.getOrThrow("key_1"), tables.keyByToken("svc_live_1")]).toEqual([key, key]);
-    expect(tables.keys.all("acct_1")).toEqual([key]);
-    expect(tables.purchases.get("pi_1")).toEqual(purchase);
-    expect(tables.purchases.all("spt_1")).toEqual([purchase]);
-    expect(tables.deliveries.all("job_1")).toEqual([delivery]);
-    expect(tables.ledger.all("key_1")).toHaveLength(2);
-    expect([tables.keys.get("svc_live_1"), tables.keyByToken("key_1")]).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(tables.jobs.get("toString")).toBeUndefined();
-    expect([...tables.deliveries.all("job_2"), ...tables.ledger.all("key_2")]).toEqual([]);
-    expect(() => tables.keys.getOrThrow("key_2")).toThrow("The record key_2 is missing");
-  });
-});
 
 const statuses = ["queued", "running", "succeeded", "failed"] as const;
 const keyIds = ["key_1", "key_2"] as const;
@@ -147,38 +130,96 @@ function expectedLists(all: readonly JobRecord[]): readonly unknown[] {
   return [all, ...expected];
 }
 
-test("each list has exactly its jobs in the order of creation after writes, rollbacks and copies", () => {
-  fc.assert(
-    fc.property(steps, fc.nat(11), (given, copyAt) => {
-      const store = new Store();
-      let jobs: readonly JobRecord[] = [];
-      let copy: { store: Store; jobs: readonly JobRecord[] } | undefined;
-      for (const [number, { writes, fails }] of given.entries()) {
-        if (number === copyAt) copy = { store: store.copy(), jobs };
-        let now = jobs;
-        const done = attempt(store, (tables) => {
-          for (const [index, { kind, which, keyId, status }] of writes.entries()) {
-            const chosen = kind === "add" ? undefined : now[which % Math.max(1, now.length)];
-            const id = chosen?.id ?? `job_${number}_${index}`;
-            if (kind === "remove") {
-              tables.jobs.remove(id);
-              now = now.filter((one) => one !== chosen);
-            } else {
-              const written = { ...job(id, { keyId }), ...chosen, status };
-              tables.jobs.put(written);
-              now = chosen ? now.map((one) => (one === chosen ? written : one)) : [...now, written];
+describe.each(kinds)("the store in %s", (_kind, open) => {
+  test("a step that throws changes no table, and does not affect the next step", () => {
+    const { store, reopen } = open();
+    const failed = attempt(store, (tables) => {
+      putEverything(tables);
+      throw new Rollback();
+    });
+    expect(failed).toBe(false);
+    expect(contents(store)).toEqual(Array.from({ length: 9 }, () => []));
+    store.transact(putEverything);
+    expect(contents(store).map(({ length }) => length)).toEqual(Array.from({ length: 9 }, () => 1));
+    expect(contents(reopen())).toEqual(contents(store));
+  });
+
+  test("a copy has the records of each table, and shares no later write", () => {
+    const { store } = open();
+    store.transact(putEverything);
+    const copy = store.copy();
+    const before = contents(store);
+    expect(contents(copy)).toEqual(before);
+    store.transact(({ keys, jobs, ledger }) => {
+      keys.put({ ...key, credits: 7 });
+      jobs.remove("job_1");
+      ledger.put({ keyId: "key_1", credits: 2, cause: "purchase", at: 2 });
+    });
+    expect(contents(copy)).toEqual(before);
+  });
+
+  test("records are found by their ids and groups only", () => {
+    const { store } = open();
+    store.transact((tables) => {
+      putEverything(tables);
+      tables.ledger.put({ keyId: "key_1", credits: 5, cause: "grant", at: 1 });
+    });
+    store.transact((tables) => {
+      expect([tables.keys.getOrThrow("key_1"), tables.keyByToken("svc_live_1")]).toEqual([
+        key,
+        key,
+      ]);
+      expect(tables.keys.all("acct_1")).toEqual([key]);
+      expect(tables.purchases.get("pi_1")).toEqual(purchase);
+      expect(tables.purchases.all("spt_1")).toEqual([purchase]);
+      expect(tables.deliveries.all("job_1")).toEqual([delivery]);
+      expect(tables.ledger.all("key_1")).toHaveLength(2);
+      expect([tables.keys.get("svc_live_1"), tables.keyByToken("key_1")]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect(tables.jobs.get("toString")).toBeUndefined();
+      expect([...tables.deliveries.all("job_2"), ...tables.ledger.all("key_2")]).toEqual([]);
+      expect(() => tables.keys.getOrThrow("key_2")).toThrow("The record key_2 is missing");
+    });
+  });
+
+  test("each list has exactly its jobs in the order of creation after writes, rollbacks and copies", () => {
+    fc.assert(
+      fc.property(steps, fc.nat(11), (given, copyAt) => {
+        const { store, reopen } = open();
+        let jobs: readonly JobRecord[] = [];
+        let copy: { store: Store; jobs: readonly JobRecord[] } | undefined;
+        for (const [number, { writes, fails }] of given.entries()) {
+          if (number === copyAt) copy = { store: store.copy(), jobs };
+          let now = jobs;
+          const done = attempt(store, (tables) => {
+            for (const [index, { kind, which, keyId, status }] of writes.entries()) {
+              const chosen = kind === "add" ? undefined : now[which % Math.max(1, now.length)];
+              const id = chosen?.id ?? `job_${number}_${index}`;
+              if (kind === "remove") {
+                tables.jobs.remove(id);
+                now = now.filter((one) => one !== chosen);
+              } else {
+                const written = { ...job(id, { keyId }), ...chosen, status };
+                tables.jobs.put(written);
+                now = chosen
+                  ? now.map((one) => (one === chosen ? written : one))
+                  : [...now, written];
+              }
             }
-          }
-          if (fails) throw new Rollback();
-        });
-        if (done) jobs = now;
-        expect(lists(store, jobs)).toEqual(expectedLists(jobs));
-      }
-      if (copy === undefined) return;
-      expect(lists(copy.store, copy.jobs)).toEqual(expectedLists(copy.jobs));
-    }),
-    { numRuns: cases(250) },
-  );
+            if (fails) throw new Rollback();
+          });
+          if (done) jobs = now;
+          expect(lists(store, jobs)).toEqual(expectedLists(jobs));
+        }
+        expect(lists(reopen(), jobs)).toEqual(expectedLists(jobs));
+        if (copy === undefined) return;
+        expect(lists(copy.store, copy.jobs)).toEqual(expectedLists(copy.jobs));
+      }),
+      { numRuns: cases(250) },
+    );
+  });
 });
 
 /** Creates a key with 60 failed jobs, one running job and many succeeded ones. */

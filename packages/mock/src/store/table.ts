@@ -1,3 +1,5 @@
+import type { SavedRecord } from "./state-log.ts";
+
 /** Record with its place in the order of creation. The record is undefined once it is removed. */
 interface Entry<Row> {
   readonly id: string;
@@ -5,9 +7,19 @@ interface Entry<Row> {
   row: Row | undefined;
 }
 
+/** Write of a step. */
+export interface Change {
+  readonly undo: () => void;
+  /** Returns the record as it is now. */
+  readonly saved: () => SavedRecord;
+  /** Identifies the record. */
+  readonly entry: object;
+}
+
 /** Records of one kind, by id and in groups. Each list of records is in the order of their creation. */
 export class Table<Row extends object> {
-  readonly #undo: (() => void)[];
+  readonly kind: string;
+  readonly #changes: Change[];
   readonly #idOf: (row: Row, sequence: number) => string;
   readonly #groupsOf: (row: Row) => readonly string[];
   readonly #entries = new Map<string, Entry<Row>>();
@@ -16,16 +28,19 @@ export class Table<Row extends object> {
   #sequence = 0;
 
   /**
-   * @param undo log to which each write adds a function that undoes it.
+   * @param kind name of the kind of records.
+   * @param changes list to which each write is added.
    * @param idOf returns the id of a record. `sequence` is unique among new records.
    * @param groupsOf returns the groups of a record.
    */
   constructor(
-    undo: (() => void)[],
+    kind: string,
+    changes: Change[],
     idOf: (row: Row, sequence: number) => string,
     groupsOf: (row: Row) => readonly string[] = () => [],
   ) {
-    this.#undo = undo;
+    this.kind = kind;
+    this.#changes = changes;
     this.#idOf = idOf;
     this.#groupsOf = groupsOf;
   }
@@ -77,10 +92,27 @@ export class Table<Row extends object> {
     if (entry !== undefined) this.#write(entry, undefined);
   }
 
+  /** Returns all records as a log saves them, oldest first. */
+  save(): readonly SavedRecord[] {
+    return (this.#groups.get(undefined) ?? []).map((entry) => this.#saved(entry));
+  }
+
+  /** Adds a record from a log or another table, in its place. */
+  load({ id, sequence, record }: SavedRecord): void {
+    this.#sequence = Math.max(this.#sequence, sequence + 1);
+    // The record was saved by a table of the same kind.
+    this.#replace({ id, sequence, row: undefined }, (record ?? undefined) as Row | undefined);
+  }
+
+  #saved({ id, sequence, row }: Entry<Row>): SavedRecord {
+    return { kind: this.kind, id, sequence, record: row ?? null };
+  }
+
   #write(entry: Entry<Row>, row: Row | undefined): void {
     const before = entry.row;
     this.#replace(entry, row);
-    this.#undo.push(() => this.#replace(entry, before));
+    const undo = (): void => this.#replace(entry, before);
+    this.#changes.push({ undo, entry, saved: () => this.#saved(entry) });
   }
 
   #replace(entry: Entry<Row>, row: Row | undefined): void {

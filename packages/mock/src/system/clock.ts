@@ -30,8 +30,9 @@ const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilP
 export class SystemClock implements Clock {
   readonly mode: ClockMode;
   readonly #host: ClockHost;
-  #instant = manualStart;
-  #offset = 0;
+  readonly #onMove: (() => void) | undefined;
+  /** Milliseconds by which the clock was moved. */
+  #offset: number;
   readonly #timers = new Timers();
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
@@ -42,14 +43,32 @@ export class SystemClock implements Clock {
   #noticed = false;
   #closed = false;
 
-  constructor(options: { mode?: ClockMode; host?: ClockHost } = {}) {
+  /**
+   * @param options.offset milliseconds by which an earlier clock was moved.
+   * @param options.onMove called after each move.
+   */
+  constructor(
+    options: {
+      mode?: ClockMode;
+      host?: ClockHost;
+      offset?: number | undefined;
+      onMove?: () => void;
+    } = {},
+  ) {
     this.mode = options.mode ?? "real";
     this.#host = options.host ?? host;
+    this.#offset = options.offset ?? 0;
+    this.#onMove = options.onMove;
     this.#work = new ClockWork(this.#host);
   }
 
   now(): number {
-    return this.mode === "manual" ? this.#instant : this.#host.now() + this.#offset;
+    return this.#base + this.#offset;
+  }
+
+  /** Milliseconds by which the clock was moved. */
+  get offset(): number {
+    return this.#offset;
   }
 
   /** Number of timers that have neither fired nor been canceled. */
@@ -197,8 +216,8 @@ export class SystemClock implements Clock {
   set(instant?: number): void {
     this.#era += 1;
     const before = this.now();
-    if (this.mode === "manual") this.#instant = instant ?? manualStart;
-    else this.#offset = instant === undefined ? 0 : instant - this.#host.now();
+    this.#offset = instant === undefined ? 0 : instant - this.#base;
+    this.#onMove?.();
     this.#timers.shift(this.now() - before);
     this.#host.clearTimeout(this.#alarm);
     this.#alarmAt = Number.POSITIVE_INFINITY;
@@ -222,11 +241,11 @@ export class SystemClock implements Clock {
   /** Creates a function that warns, once per clock, of a request that waits for a manual clock to move. */
   #notice(): (() => void) | undefined {
     if (this.mode === "real" || this.#noticed) return undefined;
-    const since = this.#instant;
+    const since = this.now();
     const era = this.#era;
     return () => {
       // A request from before the last `set` has already ended.
-      if (this.#noticed || this.#closed || this.#instant !== since || this.#era !== era) return;
+      if (this.#noticed || this.#closed || this.now() !== since || this.#era !== era) return;
       this.#noticed = true;
       this.#host.warn(
         "tryon-mock: a request has been waiting for 2 seconds on a manual clock that does not move. " +
@@ -269,8 +288,13 @@ export class SystemClock implements Clock {
 
   #moveTo(instant: number): void {
     if (instant <= this.now()) return;
-    if (this.mode === "manual") this.#instant = instant;
-    else this.#offset += instant - this.now();
+    this.#offset = instant - this.#base;
+    this.#onMove?.();
+  }
+
+  /** Time without moves. */
+  get #base(): number {
+    return this.mode === "manual" ? manualStart : this.#host.now();
   }
 
   #setAlarm(): void {

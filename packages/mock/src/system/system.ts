@@ -6,12 +6,10 @@ import type { Clock, Timer } from "./timers.ts";
 export interface System {
   readonly clock: ServerStateClock;
   readonly random: SeededRandom;
-  readonly scheduler: Scheduler;
 }
 
 export function createSystem(parts: { clock: SystemClock; seed: string }): System {
-  const clock = new ServerStateClock(parts.clock);
-  return { clock, random: new SeededRandom(parts.seed), scheduler: new Scheduler(clock) };
+  return { clock: new ServerStateClock(parts.clock), random: new SeededRandom(parts.seed) };
 }
 
 /**
@@ -68,47 +66,5 @@ export class ServerStateClock implements Clock {
     this.#ended = true;
     for (const timer of this.#timers) this.#clock.clearTimeout(timer);
     this.#timers.clear();
-  }
-}
-
-/** Work of the server that is due at a time, as data. */
-export interface ScheduledTask {
-  readonly kind: "job-end" | "delivery";
-  /** The id of the job or delivery. */
-  readonly id: string;
-  readonly dueAt: number;
-}
-
-/** Runs tasks when they are due. Unlike timers, tasks can be saved and restored. */
-class Scheduler {
-  readonly #clock: ServerStateClock;
-  readonly #handlers = new Map<ScheduledTask["kind"], (id: string) => void>();
-  readonly #entries = new Map<string, { task: ScheduledTask; timer: Timer }>();
-
-  constructor(clock: ServerStateClock) {
-    this.#clock = clock;
-  }
-
-  /** Sets the handler of a kind of task. */
-  on(kind: ScheduledTask["kind"], handler: (id: string) => void): void {
-    this.#handlers.set(kind, handler);
-  }
-
-  /** Adds a task, or replaces the one of the same kind and id. */
-  add(task: ScheduledTask): void {
-    const { kind, id, dueAt } = task;
-    const name = `${kind} ${id}`;
-    this.#clock.clearTimeout(this.#entries.get(name)?.timer);
-    this.#entries.delete(name);
-    const timer = this.#clock.setTimeout(() => {
-      this.#entries.delete(name);
-      this.#handlers.get(kind)?.(id);
-    }, dueAt - this.#clock.now());
-    this.#entries.set(name, { task, timer });
-  }
-
-  /** Pending tasks in the order of their `add`, which orders tasks of one instant. */
-  get tasks(): readonly ScheduledTask[] {
-    return Array.from(this.#entries.values(), ({ task }) => task);
   }
 }

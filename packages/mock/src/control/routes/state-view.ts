@@ -1,6 +1,7 @@
 import { eventHeaders } from "../../delivery/event.ts";
+import { nextAttemptAt } from "../../delivery/webhook-delivery.ts";
+import { endsAt } from "../../service/job-scheduler.ts";
 import type { DeliveryRecord, JobRecord, KeyRecord } from "../../store/records.ts";
-import type { ScheduledTask } from "../../system/system.ts";
 import { maskKey } from "../masking.ts";
 import type { ServerState } from "../server-states.ts";
 import type { ControlledMock } from "./input.ts";
@@ -19,17 +20,21 @@ export type State = ReturnType<typeof stateView>;
  */
 export function stateView(
   mock: ControlledMock,
-  { store, service, system }: ServerState,
+  { store, service }: ServerState,
   generation: number,
 ) {
-  const { tasks } = system.scheduler;
-  const [next] = tasks.toSorted((one, other) => one.dueAt - other.dueAt);
-  const dueTimes = new Map(tasks.map(({ kind, id, dueAt }) => [`${kind} ${id}`, dueAt]));
-  const dueAt = (kind: ScheduledTask["kind"], id: string): number | null =>
-    dueTimes.get(`${kind} ${id}`) ?? null;
-
   return store.transact((tables) => {
+    const tasks = [
+      ...tables.unfinished.all().map((job) => ({ kind: "job-end" as const, at: endsAt(job) })),
+      ...tables.deliveries
+        .all("pending")
+        .map((one) => ({ kind: "delivery" as const, at: nextAttemptAt(one) })),
+    ];
+    const [next = null] = tasks
+      .flatMap(({ kind, at }) => (at === null ? [] : { kind, at }))
+      .toSorted((one, other) => one.at - other.at);
     const jobView = (job: JobRecord) => {
+      const unfinished = tables.unfinished.get(job.id);
       const result = service.jobs.isPurged(job) ? null : job.result;
       const { completedAt, durationMs } = job;
       return {
@@ -42,11 +47,9 @@ export function stateView(
         created_at: job.createdAt,
         /** Null while the job is queued. */
         started_at:
-          completedAt === null
-            ? (service.startedAt(job.id) ?? null)
-            : completedAt - (durationMs ?? 0),
+          completedAt === null ? (unfinished?.startedAt ?? null) : completedAt - (durationMs ?? 0),
         /** Null if the job has ended, is queued or never ends. */
-        due_at: dueAt("job-end", job.id),
+        due_at: unfinished === undefined ? null : endsAt(unfinished),
         completed_at: completedAt,
         error_code: job.errorCode,
         error_message: job.errorMessage,
@@ -92,7 +95,7 @@ export function stateView(
       clock: mock.clock.mode,
       generation,
       /** The task that is due first. */
-      next: next === undefined ? null : { kind: next.kind, at: next.dueAt },
+      next,
       jobs: {
         counts: {
           queued,
@@ -107,7 +110,7 @@ export function stateView(
         latest: deliveries.latest(limits.deliveries).map((delivery: DeliveryRecord) => ({
           ...deliveryView(delivery),
           headers: eventHeaders(delivery.jobId, delivery.signature),
-          next_attempt_at: dueAt("delivery", delivery.id),
+          next_attempt_at: nextAttemptAt(delivery),
         })),
       },
       keys: [...defaultKeys, ...addedKeys].map(keyView),

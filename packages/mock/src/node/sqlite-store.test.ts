@@ -1,0 +1,407 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import * as fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
+
+import { createMock, type Mock, type MockOptions } from "../mock.ts";
+import type { MockStore, SavedRecord } from "../store/state-log.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
+import { imagesWithin } from "../../test/image-traces.ts";
+import { asset, assetBytes } from "../../test/images.ts";
+import { observed } from "../../test/observed.ts";
+import { receiver } from "../../test/receiver.ts";
+import { stateFile } from "../../test/state-file.ts";
+import { compositeEngine, createSqliteStore } from "./index.ts";
+
+const hook = "https://shop.example/hook";
+
+function open(file: string, options: MockOptions = {}): Mock {
+  const mock = createMock({ clock: "manual", ...options, store: createSqliteStore(file) });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+/** Copies the file as it is, which is what a killed process leaves. */
+function killed(file: string): string {
+  const copy = stateFile();
+  for (const end of ["", "-wal"]) {
+    if (existsSync(`${file}${end}`)) copyFileSync(`${file}${end}`, `${copy}${end}`);
+  }
+  return copy;
+}
+
+/** Creates a server, and a function that starts another with the state that a kill leaves. */
+function setUp(options: MockOptions = {}) {
+  const file = stateFile();
+  const mock = open(file, options);
+  const restart = (): Mock => open(killed(file), options);
+  return { file, mock, call: caller(mock), restart };
+}
+
+describe("a server with the state of a killed one", () => {
+  test("continues running and waiting jobs", async () => {
+    const { mock, call, restart } = setUp({ concurrency: 1, options: { reportQueued: true } });
+    const jobs = [
+      (await call.submit()).body,
+      (await call.submit()).body,
+      (await call.submit()).body,
+    ];
+    await mock.clock.advance("2s");
+    const next = restart();
+    expect(next.clock.now()).toBe(mock.clock.now());
+    const statuses = async () =>
+      Promise.all(jobs.map(async ({ job_id: id }) => (await caller(next).poll(id)).body.status));
+    expect(await statuses()).toEqual(["succeeded", "running", "queued"]);
+    await next.clock.advance("1s");
+    expect(await statuses()).toEqual(["succeeded", "succeeded", "running"]);
+    await next.clock.runAll();
+    expect(await statuses()).toEqual(["succeeded", "succeeded", "succeeded"]);
+    // The ids of the earlier process are not used again.
+    expect(jobs.map(({ job_id: id }) => id)).not.toContain(
+      (await caller(next).submit()).body.job_id,
+    );
+  });
+
+  test("returns the same image, under the URL that was signed before", async () => {
+    const { mock, call, restart } = setUp();
+    await call.submit();
+    const { result_url: url } = await finished(mock, call);
+    const bytes = await (await mock.fetch(String(url))).bytes();
+    const next = restart();
+    expect(await (await next.fetch(String(url))).bytes()).toEqual(bytes);
+    const again = restart();
+    expect(await (await again.fetch(String(url))).bytes()).toEqual(bytes);
+  });
+
+  test("repeats the delivery attempt that was in progress, and makes later retries in time", async () => {
+    const received: (readonly [string, number])[] = [];
+    const record = (name: string, status: number) => (mock: () => Mock) => async () => {
+      received.push([name, (mock().clock.now() - Date.UTC(2026, 0, 1)) / 1_000]);
+      return status === 0 ? new Promise<Response>(() => undefined) : new Response(null, { status });
+    };
+    const file = stateFile();
+    const start = (from: string, name: string, status: number): Mock => {
+      const mock: Mock = open(from, { sendWebhook: record(name, status)(() => mock) });
+      return mock;
+    };
+    const first = start(file, "first", 0);
+    await caller(first).submit({ webhook_url: hook });
+    await first.clock.advance("3s");
+    const secondFile = killed(file);
+    const second = start(secondFile, "second", 500);
+    await second.clock.advance("1s");
+    const third = start(killed(secondFile), "third", 200);
+    await third.clock.runAll();
+    expect(received).toEqual([
+      ["first", 1.5],
+      ["second", 3],
+      ["second", 4],
+      ["third", 8],
+    ]);
+    expect(await third.webhooks.deliveries()).toMatchObject([
+      { state: "delivered", attempts: [{ status: 500 }, { status: 500 }, { status: 200 }] },
+    ]);
+  });
+
+  test("responds to a repeated synchronous request under its idempotency key, for one charge", async () => {
+    const { mock, call, restart } = setUp();
+    const key = { "idempotency-key": "order-1" };
+    void call.submit({ wait: true }, key).catch(String);
+    await mock.clock.advance("1s");
+    const next = restart();
+    const repeated = caller(next).submit({ wait: true }, key);
+    await next.clock.advance("1s");
+    expect((await repeated).body.status).toBe("succeeded");
+    expect((await repeated).headers.get("idempotent-replayed")).toBe("true");
+    expect((await next.ledger(next.keys.live))?.entries.map(({ credits }) => credits)).toEqual([
+      1_000, -8,
+    ]);
+  });
+
+  test("repeats a refusal that was stored under an idempotency key", async () => {
+    const { mock, call, restart } = setUp({ options: { refusedKey: "kept" }, credits: 5 });
+    const key = { "idempotency-key": "order-1" };
+    const first = await call.submit({}, key);
+    expect(first.status).toBe(402);
+    const next = restart();
+    const repeated = await caller(next).submit({}, key);
+    expect([repeated.status, repeated.body]).toEqual([402, first.body]);
+    expect(mock.clock.now()).toBe(next.clock.now());
+  });
+
+  test("fails a job whose image was not rendered, and refunds one that was not started", async () => {
+    let prepared: (() => void) | undefined;
+    const never = new Promise<never>(() => undefined);
+    const rendering = setUp({ clock: "real", engine: { name: "slow", render: () => never } });
+    const { body } = await rendering.call.submit();
+    const next = rendering.restart();
+    await next.clock.advance("2s");
+    expect((await caller(next).poll(body.job_id)).body).toMatchObject({
+      status: "failed",
+      error_message: "storage_failed",
+    });
+    const preparing = setUp({
+      clock: "real",
+      engine: {
+        name: "starting",
+        prepare: () => new Promise((resolve) => (prepared = resolve)),
+        render: () => never,
+      },
+    });
+    const key = { "idempotency-key": "order-1" };
+    void preparing.call.submit({}, key).catch(String);
+    await expect.poll(() => prepared, { interval: 1 }).toBeDefined();
+    const after = preparing.restart();
+    expect((await caller(after).list()).body.jobs).toEqual([]);
+    expect((await caller(after).account()).body.credits_remaining).toBe(1_000);
+    const ledger = await after.ledger(after.keys.live);
+    expect(ledger?.entries.map(({ cause }) => cause)).toEqual(["grant", "tryon", "refund"]);
+  });
+
+  test("continues with the time of a clock that was moved", async () => {
+    const { mock, call, restart } = setUp({ clock: "real", latency: "1h" });
+    const { body } = await call.submit();
+    await mock.clock.advance("25h");
+    const next = restart();
+    expect(next.clock.now() - Date.now()).toBeGreaterThan(24 * 3_600_000);
+    expect((await caller(next).poll(body.job_id)).body.status).toBe("succeeded");
+    const again = restart();
+    expect(again.clock.now() - Date.now()).toBeLessThan(26 * 3_600_000);
+  });
+
+  test("has no submitted images in its file", async () => {
+    covers("privacy.inputs.dropped");
+    const engine = await compositeEngine();
+    const { file, mock, call } = setUp({ concurrency: 1, engine });
+    const sent = {
+      person_url: null,
+      garment_urls: [],
+      person_image_b64: asset("person.jpg"),
+      garment_images_b64: [asset("shirt.png")],
+    };
+    for (let count = 0; count < 3; count += 1)
+      await call.submit(sent, { "idempotency-key": `o-${count}` });
+    await mock.clock.advance("2s");
+    const copy = killed(file);
+    mock.close();
+    const content = [file, copy, `${copy}-wal`].map((path) => readFileSync(path, "latin1"));
+    expect(content.join("").length).toBeGreaterThan(1_000_000);
+    expect(imagesWithin(content)).toEqual([]);
+    // The search finds the photo where it is.
+    expect(imagesWithin([Buffer.from(assetBytes("person.jpg")).toString("latin1")])).not.toEqual(
+      [],
+    );
+  });
+});
+
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant("submit" as const),
+    prompt: fc.constantFrom(null, "mock:content_blocked", "mock:slow=9000", "mock:never"),
+    wait: fc.boolean(),
+    key: fc.constantFrom(undefined, "a", "b"),
+  }),
+  fc.record({ kind: fc.constant("advance" as const), span: fc.integer({ min: 0, max: 8_000 }) }),
+  fc.record({ kind: fc.constant("purchase" as const), token: fc.constantFrom("spt_1", "spt_2") }),
+  fc.record({ kind: fc.constant("duplicate" as const) }),
+);
+
+/** Starts a server with a receiver that needs no state: it accepts webhooks in every third second. */
+function withReceiver(options: MockOptions, start: (all: MockOptions) => Mock): Mock {
+  const mock: Mock = start({
+    ...options,
+    sendWebhook: async () =>
+      new Response(null, { status: Math.floor(mock.clock.now() / 1_000) % 3 === 0 ? 200 : 500 }),
+  });
+  return mock;
+}
+
+test("after any steps and kills, a server has the state and the future of one that runs on", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(step, { maxLength: 6 }), { minLength: 2, maxLength: 3 }),
+      fc.constantFrom(1, 2, 100),
+      async (parts, concurrency) => {
+        const options: MockOptions = {
+          concurrency,
+          seed: 7,
+          options: { reportQueued: true, refund: "failed" },
+        };
+        let file = stateFile();
+        let killable = withReceiver(options, (all) => open(file, all));
+        const steady = withReceiver(options, (all) => createMock({ clock: "manual", ...all }));
+        for (const steps of parts) {
+          for (const mock of [killable, steady]) await run(mock, steps);
+          file = killed(file);
+          killable = withReceiver(options, (all) => open(file, all));
+          expect(await seen(killable)).toEqual(await seen(steady));
+        }
+        await killable.clock.advance("30s");
+        await steady.clock.advance("30s");
+        expect(await seen(killable)).toEqual(await seen(steady));
+      },
+    ),
+    { numRuns: cases(200) },
+  );
+});
+
+async function run(
+  mock: Mock,
+  steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[],
+) {
+  const call = caller(mock);
+  for (const one of steps) {
+    if (one.kind === "advance") await mock.clock.advance(one.span);
+    else if (one.kind === "purchase") {
+      await call.purchase({ pack_slug: "demo", shared_payment_granted_token: one.token });
+    } else if (one.kind === "duplicate") {
+      const last = (await mock.webhooks.deliveries()).at(-1);
+      if (last !== undefined) await mock.webhooks.duplicate(last.id);
+    } else {
+      const { kind: _kind, key, ...fields } = one;
+      const headers = key === undefined ? {} : { "idempotency-key": key };
+      void call.submit({ ...fields, webhook_url: hook }, headers).catch(() => undefined);
+    }
+    await mock.clock.advance(0);
+  }
+}
+
+/** Returns all that requests show, with ids and signatures replaced by their order. */
+async function seen(mock: Mock): Promise<unknown> {
+  const names = new Map<string, string>();
+  const text = JSON.stringify({ ...((await observed(mock)) as object), pending: undefined });
+  return JSON.parse(
+    text.replaceAll(
+      /(?:job|dlv|pi|key)_[0-9A-Za-z]{16,}|(?:signature=|sha256=)[0-9a-f]+/g,
+      (id) => {
+        const name = names.get(id) ?? `id-${names.size}`;
+        names.set(id, name);
+        return name;
+      },
+    ),
+  );
+}
+
+describe("a state file", () => {
+  test("is as at the start after a reset, and as in a snapshot after a restore", async () => {
+    const { mock, call, restart } = setUp({ seed: "demo" });
+    const first = (await call.submit()).body.job_id;
+    const snapshot = await mock.snapshot();
+    await call.submit();
+    await mock.restore(snapshot);
+    const restored = (await caller(restart()).list()).body.jobs;
+    expect(restored.map(({ job_id: id }) => id)).toEqual([first]);
+    await mock.clock.advance("1h");
+    await mock.reset();
+    const next = restart();
+    expect((await caller(next).list()).body.jobs).toEqual([]);
+    expect(next.clock.now()).toBe(Date.UTC(2026, 0, 1));
+    expect((await call.submit()).body.job_id).toBe(first);
+    expect((await caller(restart()).list()).body.jobs).toHaveLength(1);
+  });
+
+  test("does not change with work that ends after a reset", async () => {
+    let end: (() => void) | undefined;
+    const { mock, call, restart } = setUp({
+      clock: "real",
+      engine: {
+        name: "slow",
+        render: () => new Promise((_resolve, reject) => (end = () => reject(new Error("no")))),
+      },
+    });
+    await call.submit();
+    await expect.poll(() => end, { interval: 1 }).toBeDefined();
+    await mock.reset();
+    end?.();
+    await mock.clock.advance("2s");
+    expect((await caller(restart()).list()).body.jobs).toEqual([]);
+  });
+
+  test("keeps accounts, keys and purchases that were created", async () => {
+    const { mock, restart } = setUp();
+    const tenant = await mock.tenant({ credits: 40 });
+    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
+    const { body } = await caller(mock, tenant.apiKey).purchase(order);
+    const next = restart();
+    await next.settlePayment(body.payment_intent_id);
+    expect((await caller(next, tenant.apiKey).account()).body.credits_remaining).toBe(140);
+  });
+
+  test("belongs to one server at a time", () => {
+    const { file, mock } = setUp();
+    expect(() => createSqliteStore(file)).toThrow(/another server uses it\. Stop that server/);
+    mock.close();
+    const store = createSqliteStore(file);
+    const next = createMock({ clock: "manual", store });
+    expect(() => createMock({ clock: "manual", store })).toThrow("create a store for each server");
+    next.close();
+  });
+
+  test("needs the mode of its clock", () => {
+    const { file, mock } = setUp({ clock: "real" });
+    mock.close();
+    const store = createSqliteStore(file);
+    expect(() => createMock({ clock: "manual", store })).toThrow(
+      "clock: the state has a real clock",
+    );
+    store.close();
+  });
+
+  test("must be one of a reference server", () => {
+    const file = stateFile();
+    expect(() => createSqliteStore(dirname(file))).toThrow(/^Cannot open the state file .*folder/);
+    expect(() => createSqliteStore(`${file}/x`)).toThrow(/its folder does not exist/);
+    writeFileSync(file, "x".repeat(10_000));
+    expect(() => createSqliteStore(file)).toThrow(/not a SQLite database/);
+    const other = stateFile();
+    const database = new DatabaseSync(other);
+    database.exec("CREATE TABLE orders (id TEXT)");
+    database.close();
+    expect(() => createSqliteStore(other)).toThrow(/is not a state file of this version/);
+    expect(new DatabaseSync(other).prepare("SELECT * FROM orders").all()).toEqual([]);
+  });
+
+  test.each(["UPDATE records SET record = '{'", "DELETE FROM images"])(
+    "that is damaged is refused: %s",
+    async (damage) => {
+      const { file, mock, call } = setUp();
+      await call.submit();
+      await finished(mock, call);
+      mock.close();
+      const database = new DatabaseSync(file);
+      database.exec(damage);
+      database.close();
+      const store = createSqliteStore(file);
+      expect(() => createMock({ store, clock: "manual" })).toThrow(/is damaged\. Use another file/);
+      store.close();
+    },
+  );
+});
+
+test("a request changes nothing and gets a 500 if the store cannot save it", async () => {
+  const saved: SavedRecord[] = [];
+  let isFull = false;
+  const store: MockStore = {
+    read: () => [],
+    write: (changes) => {
+      if (isFull) throw new Error("disk full");
+      saved.push(...changes);
+    },
+    replace: () => undefined,
+    close: () => undefined,
+  };
+  const hooks = receiver();
+  const mock = createMock({ clock: "manual", store, sendWebhook: hooks.send });
+  const call = caller(mock);
+  isFull = true;
+  expect((await call.submit()).status).toBe(500);
+  isFull = false;
+  expect((await call.account()).body).toMatchObject({ credits_remaining: 1_000, total_calls: 1 });
+  expect(saved.some(({ kind }) => kind === "jobs")).toBe(false);
+  expect((await call.submit()).status).toBe(200);
+  mock.close();
+});

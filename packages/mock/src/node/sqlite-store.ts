@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+
+import type { MockStore, SavedRecord } from "../store/state-log.ts";
+
+/** Number in the header of the file that marks it as the state of a reference server. */
+const applicationId = 0x74_72_79_6f;
+
+/** Version of the tables. */
+const version = 1;
+
+const tables = `
+  CREATE TABLE records (
+    kind TEXT, id TEXT, sequence INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (kind, id)
+  ) WITHOUT ROWID;
+  CREATE TABLE images (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${version};
+`;
+
+/**
+ * Creates a store in a SQLite file, which is created if it is missing. One server at a time can use a file. Changes are on
+ * disk before the server responds, so they survive the end of the process; a power failure can lose the latest.
+ *
+ * Needs `node:sqlite`: Node 22.13 or later, or Deno. The file has API keys, webhook secrets and result images, and none of
+ * the submitted images.
+ *
+ * @param file path of the file, such as `"state.db"`.
+ * @throws Error if the file cannot be opened, another server uses it, or it is not a state file. The message has the fix.
+ * @example
+ * ```ts
+ * import { createMock } from "@tryon/mock";
+ * import { createSqliteStore } from "@tryon/mock/node";
+ *
+ * const mock = createMock({ store: createSqliteStore("state.db") });
+ * mock.close();
+ * ```
+ */
+export function createSqliteStore(file: string): MockStore {
+  const database = open(file);
+  const readRecords = database.prepare("SELECT * FROM records ORDER BY kind, sequence");
+  const readImage = database.prepare("SELECT bytes FROM images WHERE sha256 = ?");
+  const put = database.prepare("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)");
+  const remove = database.prepare("DELETE FROM records WHERE kind = ? AND id = ?");
+  const putImage = database.prepare("INSERT OR IGNORE INTO images VALUES (?, ?)");
+  /** Images in the file. */
+  let saved = new WeakMap<Uint8Array, string>();
+
+  const saveImage = (bytes: Uint8Array): string => {
+    const known = saved.get(bytes);
+    if (known !== undefined) return known;
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    putImage.run(sha256, bytes);
+    saved.set(bytes, sha256);
+    return sha256;
+  };
+  const write = (changes: readonly SavedRecord[]): void => {
+    for (const { kind, id, sequence, record } of changes) {
+      if (record === null) remove.run(kind, id);
+      else put.run(kind, id, sequence, JSON.stringify(withResult(record, saveImage)));
+    }
+  };
+  const atomically = (work: () => void): void => {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      database.exec("COMMIT");
+    } catch (error) {
+      saved = new WeakMap();
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw error;
+    }
+  };
+  let isUsed = false;
+  let isOpen = true;
+  return {
+    *read() {
+      if (isUsed) throw new Error("store: another server uses it; create a store for each server.");
+      isUsed = true;
+      const images = new Map<string, Uint8Array>();
+      const loadImage = (sha256: string): Uint8Array => {
+        const bytes = images.get(sha256) ?? readImage.get(sha256)?.["bytes"];
+        if (!(bytes instanceof Uint8Array)) throw damaged(file);
+        images.set(sha256, bytes);
+        saved.set(bytes, sha256);
+        return bytes;
+      };
+      for (const row of readRecords.iterate()) {
+        // Written by this file, in the columns of its tables.
+        const { kind, id, sequence, record } = row as unknown as SavedRecord & { record: string };
+        yield { kind, id, sequence, record: withResult(parse(record, file), loadImage) };
+      }
+    },
+    write: (changes) => atomically(() => write(changes)),
+    replace: (records) =>
+      atomically(() => {
+        database.exec("DELETE FROM records; DELETE FROM images");
+        saved = new WeakMap();
+        write(records);
+      }),
+    close() {
+      if (isOpen) database.close();
+      isOpen = false;
+    },
+  };
+}
+
+/** Replaces the image of a record by its digest, or the digest by the image. */
+function withResult(record: object, replace: (bytes: never) => unknown): object {
+  const { result } = record as { readonly result?: { readonly bytes: never } | null };
+  if (!result) return record;
+  return { ...record, result: { ...result, bytes: replace(result.bytes) } };
+}
+
+function parse(record: string, file: string): object {
+  try {
+    return Object(JSON.parse(record)) as object;
+  } catch {
+    throw damaged(file);
+  }
+}
+
+function open(file: string): DatabaseSync {
+  const sqlite = process.getBuiltinModule?.("node:sqlite");
+  if (sqlite === undefined) {
+    throw new Error("createSqliteStore needs node:sqlite, which Node has from 22.13 and Deno too.");
+  }
+  let database: DatabaseSync | undefined;
+  try {
+    database = new sqlite.DatabaseSync(file);
+    // The first access locks the file until it is closed.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE");
+    if (isEmpty(database)) database.exec(tables);
+    const { application_id: application } = Object(database.prepare("PRAGMA application_id").get());
+    const { user_version: found } = Object(database.prepare("PRAGMA user_version").get());
+    database.exec("COMMIT");
+    if (application === applicationId && found === version) return database;
+  } catch (error) {
+    database?.close();
+    throw openError(file, error);
+  }
+  database.close();
+  throw new Error(
+    `${file} is not a state file of this version of the reference server. Use another file.`,
+  );
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+}
+
+function damaged(file: string): Error {
+  return new Error(`${file} is damaged. Use another file, or delete it to begin with a new state.`);
+}
+
+function openError(file: string, error: unknown): Error {
+  const { errcode, message } = Object(error) as { errcode?: number; message?: string };
+  const reasons: Readonly<Record<number, string>> = {
+    5: "another server uses it. Stop that server, or use another file",
+    14: "its folder does not exist or is read-only",
+    26: "it is not a SQLite database. Use another file",
+  };
+  const reason = reasons[(errcode ?? 0) & 0xff] ?? message;
+  return new Error(`Cannot open the state file ${file}: ${reason}.`, { cause: error });
+}
