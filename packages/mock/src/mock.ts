@@ -79,7 +79,16 @@ export function createMock(input: MockOptions = {}): Mock {
       journal: control.journal,
       mark,
       paymentSecret,
-      applyFaults: (request, respond) => control.applyFaults(request, respond, system.clock),
+      applyFaults: (request, respond) =>
+        control.applyFaults(
+          request,
+          async () => {
+            const response = await respond();
+            await current.saved();
+            return response;
+          },
+          system.clock,
+        ),
     });
     defaultKeys.create(service.keys, settings.credits);
     return { system, store: current, service, app };
@@ -153,12 +162,15 @@ export function createMock(input: MockOptions = {}): Mock {
     },
     close: () => {
       closed = true;
-      states.end();
-      log?.close();
       clock.close();
       control.journal.close(new Error(closedMessage));
       endRequests(closedMessage);
       endRequests(closedMessage, openControlRequests);
+      try {
+        states.end();
+      } finally {
+        log?.close();
+      }
     },
   };
   const controlApp = createControlApp(mock, {

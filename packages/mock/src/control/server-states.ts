@@ -124,9 +124,9 @@ export class ServerStates<Current extends ServerState> {
   /** Ends all current and scheduled work. */
   end(): void {
     const { service, store, system } = this.current;
-    store.detach();
     service.close();
     system.clock.end();
+    store.detach();
   }
 
   /** Takes a consistent snapshot, or returns undefined if other work began meanwhile. */

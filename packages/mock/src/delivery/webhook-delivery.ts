@@ -85,6 +85,8 @@ export class WebhookDelivery {
     const { system, store } = this.#context;
     const abort = new AbortController();
     this.#inProgress.set(id, abort);
+    // A receiver gets only what is saved.
+    await store.saved()?.catch(() => undefined);
     const { delay, send } = this.#context.planAttempt();
     if (delay > 0) await this.#sleep(delay, abort.signal);
     return system.clock.during(async () => {

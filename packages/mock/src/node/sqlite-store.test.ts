@@ -155,6 +155,8 @@ describe("a server with the state of a killed one", () => {
     const key = { "idempotency-key": "order-1" };
     void preparing.call.submit({}, key).catch(String);
     await expect.poll(() => prepared, { interval: 1 }).toBeDefined();
+    // Its response comes after the charge is saved.
+    await preparing.call.account();
     const after = preparing.restart();
     expect((await caller(after).list()).body.jobs).toEqual([]);
     expect((await caller(after).account()).body.credits_remaining).toBe(1_000);
@@ -382,7 +384,7 @@ describe("a state file", () => {
   );
 });
 
-test("a request changes nothing and gets a 500 if the store cannot save it", async () => {
+test("requests get a 500 while the store cannot save, and a repeated one is charged once", async () => {
   const saved: SavedRecord[] = [];
   let isFull = false;
   const store: MockStore = {
@@ -397,11 +399,19 @@ test("a request changes nothing and gets a 500 if the store cannot save it", asy
   const hooks = receiver();
   const mock = createMock({ clock: "manual", store, sendWebhook: hooks.send });
   const call = caller(mock);
+  await call.account();
   isFull = true;
-  expect((await call.submit()).status).toBe(500);
-  isFull = false;
-  expect((await call.account()).body).toMatchObject({ credits_remaining: 1_000, total_calls: 1 });
+  const key = { "idempotency-key": "order-1" };
+  expect((await call.submit({}, key)).status).toBe(500);
+  expect((await call.account()).status).toBe(500);
   expect(saved.some(({ kind }) => kind === "jobs")).toBe(false);
-  expect((await call.submit()).status).toBe(200);
-  mock.close();
+  isFull = false;
+  const { status, body } = await call.submit({}, key);
+  expect(status).toBe(200);
+  expect(saved.flatMap(({ kind, id }) => (kind === "jobs" ? id : []))).toEqual([body.job_id]);
+  const ledger = await mock.ledger(mock.keys.live);
+  expect(ledger?.entries.map(({ credits }) => credits)).toEqual([1_000, -8]);
+  isFull = true;
+  await call.submit();
+  expect(() => mock.close()).toThrow("disk full");
 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
@@ -11,9 +10,9 @@ const version = 1;
 
 const tables = `
   CREATE TABLE records (
-    kind TEXT, id TEXT, sequence INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (kind, id)
+    kind TEXT, sequence INTEGER, id TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (kind, sequence)
   ) WITHOUT ROWID;
-  CREATE TABLE images (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+  CREATE TABLE images (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
   PRAGMA application_id = ${applicationId};
   PRAGMA user_version = ${version};
 `;
@@ -39,36 +38,38 @@ const tables = `
 export function createSqliteStore(file: string): MockStore {
   const database = open(file);
   const readRecords = database.prepare("SELECT * FROM records ORDER BY kind, sequence");
-  const readImage = database.prepare("SELECT bytes FROM images WHERE sha256 = ?");
+  const readImage = database.prepare("SELECT bytes FROM images WHERE id = ?");
   const put = database.prepare("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)");
-  const remove = database.prepare("DELETE FROM records WHERE kind = ? AND id = ?");
-  const putImage = database.prepare("INSERT OR IGNORE INTO images VALUES (?, ?)");
-  /** Images in the file. */
-  let saved = new WeakMap<Uint8Array, string>();
+  const remove = database.prepare("DELETE FROM records WHERE kind = ? AND sequence = ?");
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  const putImage = database.prepare("INSERT INTO images (bytes) VALUES (?)");
+  /** Ids of images in the file. */
+  let saved = new WeakMap<Uint8Array, number>();
 
-  const saveImage = (bytes: Uint8Array): string => {
+  const saveImage = (bytes: Uint8Array): number => {
     const known = saved.get(bytes);
     if (known !== undefined) return known;
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    putImage.run(sha256, bytes);
-    saved.set(bytes, sha256);
-    return sha256;
+    const id = Number(putImage.run(bytes).lastInsertRowid);
+    saved.set(bytes, id);
+    return id;
   };
   const write = (changes: readonly SavedRecord[]): void => {
     for (const { kind, id, sequence, record } of changes) {
-      if (record === null) remove.run(kind, id);
-      else put.run(kind, id, sequence, JSON.stringify(withResult(record, saveImage)));
+      if (record === null) remove.run(kind, sequence);
+      else put.run(kind, sequence, id, JSON.stringify(withResult(record, saveImage)));
     }
   };
   const atomically = (work: () => void): void => {
-    database.exec("BEGIN IMMEDIATE");
+    begin.run();
     try {
       work();
-      database.exec("COMMIT");
+      commit.run();
     } catch (error) {
       saved = new WeakMap();
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw error;
+      rollback(database);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot write the state file ${file}: ${reason}.`, { cause: error });
     }
   };
   let isUsed = false;
@@ -77,12 +78,12 @@ export function createSqliteStore(file: string): MockStore {
     *read() {
       if (isUsed) throw new Error("store: another server uses it; create a store for each server.");
       isUsed = true;
-      const images = new Map<string, Uint8Array>();
-      const loadImage = (sha256: string): Uint8Array => {
-        const bytes = images.get(sha256) ?? readImage.get(sha256)?.["bytes"];
+      const images = new Map<number, Uint8Array>();
+      const loadImage = (id: number): Uint8Array => {
+        const bytes = images.get(id) ?? readImage.get(id)?.["bytes"];
         if (!(bytes instanceof Uint8Array)) throw damaged(file);
-        images.set(sha256, bytes);
-        saved.set(bytes, sha256);
+        images.set(id, bytes);
+        saved.set(bytes, id);
         return bytes;
       };
       for (const row of readRecords.iterate()) {
@@ -105,7 +106,15 @@ export function createSqliteStore(file: string): MockStore {
   };
 }
 
-/** Replaces the image of a record by its digest, or the digest by the image. */
+function rollback(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // After some errors, such as a full disk, SQLite has rolled back by itself.
+  }
+}
+
+/** Replaces the image of a record by its id, or the id by the image. */
 function withResult(record: object, replace: (bytes: never) => unknown): object {
   const { result } = record as { readonly result?: { readonly bytes: never } | null };
   if (!result) return record;
@@ -130,7 +139,10 @@ function open(file: string): DatabaseSync {
     database = new sqlite.DatabaseSync(file);
     // The first access locks the file until it is closed.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL");
-    database.exec("PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE");
+    // Most pages of the log are written many times, so it is copied into the file every 40 MB.
+    database.exec(
+      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 10000; BEGIN EXCLUSIVE",
+    );
     if (isEmpty(database)) database.exec(tables);
     const { application_id: application } = Object(database.prepare("PRAGMA application_id").get());
     const { user_version: found } = Object(database.prepare("PRAGMA user_version").get());

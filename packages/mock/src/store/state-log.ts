@@ -6,8 +6,8 @@ export interface MockStore {
   /** Returns all records, in the order of `sequence` within their kind. Called once, at the start of a server. */
   read(): Iterable<SavedRecord>;
   /**
-   * Saves changed records, all or none, before it returns. If it throws, the server changes nothing and responds with
-   * a 500.
+   * Saves changed records, all or none, before it returns. Each record is given once. If it throws, requests get a 500
+   * until a later call succeeds, which gets the same changes again.
    */
   write(changes: readonly SavedRecord[]): void;
   /** Replaces all records, all or none: at a reset or the restore of a snapshot. */

@@ -29,7 +29,7 @@ const kinds = [
     "memory",
     () => {
       const store = new Store();
-      return { store, reopen: () => store };
+      return { store, reopen: async () => store };
     },
   ],
   [
@@ -38,7 +38,8 @@ const kinds = [
       const file = stateFile();
       let log = createSqliteStore(file);
       const store = new Store(log);
-      const reopen = (): Store => {
+      const reopen = async (): Promise<Store> => {
+        await store.saved();
         log.close();
         log = createSqliteStore(file);
         return new Store(log);
@@ -131,7 +132,7 @@ function expectedLists(all: readonly JobRecord[]): readonly unknown[] {
 }
 
 describe.each(kinds)("the store in %s", (_kind, open) => {
-  test("a step that throws changes no table, and does not affect the next step", () => {
+  test("a step that throws changes no table, and does not affect the next step", async () => {
     const { store, reopen } = open();
     const failed = attempt(store, (tables) => {
       putEverything(tables);
@@ -141,7 +142,7 @@ describe.each(kinds)("the store in %s", (_kind, open) => {
     expect(contents(store)).toEqual(Array.from({ length: 9 }, () => []));
     store.transact(putEverything);
     expect(contents(store).map(({ length }) => length)).toEqual(Array.from({ length: 9 }, () => 1));
-    expect(contents(reopen())).toEqual(contents(store));
+    expect(contents(await reopen())).toEqual(contents(store));
   });
 
   test("a copy has the records of each table, and shares no later write", () => {
@@ -184,9 +185,9 @@ describe.each(kinds)("the store in %s", (_kind, open) => {
     });
   });
 
-  test("each list has exactly its jobs in the order of creation after writes, rollbacks and copies", () => {
-    fc.assert(
-      fc.property(steps, fc.nat(11), (given, copyAt) => {
+  test("each list has exactly its jobs in the order of creation after writes, rollbacks and copies", async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(11), async (given, copyAt) => {
         const { store, reopen } = open();
         let jobs: readonly JobRecord[] = [];
         let copy: { store: Store; jobs: readonly JobRecord[] } | undefined;
@@ -213,7 +214,7 @@ describe.each(kinds)("the store in %s", (_kind, open) => {
           if (done) jobs = now;
           expect(lists(store, jobs)).toEqual(expectedLists(jobs));
         }
-        expect(lists(reopen(), jobs)).toEqual(expectedLists(jobs));
+        expect(lists(await reopen(), jobs)).toEqual(expectedLists(jobs));
         if (copy === undefined) return;
         expect(lists(copy.store, copy.jobs)).toEqual(expectedLists(copy.jobs));
       }),

@@ -9,6 +9,7 @@ import type {
   ServerRecord,
   UnfinishedJobRecord,
 } from "./records.ts";
+import { turn } from "../system/host.ts";
 import type { MockStore, SavedRecord } from "./state-log.ts";
 import { Table, type Change } from "./table.ts";
 
@@ -72,10 +73,16 @@ export class Tables {
   }
 }
 
-/** Storage of the server: in memory, and also in a log that outlives the process, if there is one. */
+/**
+ * Storage of the server: in memory, and also in a log that outlives the process, if there is one. The changes of one turn
+ * of the event loop are saved together.
+ */
 export class Store {
   readonly #tables = new Tables();
   readonly #byKind = tablesOf(this.#tables);
+  /** Changes that are not in the log, by their entry. */
+  readonly #unsaved = new Map<object, Change>();
+  #saving: Promise<void> | undefined;
   #log: MockStore | undefined;
 
   /** Reads the records of the log. */
@@ -98,20 +105,38 @@ export class Store {
     return copy;
   }
 
-  /** Ends saving, so that work that is still under way no longer changes the log. */
-  detach(): void {
-    this.#log = undefined;
+  /**
+   * Waits until all changes so far are in the log. Returns undefined if they are.
+   *
+   * @throws the error of the log. The changes stay, and the next call saves them.
+   */
+  saved(): Promise<void> | undefined {
+    if (this.#unsaved.size === 0) return undefined;
+    return (this.#saving ??= turn().then(() => {
+      this.#saving = undefined;
+      this.#save();
+    }));
   }
 
-  /**
-   * Runs `work` as one atomic step, and saves its writes in the log. If `work` or the log throws, all writes are undone.
-   * Steps cannot be nested.
-   */
+  /** Saves the last changes, and ends saving, so that work that is still under way no longer changes the log. */
+  detach(): void {
+    try {
+      this.#save();
+    } finally {
+      this.#log = undefined;
+      this.#unsaved.clear();
+    }
+  }
+
+  /** Runs `work` as one atomic step. If it throws, all of its writes are undone. Steps cannot be nested. */
   transact<Result>(work: (tables: Tables) => Result): Result {
     const { changes } = this.#tables;
     try {
       const result = work(this.#tables);
-      if (changes.length > 0) this.#log?.write(lastOf(changes));
+      if (this.#log !== undefined && changes.length > 0) {
+        for (const change of changes) this.#unsaved.set(change.entry, change);
+        this.saved()?.catch(() => undefined);
+      }
       return result;
     } catch (error) {
       for (const { undo } of changes.toReversed()) undo();
@@ -119,6 +144,12 @@ export class Store {
     } finally {
       changes.length = 0;
     }
+  }
+
+  #save(): void {
+    if (this.#unsaved.size === 0) return;
+    this.#log?.write(Array.from(this.#unsaved.values(), ({ saved }) => saved()));
+    this.#unsaved.clear();
   }
 
   #load(saved: SavedRecord): void {
@@ -129,10 +160,4 @@ export class Store {
 function tablesOf(tables: Tables): ReadonlyMap<string, Table<object>> {
   const all = Object.values(tables).filter((table) => table instanceof Table);
   return new Map(all.map((table) => [table.kind, table]));
-}
-
-/** Returns each changed record once, as it is now. */
-function lastOf(changes: readonly Change[]): readonly SavedRecord[] {
-  const last = new Map(changes.map((change) => [change.entry, change]));
-  return Array.from(last.values(), ({ saved }) => saved());
 }
