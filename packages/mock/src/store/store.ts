@@ -112,10 +112,13 @@ export class Store {
    */
   saved(): Promise<void> | undefined {
     if (this.#unsaved.size === 0) return undefined;
-    return (this.#saving ??= turn().then(() => {
-      this.#saving = undefined;
-      this.#save();
-    }));
+    return (this.#saving ??= this.#saveAfterTurn());
+  }
+
+  async #saveAfterTurn(): Promise<void> {
+    await turn();
+    this.#saving = undefined;
+    this.#save();
   }
 
   /** Saves the last changes, and ends saving, so that work that is still under way no longer changes the log. */
