@@ -26,6 +26,7 @@ const commands: Readonly<
 > = {
   observe: async () => (await import("./observe-command.ts")).observe,
   record: async () => (await import("./record-command.ts")).record,
+  replay: async () => (await import("./replay-command.ts")).replaySessions,
 };
 
 const { stdout, stderr, env: environment, argv } = process;

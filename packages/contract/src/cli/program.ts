@@ -46,7 +46,7 @@ export const exitCodes = Object.fromEntries(
 ) as Readonly<Record<(typeof exits)[number][0], number>>;
 
 /** Report of a run. Without a file it goes to standard output. */
-interface WantedReport {
+export interface WantedReport {
   readonly form: ReportForm;
   readonly file: string | undefined;
 }
@@ -115,7 +115,7 @@ export function readOptions(
   const codes = exits.map(([, code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
     .description(
-      "Checks that a deployment of the virtual try-on service keeps its contract. Other commands:\ntryon-contract record --help\ntryon-contract observe --help",
+      "Checks that a deployment of the virtual try-on service keeps its contract. Other commands:\ntryon-contract record --help\ntryon-contract observe --help\ntryon-contract replay --help",
     )
     .addHelpText(
       "after",
@@ -163,7 +163,10 @@ function webhookUrl(value: string): string {
   throw new InvalidArgumentError("It must be an http or https URL.");
 }
 
-function reportsOf(value: string, previous: readonly WantedReport[] = []): readonly WantedReport[] {
+export function reportsOf(
+  value: string,
+  previous: readonly WantedReport[] = [],
+): readonly WantedReport[] {
   const [, word = value, file] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
   const form = reportForms.find((candidate) => candidate === word);
   if (form === undefined) {

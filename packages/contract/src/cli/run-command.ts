@@ -114,7 +114,7 @@ function paintFor(stream: Output, { environment }: CliContext): Paint {
  *
  * @throws UsageError with the file.
  */
-async function rejectUnwritable(files: readonly string[]): Promise<void> {
+export async function rejectUnwritable(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const folder = dirname(resolve(file));
     await access(folder, constants.W_OK).catch(() => {
@@ -130,7 +130,7 @@ async function rejectUnwritable(files: readonly string[]): Promise<void> {
 }
 
 /** @throws Error with the file. */
-async function write(file: string, text: string): Promise<void> {
+export async function write(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {

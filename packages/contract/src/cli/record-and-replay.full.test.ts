@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { createMock, optionTable, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { tenth } from "@tryon/test-kit/cases";
+import { node } from "@tryon/test-kit/repository";
+import { startScript } from "@tryon/test-kit/start-program";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const contract = fileURLToPath(new URL("main.ts", import.meta.url));
+const mockCommand = fileURLToPath(new URL("../../../mock/src/cli/main.ts", import.meta.url));
+const traffic = fileURLToPath(new URL("../../test/record-traffic.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "tryon-replay-"));
+const inFolder = (name: string): string => join(folder, name);
+
+/** Values that the recorded traffic can show, none of which is the default. */
+const unusual = {
+  readLag: 800,
+  sparseSubmit: true,
+  inventSeed: true,
+  timeFormat: "offset",
+  resultsOrigin: "other",
+  replayHeader: false,
+  unknownCursor: 422,
+  limitBounds: "clamp",
+  discoveryKey: true,
+  slashRedirect: true,
+} as const;
+
+const names = Object.keys(unusual) as (keyof typeof unusual)[];
+
+async function run(script: string, args: readonly string[], env: Record<string, string> = {}) {
+  const program = startScript(script, args, { env: { PATH: process.env["PATH"], ...env } });
+  const { code } = await program.ended;
+  return { code, ...program.output };
+}
+
+/** Replays the session on a reference server that `tryon-mock exec` starts with a configuration. */
+function replayUnder(config: string, ...args: readonly string[]) {
+  const replay = [node, "--conditions=@tryon/source", contract, "replay", inFolder("s.ndjson")];
+  const exec = ["exec", "--quiet", "--config", config, "--", ...replay, ...args];
+  return run(mockCommand, exec);
+}
+
+/** Starts a proxy in front of a server that delays each response. */
+async function slowProxy(target: string, delay: number) {
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const forwarded = httpRequest(`${target}${url}`, { method, headers }, (response) => {
+      setTimeout(() => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+      }, delay);
+    });
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // The server listens on TCP.
+  const { port } = server.address() as AddressInfo;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
+}
+
+describe("traffic of a deployment with ten unusual values, behind a slow proxy", () => {
+  let observed: MockOptions = {};
+
+  beforeAll(async () => {
+    const mock = createMock({ options: unusual, latency: "700ms" });
+    const server = await serve(mock);
+    const proxy = await slowProxy(server.url, 20);
+    const record = ["record", "--output", inFolder("s.ndjson"), "--upstream", proxy.url];
+    const live = ["--allow-live", "--max-credits", "100"];
+    const program = [node, "--conditions=@tryon/source", traffic];
+    const env = { TRYON_API_KEY: mock.keys.live };
+    const recorded = await run(contract, [...record, ...live, "--", ...program], env);
+    proxy.close();
+    await server.close();
+    mock.close();
+    const output = inFolder("observed.json");
+    const { code } = await run(contract, ["observe", inFolder("s.ndjson"), "--output", output]);
+    if (recorded.code !== 0 || code !== 0) throw new Error(`${recorded.stderr}, observe: ${code}`);
+    // Written by the command in this form.
+    observed = JSON.parse(readFileSync(output, "utf8")) as MockOptions;
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("shows the ten values, and the durations", () => {
+    const { options } = Object(observed.profile) as { options: Record<string, unknown> };
+    expect(options).toMatchObject(unusual);
+    const defaults = createMock().options;
+    const other = Object.entries(options).filter(([id]) => !(id in unusual));
+    expect(other.filter(([id, value]) => defaults[id as keyof typeof defaults] !== value)).toEqual(
+      [],
+    );
+    expect(observed.latency).toMatchObject({ "1K": { p50: expect.any(Number) as number } });
+  });
+
+  test("shows no drift when it is replayed under the observed configuration", async () => {
+    const args = ["--level", "paid", "--report", "json"];
+    const { code, stdout } = await replayUnder(inFolder("observed.json"), ...args);
+    const result = JSON.parse(stdout) as Record<string, unknown>;
+    expect(result["drift"]).toEqual([]);
+    expect(result["notCompared"]).toEqual([]);
+    expect(result["compared"]).toBe(result["recorded"]);
+    expect(code).toBe(0);
+  });
+
+  test.each(tenth(names))("names exactly the rule of a changed value: %s", async (id) => {
+    const { profile, ...rest } = observed;
+    const { options } = Object(profile) as { options: Record<string, unknown> };
+    const value = optionTable.find((row) => row.id === id)?.values[0];
+    const config = { ...rest, profile: { options: { ...options, [id]: value } } };
+    const file = inFolder(`${id}.json`);
+    writeFileSync(file, JSON.stringify(config));
+    const { code, stdout } = await replayUnder(file, "--level", "paid", "--report", "json");
+    const { drift } = JSON.parse(stdout) as { drift: { option?: string; rule: string }[] };
+    expect(drift.map(({ option, rule }) => option ?? rule)).toEqual([id]);
+    expect(code).toBe(1);
+  });
+
+  test("writes reports of drift in each form, and passes the exit code on", async () => {
+    const config = inFolder("default.json");
+    writeFileSync(config, "{}");
+    const forms = ["junit", "html", "json"].map((form) => [
+      "--report",
+      `${form}=${inFolder(form)}`,
+    ]);
+    const { code, stdout } = await replayUnder(config, "--level", "paid", ...forms.flat());
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Drift: ${names.length} rules`);
+    expect(readFileSync(inFolder("junit"), "utf8")).toContain(`failures="${names.length}"`);
+    expect(readFileSync(inFolder("html"), "utf8")).toContain("job.completed-at.form");
+    expect(readFileSync(inFolder("json"), "utf8")).toContain('"option": "timeFormat"');
+  });
+
+  test("fails if nothing is compared, and refuses live keys without permission", async () => {
+    const session = readFileSync(inFolder("s.ndjson"), "utf8").split("\n");
+    const file = inFolder("posts.ndjson");
+    writeFileSync(file, session.filter((line) => line.includes('"method":"POST"')).join("\n"));
+    const mock = createMock();
+    const server = await serve({
+      fetch: async (request) => {
+        const { pathname } = new URL(request instanceof Request ? request.url : String(request));
+        return pathname.startsWith("/__mock")
+          ? new Response(null, { status: 404 })
+          : mock.fetch(request);
+      },
+    });
+    const against = ["replay", file, "--against", server.url];
+    const nothing = await run(contract, against, { TRYON_API_KEY: mock.keys.test });
+    expect([nothing.code, nothing.stdout]).toEqual([1, expect.stringContaining("--level paid")]);
+    const refused = await run(contract, against, { TRYON_API_KEY: mock.keys.live });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--allow-live")]);
+    const paid = await run(contract, [...against, "--level", "paid", "--allow-live"]);
+    expect([paid.code, paid.stderr]).toEqual([2, expect.stringContaining("--max-credits")]);
+    await server.close();
+    mock.close();
+  });
+});
+
+test.each([
+  ["no session file", ["none.ndjson", "--against", "http://127.0.0.1:1"], 2, /cannot be read/],
+  ["no deployment", ["none.ndjson"], 2, /Use --against/],
+  ["the help", ["--help"], 0, /^/],
+])("ends with the exit code for %s", async (_, args, exit, message) => {
+  const { code, stderr, stdout } = await run(contract, ["replay", ...args]);
+  expect(code).toBe(exit);
+  expect(stderr).toMatch(message);
+  expect(stdout.split("\n").length).toBeLessThanOrEqual(30);
+});

@@ -1,0 +1,123 @@
+import {
+  createProgram,
+  examples,
+  Option,
+  parse,
+  runCommand,
+  text,
+  UsageError,
+  wholeNumber,
+  withEnvFile,
+  type Command,
+} from "@tryon/command-line";
+
+import { givenKeys, OptionsError } from "../contract-options.ts";
+import { readSessions, type Recorded } from "../observe/session-file.ts";
+import { formatReplay } from "../replay/replay-report.ts";
+import { replay, type ReplayResult } from "../replay/replay.ts";
+import { TargetProblem } from "../target/preflight.ts";
+import { version } from "../version.ts";
+import { exitCodes, reportsOf } from "./program.ts";
+import { rejectUnwritable, write } from "./run-command.ts";
+
+const command = "tryon-contract replay";
+
+const addOptions = (program: Command) =>
+  program
+    .argument("<session...>", "session files of tryon-contract record")
+    .option("--against <url>", "URL of the deployment (default: TRYON_BASE_URL)", text)
+    .addOption(
+      new Option(
+        "--level <level>",
+        "reads: only GET requests; paid: also submissions and purchases",
+      )
+        .choices(["reads", "paid"] as const)
+        .default("reads" as const),
+    )
+    .option(
+      "--allow-live",
+      "allow live keys, which cost money; needs --max-credits with --level paid",
+    )
+    .option(
+      "--max-credits <number>",
+      "maximum cost of try-ons with live keys, in credits",
+      wholeNumber(0, 999_999_999),
+    )
+    .option("--image-url <url>", "public image to send for each recorded URL of an image", text)
+    .option("--env-file <file>", "file with variables; it wins over the environment", text)
+    .option("--report <form[=file]>", "text, junit, json, html; repeatable", reportsOf);
+
+type ReplayCommandOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
+
+/**
+ * Runs `tryon-contract replay`: sends recorded requests again, and reports what has changed.
+ *
+ * @returns 1 if a response differs, or none was compared.
+ */
+export function replaySessions(argv: readonly string[]): Promise<number> {
+  const { stdout, stderr, env: environment } = process;
+  const work = async (): Promise<number> => {
+    let run: (() => Promise<number>) | undefined;
+    const source = import.meta.url;
+    const options = { name: "contract", command, version, source, stdout, environment };
+    const program = addOptions(createProgram(options).helpCommand(false))
+      .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
+      .addHelpText(
+        "after",
+        `\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs none.\n${examples(command, "session.ndjson --against https://tryon.example", "*.ndjson --level paid --report html=drift.html")}`,
+      )
+      .action((files, given) => {
+        run = () => replayFiles(files, given);
+      });
+    parse(program, argv);
+    return (await run?.()) ?? exitCodes.passed;
+  };
+  return runCommand(command, stderr, work, exitCodes.internal);
+}
+
+async function replayFiles(
+  files: readonly string[],
+  options: ReplayCommandOptions,
+): Promise<number> {
+  const { stdout, stderr } = process;
+  const environment = withEnvFile(process.env, options.envFile);
+  const against = options.against ?? environment["TRYON_BASE_URL"];
+  if (!against || !URL.canParse(against)) {
+    throw new UsageError("the deployment is missing. Use --against, or set TRYON_BASE_URL.");
+  }
+  const isPaid = options.level === "paid";
+  if (isPaid && options.allowLive === true && options.maxCredits === undefined) {
+    throw new UsageError("--allow-live needs --max-credits, such as 100: live keys cost money.");
+  }
+  const reports = options.report ?? [{ form: "text" as const, file: undefined }];
+  await rejectUnwritable(reports.flatMap(({ file }) => file ?? []));
+  const session: Recorded[] = [];
+  const onCut = (place: string): void => void stderr.write(`${place} is cut off, and left out.\n`);
+  for await (const one of readSessions(files, onCut)) session.push(one);
+  if (session.length === 0) throw new UsageError("the session has no exchange.");
+  const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
+  const keys = givenKeys({
+    baseUrl: against,
+    apiKey: variable("API_KEY"),
+    keys: {
+      live: variable("LIVE_KEY"),
+      stranger: variable("OTHER_KEY"),
+      disabled: variable("DISABLED_KEY"),
+    },
+  });
+  let result: ReplayResult;
+  try {
+    result = await replay(session, { ...options, against, paid: isPaid, keys });
+  } catch (error) {
+    if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });
+    if (!(error instanceof TargetProblem)) throw error;
+    stderr.write(`${command}: ${error.message}\n`);
+    return exitCodes[error.kind];
+  }
+  for (const { form, file } of reports) {
+    if (file === undefined) stdout.write(formatReplay(result, form));
+    else await write(file, formatReplay(result, form));
+  }
+  if (reports.every(({ file }) => file !== undefined)) stdout.write(formatReplay(result, "text"));
+  return result.drift.length > 0 || result.compared === 0 ? exitCodes.failed : exitCodes.passed;
+}

@@ -1,0 +1,273 @@
+import type { OptionValue } from "../check.ts";
+import { Observer } from "../observe/observer.ts";
+import { seenOf, type Seen } from "../observe/seen.ts";
+import { allProbes } from "../probes/index.ts";
+import type { Exchange } from "../record/exchange.ts";
+import { meanings } from "../report/meanings.ts";
+import { differences, isAtOtherState, type Difference } from "./compare.ts";
+
+/** Behavior of the target that differs from the recording. */
+export interface Drift {
+  /** Rules of `spec/rules.json`. */
+  readonly rule: string;
+  /** Option of the reference server that has this behavior, if there is one. */
+  readonly option?: string;
+  readonly what: string;
+  /** Number of exchanges that show it. */
+  readonly count: number;
+  /** Up to 3 recorded exchanges that show it, such as `session.ndjson:12`. */
+  readonly places: readonly string[];
+}
+
+/** Recorded exchange and its repetition. */
+export interface Pair {
+  readonly recorded: Exchange;
+  readonly replayed: Exchange;
+  readonly place: string;
+}
+
+type Evidence = ReadonlyMap<string, readonly OptionValue[]>;
+
+/** Options that decide the status of a response. */
+const statusOptions = new Set([
+  "checkOrder",
+  "malformedBody",
+  "fieldStatus",
+  "wrongContentType",
+  "oversize",
+  "jsonTypes",
+  "unknownCursor",
+  "limitBounds",
+  "maxLimit",
+  "concurrentTwin",
+  "refusedKey",
+  "syncCut",
+  "readLag",
+  "slashRedirect",
+  "foreignJob",
+  "unknownPack",
+  "discoveryKey",
+]);
+
+/** Options that decide about pages of the list. One can hide the other. */
+const limitOptions = new Set(["limitBounds", "maxLimit"]);
+
+/** Headers that an option adds or removes. */
+const optionHeaders: Readonly<Record<string, RegExp>> = {
+  // A request that is refused before its key is checked has no rate limit.
+  checkOrder: /^x-ratelimit-/,
+  rateHeaders: /^x-ratelimit-/,
+  replayHeader: /^idempotent-replayed$/,
+};
+
+/** Options whose values are other fields, by the operations that have them. */
+const optionFields: Readonly<Record<string, RegExp>> = { sparseSubmit: /^POST \/api\/v1\/tryon$/ };
+
+/** Options that a response shows only with some values of another. */
+const maskedBy: Readonly<Record<string, string>> = { unknownPack: "fieldStatus" };
+
+/** Rules of an operation: of its requests and responses. */
+const operationRules: Readonly<Record<string, string>> = {
+  "POST /api/v1/tryon": "submit.request-and-answer",
+  "GET /api/v1/tryon": "list.request-and-answer",
+  "GET /api/v1/tryon/{job_id}": "poll.request-and-answer",
+  "GET /api/v1/account": "account.request-and-answer",
+  "POST /api/v1/credits/purchase": "purchase.request-and-answer",
+  "GET /": "discovery.document.two-urls",
+  "GET /api/discovery": "discovery.document.two-urls",
+  "GET /api/v1/openapi.json": "discovery.description.openapi-json",
+  "GET /api/docs": "discovery.docs.html-page",
+};
+
+/** Rules of errors, by their status and the start of their operation. */
+const errorRules: readonly (readonly [number, RegExp, string])[] = [
+  [400, /^/, "error-response.detail.string"],
+  [401, /^/, "auth.key.invalid-401"],
+  [402, /purchase/, "purchase.402.payment-failed"],
+  [402, /^/, "submit.402.too-few-credits"],
+  [403, /^/, "auth.key.disabled-or-revoked-403"],
+  [404, /^/, "poll.404.unknown-job"],
+  [409, /purchase/, "purchase.409.already-processed"],
+  [409, /^/, "submit.idempotency-key.conflict"],
+  [422, /^/, "validation-error.detail.array"],
+  [429, /^/, "errors.429.rate-limited"],
+  [500, /^/, "errors.500.not-charged"],
+  [503, /^/, "errors.503.back-off"],
+];
+
+/**
+ * Compares recorded exchanges with their repetitions.
+ *
+ * @param session - All recorded exchanges and their places, in the order of the session.
+ * @param pairs - Exchanges that were repeated, in the order in which the repetitions ended.
+ * @param isCompared - If false, an exchange only gives context to others.
+ */
+export function findDrift(
+  session: readonly { readonly exchange: Exchange; readonly place: string }[],
+  pairs: readonly Pair[],
+  isCompared: (pair: Pair) => boolean,
+): readonly Drift[] {
+  const [before, after] = [new Observer(), new Observer()];
+  const recordedEvidence = new Map<Exchange, Evidence>();
+  for (const { exchange, place } of session) {
+    recordedEvidence.set(exchange, before.add(exchange, place));
+  }
+  const evidence = new Map<Pair, readonly [Evidence, Evidence]>();
+  for (const pair of pairs) {
+    const own: Evidence = recordedEvidence.get(pair.recorded) ?? new Map();
+    evidence.set(pair, [own, after.add(pair.replayed, pair.place)]);
+  }
+  const [observed, now] = [before.end(), after.end()];
+  const found = new Found();
+  const possible = optionValues(observed.options);
+  const possibleNow = optionValues(now.options);
+  const compared = pairs.filter(isCompared);
+  const drifted = new Map<string, readonly OptionValue[]>();
+  const explained = (pair: Pair, one: Difference): boolean => {
+    const [recorded, replayed] = seenPair(pair) ?? [];
+    if (recorded === undefined || replayed === undefined) return true;
+    return [...drifted].some(([option, values]) =>
+      explains(option, values, one, recorded, replayed, evidence.get(pair)),
+    );
+  };
+  const addOption = (option: string, pair: Pair): void => {
+    const [own, ownNow] = evidence.get(pair) ?? [];
+    const from = own?.get(option) ?? possible.get(option) ?? [];
+    const to = ownNow?.get(option) ?? possibleNow.get(option) ?? [];
+    drifted.set(option, [...from, ...to]);
+    found.add(rulesOf(option), describe(option, from, to), pair.place, option);
+  };
+  for (const option of Object.keys(meanings)) {
+    if (drifted.has(maskedBy[option] ?? "")) continue;
+    const [values, newValues] = [possible.get(option), possibleNow.get(option)];
+    for (const pair of compared) {
+      const [one, other] = (evidence.get(pair) ?? []).map((own) => own.get(option));
+      const isOther =
+        areDisjoint(one, other) || areDisjoint(values, other) || areDisjoint(one, newValues);
+      if (isOther) addOption(option, pair);
+    }
+  }
+  // A changed status can hide what a response shows. Then only one of both shows the option.
+  for (const pair of compared) {
+    const status = differencesOf(pair).find(({ kind }) => kind === "status");
+    if (status === undefined || explained(pair, status)) continue;
+    const [own, ownNow] = evidence.get(pair) ?? [];
+    const option = [...statusOptions].find((name) => {
+      const isShown = own?.has(name) === true;
+      if (isShown === ownNow?.has(name)) return false;
+      return !(isShown ? possibleNow : possible).has(name);
+    });
+    if (option !== undefined) addOption(option, pair);
+  }
+  const known = new Set(observed.breaks.map(({ what }) => what));
+  for (const pair of compared) {
+    for (const one of differencesOf(pair).filter((difference) => !explained(pair, difference))) {
+      const [recorded] = seenPair(pair) ?? [];
+      if (recorded === undefined) continue;
+      found.add(ruleOf(recorded, one), `${titleOf(recorded)}: ${one.what}`, pair.place);
+    }
+  }
+  for (const { what, places } of now.breaks) {
+    if (known.has(what)) continue;
+    const [rule = "", text] = /^([a-z-]+(?:\.[\w-]+)+): (.+)$/.exec(what)?.slice(1) ?? [];
+    const isShown = compared.some(({ place }) => places.includes(place));
+    if (text !== undefined && isShown) found.add(rule, text, places[0] ?? "");
+  }
+  return found.all;
+}
+
+function seenPair({ recorded, replayed }: Pair): readonly [Seen, Seen] | undefined {
+  const [one, other] = [seenOf(recorded, ""), seenOf(replayed, "")];
+  return one && other && [one, other];
+}
+
+function differencesOf(pair: Pair): readonly Difference[] {
+  const [recorded, replayed] = seenPair(pair) ?? [];
+  if (recorded === undefined || replayed === undefined) return [];
+  const all = differences(recorded, replayed);
+  // The fields of a job depend on its state.
+  return isAtOtherState(recorded, replayed) ? all.filter(({ kind }) => kind !== "field") : all;
+}
+
+/** If true, a difference follows from an option that has another value. */
+function explains(
+  option: string,
+  values: readonly OptionValue[],
+  { kind, name }: Difference,
+  recorded: Seen,
+  replayed: Seen,
+  evidence: readonly [Evidence, Evidence] | undefined,
+): boolean {
+  if (kind === "header" && optionHeaders[option]?.test(name)) return true;
+  if (kind === "field" && optionFields[option]?.test(recorded.operation ?? "")) return true;
+  if (!statusOptions.has(option)) return false;
+  if (evidence?.some((own) => own.has(option))) return true;
+  if (limitOptions.has(option) && recorded.query.has("limit")) return true;
+  // The option decides between statuses, also where a response does not show which request was refused.
+  return [recorded.status, replayed.status].some((status) => values.includes(status));
+}
+
+function ruleOf({ operation = "", status, exchange }: Seen, { kind, name }: Difference): string {
+  if (kind === "header" && name.startsWith("x-ratelimit-")) return "errors.429.which-headers";
+  const title = operation === "" ? exchange.path : operation;
+  const error = errorRules.find(([of, start]) => of === status && start.test(title));
+  return error?.[2] ?? operationRules[operation] ?? title;
+}
+
+function titleOf({ operation, exchange }: Seen): string {
+  return operation ?? `${exchange.method} ${exchange.path}`;
+}
+
+function rulesOf(option: string): string {
+  return allProbes.find((probe) => probe.option === option)?.rules.join(", ") ?? option;
+}
+
+function describe(
+  option: string,
+  from: readonly OptionValue[],
+  to: readonly OptionValue[],
+): string {
+  const text = (values: readonly OptionValue[]): string =>
+    values.map((value) => meanings[option]?.[String(value)] ?? String(value)).join(", or ");
+  return `${text(to) || "not as recorded"}; recorded: ${text(from) || "otherwise"}`;
+}
+
+function optionValues(
+  options: ReturnType<Observer["end"]>["options"],
+): ReadonlyMap<string, readonly OptionValue[]> {
+  return new Map(
+    options.flatMap(({ option, possible, contradictions }) =>
+      possible === undefined || contradictions.length > 0 ? [] : [[option, possible] as const],
+    ),
+  );
+}
+
+function areDisjoint(
+  one: readonly OptionValue[] | undefined,
+  other: readonly OptionValue[] | undefined,
+): boolean {
+  return one !== undefined && other !== undefined && one.every((value) => !other.includes(value));
+}
+
+/** Drift by its rule and description. */
+class Found {
+  readonly #found = new Map<string, Drift & { count: number; places: string[] }>();
+
+  add(rule: string, what: string, place: string, option?: string): void {
+    const name = option ?? `${rule} ${what}`;
+    const drift = this.#found.get(name) ?? {
+      rule,
+      ...(option !== undefined && { option }),
+      what,
+      count: 0,
+      places: [],
+    };
+    drift.count += 1;
+    if (drift.places.length < 3) drift.places.push(place);
+    this.#found.set(name, drift);
+  }
+
+  get all(): readonly Drift[] {
+    return [...this.#found.values()];
+  }
+}

@@ -1,0 +1,290 @@
+import { createMock, optionTable, type Mock, type MockOptions } from "@tryon/mock";
+import { tenth } from "@tryon/test-kit/cases";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { scenes, Traffic } from "../../test/traffic.ts";
+import { Observer } from "../observe/observer.ts";
+import type { Recorded } from "../observe/session-file.ts";
+import type { Exchange, Marker } from "../record/exchange.ts";
+import { BytesRecorder } from "../record/content-recorder.ts";
+import { formatReplay } from "./replay-report.ts";
+import { regenerate } from "./regenerate-image.ts";
+import { replay, type ReplayOptions, type ReplayResult } from "./replay.ts";
+
+const sceneNames = Object.keys(scenes);
+
+function mockOf(options: MockOptions = {}): Mock {
+  const mock = createMock(options);
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+/** Records scenes of traffic of a reference server, as lines of a session file. */
+async function record(
+  names: readonly string[],
+  options: MockOptions = {},
+): Promise<readonly Recorded[]> {
+  const mock = mockOf({ clock: "manual", seed: 1, concurrency: 1, ...options });
+  const traffic = new Traffic(mock);
+  for (const name of names) {
+    await scenes[name]?.(traffic);
+    await mock.clock.advance("2m");
+  }
+  return sessionOf(traffic.exchanges);
+}
+
+function sessionOf(exchanges: readonly Exchange[]): readonly Recorded[] {
+  return exchanges.map((exchange, index) => ({
+    // The line is JSON.
+    exchange: JSON.parse(JSON.stringify(exchange)) as Exchange,
+    place: `s:${index + 1}`,
+  }));
+}
+
+/** Replays on a reference server, whose responses `change` can replace. */
+async function replayOn(
+  mock: Mock,
+  session: readonly Recorded[],
+  options: Partial<ReplayOptions> = {},
+  change: (response: Response, request: Request) => Promise<Response> = async (response) =>
+    response,
+): Promise<ReplayResult> {
+  const fetch: typeof globalThis.fetch = async (resource, init) => {
+    const request = new Request(resource, init);
+    const response = await mock.fetch(request.clone());
+    return request.url.includes("/__mock/") ? response : change(response, request);
+  };
+  return replay(session, { against: mock.baseUrl, paid: true, keys: {}, fetch, ...options });
+}
+
+/** Hides the control API, as other deployments do. */
+function withoutControl(mock: Mock): Mock {
+  const fetch: typeof mock.fetch = async (resource, init) => {
+    const request = new Request(resource, init);
+    if (!new URL(request.url).pathname.startsWith("/__mock")) return mock.fetch(request);
+    return Response.json({ detail: "Not Found" }, { status: 404 });
+  };
+  return { ...mock, fetch };
+}
+
+function tokenKey(token: string) {
+  const kind = token.startsWith("svc_test_") ? ("test" as const) : ("live" as const);
+  return { token, kind, webhookSecret: undefined, accountId: undefined };
+}
+
+/** Values that a session shows, by option. */
+function shownValues(session: readonly Recorded[]): ReadonlyMap<string, unknown> {
+  const observer = new Observer();
+  for (const { exchange, place } of session) observer.add(exchange, place);
+  return new Map(
+    observer
+      .end()
+      .options.flatMap(({ option, value }) =>
+        value === undefined ? [] : [[option, value] as const],
+      ),
+  );
+}
+
+describe.each(["default", "alternate"] as const)("under the profile %s", (profile) => {
+  test("a server like the recorded one shows no drift in any exchange", async () => {
+    const session = await record(sceneNames, { profile });
+    const result = await replayOn(mockOf({ profile }), session);
+    expect(result.drift).toEqual([]);
+    expect(result.notCompared).toEqual([]);
+    expect(result.compared).toBe(session.length);
+  });
+
+  const { options } = createMock({ profile });
+  const changes = optionTable.flatMap(({ id, values }) =>
+    values.filter((value) => value !== options[id]).map((value) => ({ id, value })),
+  );
+  test.each(tenth(changes))(
+    "one option that changed is the only drift: $id $value",
+    async ({ id, value }) => {
+      const changed: MockOptions = { profile, options: { [id]: value } };
+      const [session, other] = [
+        await record(sceneNames, { profile }),
+        await record(sceneNames, changed),
+      ];
+      const [before, after] = [shownValues(session).get(id), shownValues(other).get(id)];
+      const { drift } = await replayOn(mockOf(changed), session);
+      const isShown = before !== undefined && after !== undefined && before !== after;
+      // A queue is not part of a replay.
+      const expected = isShown && id !== "reportQueued" ? [id] : [];
+      expect(drift.map(({ option, rule, what }) => option ?? `${rule} ${what}`)).toEqual(expected);
+    },
+  );
+});
+
+test.each<[string, (body: Record<string, unknown>) => void, string]>([
+  ["a missing field", (body) => delete body["duration_ms"], "duration_ms is missing"],
+  ["a new field", (body) => (body["brand"] = 1), "brand is new"],
+  [
+    "another type",
+    (body) => (body["cost_credits"] = "8"),
+    "cost_credits is of type string instead of number",
+  ],
+])("%s in the response to a poll is drift of its rule", async (_, change, what) => {
+  const session = await record(["repeats"]);
+  const { drift } = await replayOn(mockOf(), session, {}, async (response, { method, url }) => {
+    if (method !== "GET" || !url.includes("/job_")) return response;
+    const body = (await response.json()) as Record<string, unknown>;
+    change(body);
+    return Response.json(body, { headers: response.headers });
+  });
+  expect(drift[0]).toMatchObject({
+    rule: "poll.request-and-answer",
+    what: `GET /api/v1/tryon/{job_id}: ${what}`,
+    places: ["s:2", "s:3"],
+  });
+});
+
+test("another status, header and form of an error are drift of their rules", async () => {
+  const session = await record(["foreign", "rateLimit"]);
+  const { drift } = await replayOn(mockOf(), session, {}, async (response) => {
+    const headers = new Headers(response.headers);
+    headers.set("x-request-cost", "1");
+    if (response.status === 404) return Response.json({ error: "none" }, { status: 404, headers });
+    if (response.status === 429) return new Response("slow down", { status: 420, headers });
+    return new Response(response.body, { status: response.status, headers });
+  });
+  const texts = drift.map(({ rule, what }) => `${rule}: ${what.replace(/^.*?: /, "")}`);
+  expect(texts).toContain("poll.404.unknown-job: detail is missing");
+  expect(texts).toContain("poll.404.unknown-job: error is new");
+  expect(texts).toContain("errors.429.rate-limited: status 420 instead of 429");
+  expect(texts).toContain("account.request-and-answer: header x-request-cost is new");
+});
+
+test("only reads are sent without permission for others", async () => {
+  const session = await record(["repeats", "lists"]);
+  const mock = mockOf();
+  const { compared, notCompared, drift } = await replayOn(mock, session, { paid: false });
+  const methods = mock.journal.entries().map(({ method }) => method);
+  expect(new Set(methods)).toEqual(new Set(["GET"]));
+  expect(compared).toBeGreaterThan(2);
+  expect(drift).toEqual([]);
+  expect(notCompared.map(({ reason }) => reason)).toEqual([
+    "Only reads are sent without --level paid",
+    "A job is not part of the replay",
+    "A cursor is not part of the replay",
+  ]);
+});
+
+test("reads of the recorded deployment itself are compared, with the jobs that it still has", async () => {
+  const mock = mockOf({ clock: "manual" });
+  const traffic = new Traffic(mock);
+  const options = { key: mock.keys.test };
+  await traffic.finish({}, options);
+  await traffic.get("/api/v1/account", options);
+  const result = await replayOn(withoutControl(mock), sessionOf(traffic.exchanges), {
+    paid: false,
+    keys: { test: tokenKey(mock.keys.test) },
+  });
+  expect(result).toMatchObject({ compared: 3, drift: [] });
+});
+
+describe("at a deployment without a control API", () => {
+  test("a replay maps ids and keys, and waits for the end of jobs and of a rate limit", async () => {
+    const session = await record(["repeats", "lists"]);
+    const mock = mockOf({ clock: "manual" });
+    mock.faults.add({ on: "GET /api/v1/tryon/:id", times: 1, status: 429, retryAfter: 30 });
+    const result = await replayOn(withoutControl(mock), session, {
+      keys: { live: tokenKey(mock.keys.live) },
+      allowLive: true,
+      maxCredits: 200,
+      sleep: (milliseconds) => mock.clock.advance(milliseconds),
+    });
+    expect(result.drift).toEqual([]);
+    expect(result.compared).toBe(session.length);
+  });
+
+  test("a live key is refused without permission, before any request with it", async () => {
+    const session = await record(["repeats"]);
+    const mock = mockOf();
+    const keys = { live: tokenKey(mock.keys.live) };
+    await expect(replayOn(withoutControl(mock), session, { keys })).rejects.toThrow("--allow-live");
+    expect(mock.journal.entries().filter(({ apiKey }) => apiKey !== null)).toEqual([]);
+  });
+
+  test.each([0, 20, 43])("a replay spends at most %i credits", async (maxCredits) => {
+    const session = await record(["manyJobs", "queue", "lists", "repeats"]);
+    const mock = mockOf({ clock: "manual" });
+    const keys = { live: tokenKey(mock.keys.live), test: tokenKey(mock.keys.test) };
+    const sleep = (milliseconds: number) => mock.clock.advance(milliseconds);
+    const options = { keys, allowLive: true, maxCredits, sleep };
+    const { notCompared } = await replayOn(withoutControl(mock), session, options);
+    const ledger = await mock.ledger(mock.keys.live);
+    const spent = 1_000 - (ledger?.balance ?? 0);
+    expect(spent).toBeLessThanOrEqual(maxCredits);
+    // Each try-on is reserved at the price of the largest size.
+    expect(spent > 0).toBe(maxCredits >= 20);
+    expect(notCompared).toContainEqual({
+      reason: "A live key, or --max-credits",
+      count: expect.any(Number) as number,
+    });
+  });
+
+  test("URLs of images need a URL that the deployment can fetch", async () => {
+    const mock = mockOf({ clock: "manual" });
+    const traffic = new Traffic(mock);
+    const { test: key } = mock.keys;
+    const urls = { person_url: "https://shop.example/me.jpg", person_image_b64: null };
+    await traffic.submit(urls, { key });
+    const session = sessionOf(traffic.exchanges);
+    const target = withoutControl(mockOf());
+    const keys = { test: tokenKey(key) };
+    const without = await replayOn(target, session, { keys });
+    expect(without.notCompared).toEqual([{ reason: "URLs need --image-url", count: 1 }]);
+    const given = await replayOn(target, session, { keys, imageUrl: "https://shop.example/x.png" });
+    expect(given).toMatchObject({ compared: 1, drift: [] });
+  });
+});
+
+test("a request without a recorded response gives context, and is not compared", async () => {
+  const mock = mockOf({ clock: "manual" });
+  const traffic = new Traffic(mock);
+  const options = { "idempotency-key": "order-1" };
+  await traffic.submit({}, options);
+  await traffic.submit({}, options);
+  const session = sessionOf(traffic.exchanges).map(({ exchange, place }, index) => {
+    const { response: _, ...lost } = exchange;
+    return { exchange: index === 0 ? { ...lost, error: "ECONNRESET" } : exchange, place };
+  });
+  const result = await replayOn(mockOf(), session);
+  expect(result.drift).toEqual([]);
+  expect(result.notCompared).toEqual([
+    { reason: "The recording has no complete response", count: 1 },
+  ]);
+});
+
+test("no report has a key, and each says what has changed", async () => {
+  const session = await record(sceneNames);
+  const mock = mockOf({ options: { timeFormat: "naive" } });
+  const result = await replayOn(mock, session);
+  for (const form of ["text", "json", "junit", "html"] as const) {
+    const report = formatReplay(result, form);
+    expect(report).toContain("job.completed-at.form");
+    expect(report).toContain("times have no zone");
+    expect(report).not.toMatch(/svc_|whsec_|spt_/);
+  }
+  const nothing = { ...result, compared: 0, drift: [] };
+  expect(formatReplay(nothing, "text")).toContain("Nothing was compared");
+});
+
+function read(bytes: Uint8Array): Marker {
+  const recorder = new BytesRecorder();
+  recorder.write(bytes);
+  return recorder.end();
+}
+
+test.each(["png", "jpeg", "webp", "gif", "heic", "bytes"] as const)(
+  "an image of the kind %s has the recorded kind and length, and differs by its digest",
+  (kind) => {
+    for (const length of [400, 5_000]) {
+      const image = regenerate(kind, length, "a");
+      expect(read(image)).toMatchObject({ kind, bytes: length });
+      expect(regenerate(kind, length, "a")).toEqual(image);
+      expect(regenerate(kind, length, "b")).not.toEqual(image);
+    }
+  },
+);

@@ -1,0 +1,247 @@
+import { ExchangeRecorder } from "../record/exchange-recorder.ts";
+import type { Exchange } from "../record/exchange.ts";
+import { LiveGuard } from "../record/live-guard.ts";
+import { Masker } from "../record/mask.ts";
+import { isEnd, pollOperation, seenOf } from "../observe/seen.ts";
+import type { Recorded } from "../observe/session-file.ts";
+import { rejectLiveKeys } from "../contract-options.ts";
+import { findControl, type Control } from "../target/control.ts";
+import { preflight } from "../target/preflight.ts";
+import type { Keys } from "../target/keys.ts";
+import { retryAfter } from "../target/request-pacer.ts";
+import { fieldsOf, type HttpResponse } from "../wire/response.ts";
+import { Redactor } from "../wire/redactor.ts";
+import { createSend, NoResponse, type Send } from "../wire/send.ts";
+import { findDrift, type Drift, type Pair } from "./drift.ts";
+import { jobOutcomes, type Recording } from "./job-outcomes.ts";
+import { assignKeys, createKeys, type ReplayKeys } from "./replay-keys.ts";
+import { NotCompared, RequestBuilder } from "./request-builder.ts";
+import { ReferenceTime, RealTime, type ReplayTime } from "./replay-time.ts";
+
+/** Options of {@link replay}. */
+export interface ReplayOptions {
+  /** Base URL of the deployment. */
+  readonly against: string;
+  /** If true, also sends POST requests. */
+  readonly paid: boolean;
+  readonly keys: Keys;
+  readonly allowLive?: boolean | undefined;
+  /** Maximum credits that live keys of the user may spend. */
+  readonly maxCredits?: number | undefined;
+  /** Public image that is sent for each recorded URL of an image. */
+  readonly imageUrl?: string | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Waits a number of milliseconds, at a deployment whose clock cannot be moved. */
+  readonly sleep?: ((milliseconds: number) => Promise<unknown>) | undefined;
+}
+
+/** Result of a replay. */
+export interface ReplayResult {
+  readonly version: 1;
+  readonly against: string;
+  readonly startedAt: string;
+  readonly milliseconds: number;
+  /** Number of exchanges in the recording. */
+  readonly recorded: number;
+  readonly compared: number;
+  /** Number of compared exchanges by operation. */
+  readonly operations: Readonly<Record<string, number>>;
+  readonly notCompared: readonly { readonly reason: string; readonly count: number }[];
+  readonly drift: readonly Drift[];
+}
+
+/** Maximum number of polls that wait for the end of a job, and of retries after a 429. */
+const maxTries = 60;
+
+/**
+ * Sends recorded requests again, in their order, and compares the responses. At a reference server, keys, outcomes and
+ * time are those of the recording.
+ *
+ * @throws OptionsError for a live key without permission, TargetProblem if the deployment cannot be reached.
+ */
+export async function replay(
+  session: readonly Recorded[],
+  options: ReplayOptions,
+): Promise<ReplayResult> {
+  const started = Date.now();
+  const send = createSend(options.against, options.fetch);
+  const redactor = new Redactor(...Object.values(options.keys).map(({ token }) => token));
+  const control = await findControl(send, options.keys, redactor);
+  if (control === undefined && options.allowLive !== true) rejectLiveKeys(options.keys);
+  const target = { send, baseUrl: options.against, redactor };
+  await preflight(target, control === undefined ? options.keys : {});
+  const recordings: readonly Recording[] = session
+    .map(({ exchange, place }) => ({
+      exchange,
+      place,
+      seen: exchange.error === undefined ? seenOf(exchange, place) : undefined,
+    }))
+    .toSorted((one, other) => one.exchange.at - other.exchange.at);
+  const keys = control
+    ? await createKeys(recordings, control)
+    : assignKeys(recordings, options.keys);
+  const first = recordings[0]?.exchange.at ?? 0;
+  const time = control ? await ReferenceTime.start(control, first) : new RealTime(options.sleep);
+  const run = new Replay({ ...options, send, control, keys, time, recordings });
+  await run.run();
+  const reasons = [...run.notCompared.values()];
+  const isCompared = ({ recorded }: Pair): boolean => !run.notCompared.has(recorded);
+  const compared = run.pairs.filter(isCompared);
+  return {
+    version: 1,
+    against: options.against,
+    startedAt: new Date(started).toISOString(),
+    milliseconds: Date.now() - started,
+    recorded: session.length,
+    compared: compared.length,
+    operations: countOf(compared.map(({ recorded }) => operationOf(recorded))),
+    notCompared: Object.entries(countOf(reasons))
+      .map(([reason, count]) => ({ reason, count }))
+      .toSorted((one, other) => other.count - one.count),
+    drift: findDrift(session, run.pairs, isCompared),
+  };
+}
+
+interface ReplayParts extends Omit<ReplayOptions, "keys"> {
+  readonly send: Send;
+  readonly control: Control | undefined;
+  readonly keys: ReplayKeys;
+  readonly time: ReplayTime;
+  readonly recordings: readonly Recording[];
+}
+
+class Replay {
+  /** Repeated exchanges, in the order in which they ended. */
+  readonly pairs: Pair[] = [];
+  /** Reasons by exchange. */
+  readonly notCompared = new Map<Exchange, string>();
+  readonly #parts: ReplayParts;
+  readonly #builder: RequestBuilder;
+  readonly #guard: LiveGuard;
+  readonly #masker = new Masker({});
+  readonly #outcomes: ReturnType<typeof jobOutcomes>;
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts;
+    this.#builder = new RequestBuilder({
+      acceptsUrls: parts.control !== undefined,
+      imageUrl: parts.imageUrl,
+      keepsIds: parts.control === undefined && !parts.paid,
+    });
+    this.#guard = new LiveGuard(parts);
+    this.#outcomes = jobOutcomes(parts.recordings);
+  }
+
+  /** Starts each request after those that had ended before it in the recording, and at its time. */
+  async run(): Promise<void> {
+    const { recordings, time } = this.#parts;
+    const open = new Map<Recording, Promise<void>>();
+    // At the same time, an exchange ends before a later one starts.
+    const events = recordings
+      .flatMap((one, index) => [
+        { at: one.exchange.at, index, one, isStart: true },
+        { at: one.exchange.at + one.exchange.endedAfter, index, one, isStart: false },
+      ])
+      .toSorted((one, other) => one.at - other.at || one.index - other.index);
+    for (const { at, one, isStart } of events) {
+      await time.moveTo(at);
+      if (isStart) {
+        const send = await this.#prepare(one).catch((error: unknown) => this.#leaveOut(one, error));
+        if (send)
+          open.set(
+            one,
+            send().catch((error: unknown) => this.#leaveOut(one, error)),
+          );
+      } else {
+        await time.until(open.get(one) ?? Promise.resolve());
+      }
+    }
+  }
+
+  /** Notes why a request was not sent, or its response not compared. */
+  #leaveOut({ exchange }: Recording, error: unknown): undefined {
+    if (!(error instanceof NotCompared || error instanceof NoResponse)) throw error;
+    const isAsRecorded = error instanceof NoResponse && exchange.response === undefined;
+    const reason = error instanceof NoResponse ? "The target did not respond" : error.message;
+    this.notCompared.set(exchange, isAsRecorded ? incomplete : reason);
+  }
+
+  /** Returns a function that sends a request. @throws NotCompared */
+  async #prepare(recording: Recording): Promise<() => Promise<void>> {
+    const { paid, keys, control } = this.#parts;
+    const { exchange, seen } = recording;
+    const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+    if (!isRead && !paid) throw new NotCompared("Only reads are sent without --level paid");
+    const token = keys.tokenOf(exchange.key);
+    const request = this.#builder.build(seen, exchange);
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
+    // Credits of a reference server cost nothing.
+    const permit = control
+      ? undefined
+      : this.#guard.admit(exchange.method, request.path, authorization);
+    if (typeof permit === "string") throw new NotCompared("A live key, or --max-credits");
+    const outcome = this.#outcomes.get(exchange);
+    if (control && outcome && token !== undefined) {
+      await control.post("next-job", { ...outcome, api_key: token });
+    }
+    return async () => {
+      const { response, replayed } = await this.#send(recording, request, authorization);
+      permit?.settle(response.status, fieldsOf(response.json)["cost_credits"]);
+      this.pairs.push({ recorded: exchange, replayed, place: recording.place });
+      if (seen === undefined) this.notCompared.set(exchange, incomplete);
+      else this.#builder.learn(seen.got, fieldsOf(response.json));
+    };
+  }
+
+  /** Sends a request, again after a 429 that was not recorded, and a poll until its job ends as recorded. */
+  async #send(
+    { exchange, seen }: Recording,
+    { path, headers, body }: ReturnType<RequestBuilder["build"]>,
+    authorization: string | undefined,
+  ): Promise<{ response: HttpResponse; replayed: Exchange }> {
+    const { send, time, against } = this.#parts;
+    const { method } = exchange;
+    const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
+    for (let tries = 1; ; tries += 1) {
+      const at = time.now();
+      const recorder = new ExchangeRecorder(this.#masker, {
+        method,
+        path,
+        headers: Object.entries(sent),
+        key: authorization ?? null,
+        origin: new URL(against).origin,
+      });
+      if (body !== undefined) recorder.send(body);
+      const response = await send({ method, path, headers: sent, body });
+      recorder.respond(response.status, response.headers);
+      recorder.receive(response.bytes);
+      const { response: received, ...rest } = recorder.end();
+      const elapsed = time.now() - at;
+      const replayed: Exchange = {
+        ...rest,
+        at,
+        ...(received && { response: { ...received, headersAfter: elapsed } }),
+        endedAfter: elapsed,
+      };
+      const status = fieldsOf(response.json)["status"];
+      const isEarly =
+        seen?.operation === pollOperation && isEnd(seen.got["status"]) && !isEnd(status);
+      const isWaiting = isEarly && response.status === 200;
+      const isLimited = response.status === 429 && seen?.status !== 429;
+      if ((!isWaiting && !isLimited) || tries > maxTries) return { response, replayed };
+      await time.pass(isLimited ? (retryAfter(response) ?? 60_000) : Math.min(5_000, 500 * tries));
+    }
+  }
+}
+
+const incomplete = "The recording has no complete response";
+
+function operationOf(exchange: Exchange): string {
+  return seenOf(exchange, "")?.operation ?? "other paths";
+}
+
+function countOf(names: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
