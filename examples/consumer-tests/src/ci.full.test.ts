@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 
 import { useMock } from "@tryon/mock/vitest";
 import { freePort } from "@tryon/test-kit/free-port";
@@ -33,10 +34,11 @@ function commandsWith(job: string, words: string): readonly Command[] {
   return commands.filter((command) => command.job === job && command.run.includes(words));
 }
 
-test("the workflow is one that GitHub Actions takes", { timeout: installing }, async () => {
+test("the workflows are valid for GitHub Actions", { timeout: installing }, async () => {
   const validator = ["--yes", "--package", "@action-validator/core@0.6.0"];
   validator.push("--package", "@action-validator/cli@0.6.0", "--", "action-validator");
   await example.run("npx", [...validator, "workflow.yml"]);
+  await example.run("npx", [...validator, "replay.yml"]);
   const text = await readFile(example.path("workflow.yml"), "utf8");
   await writeFile(example.path("wrong.yml"), text.replace("runs-on:", "run-on:"));
   await expect(example.run("npx", [...validator, "wrong.yml"])).rejects.toThrow("runs-on");
@@ -80,6 +82,78 @@ test("its contract job fails when the deployment is broken", { timeout: installi
   for (const command of commandsWith("contract", "tryon-contract")) {
     await expect(run(command)).rejects.toThrow(/ended with 1:/);
   }
+});
+
+/** Runs the commands of the workflow after the installation, and returns the calls of `gh`. */
+async function runReplay(openIssues: readonly number[]) {
+  const bin = example.path("bin");
+  await mkdir(bin, { recursive: true });
+  const calls = example.path("gh-calls.txt");
+  await rm(calls, { force: true });
+  const issues = JSON.stringify(openIssues.map((number) => ({ number })));
+  const stub = `#!/bin/sh\nprintf '%s\\n' "$*" >> "${calls}"\nif [ "$2" = list ]; then echo '${issues}'; fi\n`;
+  await writeFile(join(bin, "gh"), stub, { mode: 0o755 });
+  const values = {
+    "vars.TRYON_BASE_URL": mock.url,
+    "secrets.TRYON_TEST_KEY": mock.keys.test,
+    "github.token": "token",
+    "github.server_url": "https://github.example",
+    "github.repository": "shop/app",
+    "github.run_id": "7",
+  };
+  const [, replay, report] = commandsOf(await readFile(example.path("replay.yml"), "utf8"), values);
+  const PATH = [bin, dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  const codes: (number | null)[] = [];
+  for (const command of [replay, report]) {
+    const env = { ...command?.env, PATH, GITHUB_STEP_SUMMARY: example.path("summary.md") };
+    const program = example.start("bash", ["-e", "-c", command?.run ?? "false"], env);
+    codes.push((await program.ended).code);
+  }
+  return { codes, calls: await readFile(calls, "utf8") };
+}
+
+describe("the replay of recorded traffic", () => {
+  beforeAll(async () => {
+    await mkdir(example.path("sessions"));
+    const options = ["--upstream", mock.url, "--output", "sessions/staging.ndjson"];
+    const requests = `const headers = { authorization: "Bearer ${mock.keys.test}" };
+      for (const path of ["/api/v1/account", "/api/v1/tryon", "/api/v1/tryon/job_none", "/api/discovery"])
+        await (await fetch(process.env.TRYON_BASE_URL + path, { headers })).text();`;
+    const program = [process.execPath, "--input-type=module", "--eval", requests];
+    await example.run("npx", ["tryon-contract", "record", ...options, "--", ...program]);
+  }, installing);
+
+  test("passes without an issue, and closes an open one", { timeout: installing }, async () => {
+    expect(await runReplay([])).toMatchObject({
+      codes: [0, 0],
+      calls: expect.not.stringMatching(/create|close/) as string,
+    });
+    expect(await runReplay([3])).toMatchObject({
+      codes: [0, 0],
+      calls: expect.stringContaining("issue close 3") as string,
+    });
+    expect(await readFile(example.path("drift.xml"), "utf8")).not.toContain("<failure");
+  });
+
+  test(
+    "opens one issue with the rules while the deployment differs",
+    { timeout: installing },
+    async () => {
+      mock.faults.add({ on: "GET /api/v1/account", status: 500 });
+      const first = await runReplay([]);
+      expect(first.codes).toEqual([1, 0]);
+      expect(first.calls).toContain("issue create --label api-drift");
+      expect(first.calls).toContain("account.request-and-answer");
+      expect(first.calls).toContain("https://github.example/shop/app/actions/runs/7");
+      const second = await runReplay([3]);
+      expect(second.calls).toContain("issue edit 3");
+      expect(second.calls).not.toContain("issue create");
+      expect(second.calls).not.toContain(mock.keys.test);
+      for (const file of ["drift.xml", "drift.html", "drift.json", "summary.md"]) {
+        expect(await readFile(example.path(file), "utf8")).toContain("account.request-and-answer");
+      }
+    },
+  );
 });
 
 describe("the container", () => {
