@@ -1,21 +1,13 @@
 import { writeFile } from "node:fs/promises";
 
-import {
-  createProgram,
-  examples,
-  parse,
-  runCommand,
-  text,
-  UsageError,
-  type Command,
-} from "@tryon/command-line";
+import { examples, text, UsageError, type Command } from "@tryon/command-line";
 
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
 import { readSessions } from "../observe/session-file.ts";
 import { observationText } from "../observe/text.ts";
 import type { Profile } from "../report.ts";
-import { version } from "../version.ts";
 import { exitCodes } from "./program.ts";
+import { runSubcommand } from "./subcommand.ts";
 
 const command = "tryon-contract observe";
 
@@ -33,27 +25,12 @@ type ObserveOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
  * @returns 1 if an exchange is against the contract or the traffic contradicts itself.
  */
 export function observe(argv: readonly string[]): Promise<number> {
-  const { stdout, stderr, env: environment } = process;
-  const work = async (): Promise<number> => {
-    let run: (() => Promise<number>) | undefined;
-    const options = {
-      name: "contract",
-      command,
-      version,
-      source: import.meta.url,
-      stdout,
-      environment,
-    };
-    const program = addOptions(createProgram(options).helpCommand(false))
+  return runSubcommand(command, argv, (program, start) => {
+    addOptions(program)
       .description("Says what recorded traffic shows, without a request.")
       .addHelpText("after", examples(command, "session.ndjson", "*.ndjson --output observed.json"))
-      .action((files, given) => {
-        run = () => observeFiles(files, given);
-      });
-    parse(program, argv);
-    return (await run?.()) ?? exitCodes.passed;
-  };
-  return runCommand(command, stderr, work, exitCodes.internal);
+      .action((files, given) => start(() => observeFiles(files, given)));
+  });
 }
 
 async function observeFiles(files: readonly string[], options: ObserveOptions): Promise<number> {

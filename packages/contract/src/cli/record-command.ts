@@ -1,10 +1,7 @@
 import {
-  createProgram,
   examples,
   InvalidArgumentError,
-  parse,
   port,
-  runCommand,
   text,
   UsageError,
   wholeNumber,
@@ -13,9 +10,11 @@ import {
 import { runBesideServer } from "@tryon/command-line/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
-import { version } from "../version.ts";
 import { isLoopback } from "../wire/guarded-fetch.ts";
 import { exitCodes } from "./program.ts";
+import { runSubcommand } from "./subcommand.ts";
+
+const command = "tryon-contract record";
 
 const addOptions = (program: Command) =>
   program
@@ -39,29 +38,19 @@ type RecordOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
  * @returns the exit code of the command, or 1 if it sent no request.
  */
 export function record(argv: readonly string[]): Promise<number> {
-  const { stdout, stderr, env: environment } = process;
-  const work = async (): Promise<number> => {
-    let run: (() => Promise<number>) | undefined;
-    const command = "tryon-contract record";
-    const source = import.meta.url;
-    const options = { name: "contract", command, version, source, stdout, environment };
-    const program = addOptions(createProgram(options).helpCommand(false))
+  return runSubcommand(command, argv, (program, start) => {
+    addOptions(program)
       .description("Records requests to a deployment in a session file, without secrets.")
       .addHelpText(
         "after",
         examples(
-          "tryon-contract record",
+          command,
           "--upstream https://tryon.example -- npm test",
           "--output live.ndjson --allow-live --max-credits 100 -- npm test",
         ),
       )
-      .action((words, given) => {
-        run = () => recordBeside(words, given);
-      });
-    parse(program, argv);
-    return (await run?.()) ?? exitCodes.passed;
-  };
-  return runCommand("tryon-contract record", stderr, work, exitCodes.internal);
+      .action((words, given) => start(() => recordBeside(words, given)));
+  });
 }
 
 async function recordBeside(words: readonly string[], options: RecordOptions): Promise<number> {
@@ -83,7 +72,7 @@ async function recordBeside(words: readonly string[], options: RecordOptions): P
   const start = (): Promise<{ environment: Record<string, string>; stop: () => Promise<void> }> =>
     Promise.resolve({ environment: { TRYON_BASE_URL: proxy.url }, stop: () => proxy.stop() });
   let code: number = exitCodes.passed;
-  if (words.length > 0) code = await runBesideServer("tryon-contract record", words, start);
+  if (words.length > 0) code = await runBesideServer(command, words, start);
   else {
     stderr.write(`Recording ${new URL(upstream).host} at ${proxy.url}. Stop with Ctrl+C.\n`);
     await interrupted();
@@ -94,7 +83,7 @@ async function recordBeside(words: readonly string[], options: RecordOptions): P
 
 function report({ recorded, refused }: RecordingProxy, output: string, code: number): number {
   const { stderr } = process;
-  stderr.write(`tryon-contract record: ${recorded} exchanges in ${output}\n`);
+  stderr.write(`${command}: ${recorded} exchanges in ${output}\n`);
   if (refused > 0) {
     stderr.write(`${refused} requests were refused, because of their live key or --max-credits.\n`);
   }

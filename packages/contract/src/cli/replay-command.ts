@@ -1,9 +1,6 @@
 import {
-  createProgram,
   examples,
   Option,
-  parse,
-  runCommand,
   text,
   UsageError,
   wholeNumber,
@@ -16,8 +13,8 @@ import { readSessions, type Recorded } from "../observe/session-file.ts";
 import { formatReplay } from "../replay/replay-report.ts";
 import { replay, type ReplayResult } from "../replay/replay.ts";
 import { TargetProblem } from "../target/preflight.ts";
-import { version } from "../version.ts";
 import { exitCodes, reportsOf } from "./program.ts";
+import { runSubcommand } from "./subcommand.ts";
 import { rejectUnwritable, write } from "./run-command.ts";
 
 const command = "tryon-contract replay";
@@ -55,24 +52,15 @@ type ReplayCommandOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
  * @returns 1 if a response differs, or none was compared.
  */
 export function replaySessions(argv: readonly string[]): Promise<number> {
-  const { stdout, stderr, env: environment } = process;
-  const work = async (): Promise<number> => {
-    let run: (() => Promise<number>) | undefined;
-    const source = import.meta.url;
-    const options = { name: "contract", command, version, source, stdout, environment };
-    const program = addOptions(createProgram(options).helpCommand(false))
+  return runSubcommand(command, argv, (program, start) => {
+    addOptions(program)
       .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
       .addHelpText(
         "after",
         `\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs none.\n${examples(command, "session.ndjson --against https://tryon.example", "*.ndjson --level paid --report html=drift.html")}`,
       )
-      .action((files, given) => {
-        run = () => replayFiles(files, given);
-      });
-    parse(program, argv);
-    return (await run?.()) ?? exitCodes.passed;
-  };
-  return runCommand(command, stderr, work, exitCodes.internal);
+      .action((files, given) => start(() => replayFiles(files, given)));
+  });
 }
 
 async function replayFiles(
