@@ -21,7 +21,7 @@ const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
 const maxBytes = {
   client: 355_000,
   webhooks: 150_000,
-  mock: 430_000,
+  mock: 440_000,
   contract: 165_000,
   cli: 700_000,
 };
