@@ -119,9 +119,14 @@ export class Session {
     return key;
   }
 
-  /** Makes a key for this check in the account of another key. */
-  siblingKey({ accountId }: Key, options: NewKey = {}): Promise<Key> {
-    return this.freshKey({ ...options, account_id: accountId });
+  /** Makes another key in the account of the key of this check. */
+  siblingKey(options: NewKey = {}): Promise<Key> {
+    return this.freshKey({ ...options, account_id: this.key.accountId });
+  }
+
+  /** Sets the outcome of the next job of the key of this check. @throws SkipCheck without the control API. */
+  async setNextJob(next: Fields): Promise<void> {
+    await this.control.post("next-job", { ...next, api_key: this.key.token });
   }
 
   /** Adds a fault until the end of the check. @throws SkipCheck without the control API. */
@@ -302,6 +307,14 @@ export class Session {
       must(this.time.now() - from <= within, `It took over ${within / 1_000} s until ${what}.`);
       await this.time.pass(step);
     }
+  }
+
+  /** Reads a page of the list. */
+  list(
+    query: Readonly<Record<string, string>> = {},
+    options: RequestOptions = {},
+  ): Promise<HttpResponse> {
+    return this.request("GET", "/api/v1/tryon", { query, ...options });
   }
 
   /** Reads the account of a key. */

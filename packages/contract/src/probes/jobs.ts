@@ -10,7 +10,6 @@ import {
   pageOf,
   pollVisible,
   resultUrlOf,
-  setNextJob,
   startAndList,
   strangersTo,
   submitLong,
@@ -121,7 +120,7 @@ const probes = probeGroup(8, {
     title: "Value of error_code after a failure to store the result",
     rules: ["errors.after-model.other-codes"],
     async observe(session) {
-      const job = await failedJob(session, session.key, "storage_failed");
+      const job = await failedJob(session, "storage_failed");
       const { error_code: code } = fieldsOf(job.json);
       if (typeof code !== "string") return undefined;
       return code === "generation_failed" ? code : "cause";
@@ -232,7 +231,7 @@ async function submitCrowd(session: Session) {
   const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
     if (session.context.control !== undefined) {
-      await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: jobDuration });
+      await session.setNextJob({ outcome: "succeeded", duration_ms: jobDuration });
     }
     submitted.push(await session.submit());
   }

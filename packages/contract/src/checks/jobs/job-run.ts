@@ -28,11 +28,6 @@ export function strangersTo({ context: { keys }, key }: Session): readonly Key[]
   throw new SkipCheck("It takes a key of another account (TRYON_OTHER_KEY).");
 }
 
-/** Sets the outcome of the next job of a key. @throws SkipCheck without the control API. */
-export async function setNextJob(session: Session, key: Key, next: Fields): Promise<void> {
-  await session.control.post("next-job", { ...next, api_key: key.token });
-}
-
 /** If true, a job never leaves this status. */
 export function isEnd(status: unknown): boolean {
   return status === "succeeded" || status === "failed";
@@ -76,7 +71,7 @@ function shareRun<Run>(
 
 async function runOwnJob(session: Session, fields: Fields, outcome: string): Promise<JobRun> {
   if (outcome !== "succeeded" || session.context.control !== undefined) {
-    await setNextJob(session, session.key, { outcome, duration_ms: 3_000 });
+    await session.setNextJob({ outcome, duration_ms: 3_000 });
   }
   const submitted = await session.submit(fields);
   const jobId = jobIdOf(submitted);
@@ -173,8 +168,8 @@ export async function submitLong(
   session: Session,
   duration: number,
 ): Promise<{ response: HttpResponse; took: number }> {
-  const { time, key } = session;
-  await setNextJob(session, key, { outcome: "succeeded", duration_ms: duration });
+  const { time } = session;
+  await session.setNextJob({ outcome: "succeeded", duration_ms: duration });
   const idempotencyKey = session.unique("sync");
   const from = time.now();
   const request = session.submit({ wait: true }, { idempotencyKey });
@@ -214,7 +209,7 @@ export async function pageOf(
   query: Readonly<Record<string, string>> = {},
   key = session.key,
 ): Promise<HttpResponse> {
-  const response = await session.request("GET", "/api/v1/tryon", { key, query });
+  const response = await session.list(query, { key });
   mustHaveStatus(response, 200, "the list");
   return response;
 }

@@ -19,7 +19,6 @@ import {
   idsOf,
   pageOf,
   pollVisible,
-  setNextJob,
   skipGatewayTimeout,
   submitLong,
   syncSuccess,
@@ -198,7 +197,7 @@ export const submissions: readonly Check[] = [
       title: "Responds to a synchronous request when its job ends",
       rules: ["states.sync.succeeded"],
       async run(session) {
-        await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: 8_000 });
+        await session.setNextJob({ outcome: "succeeded", duration_ms: 8_000 });
         const { response, duration } = await session.submitSync({});
         skipGatewayTimeout(response);
         // A job may be queued first.
@@ -272,6 +271,6 @@ async function submit2K(session: Session) {
 
 /** Sends a synchronous request whose job fails. @throws SkipCheck without the control API. */
 async function failSync(session: Session, outcome: string): Promise<HttpResponse> {
-  await setNextJob(session, session.key, { outcome });
+  await session.setNextJob({ outcome });
   return (await session.submitSync({})).response;
 }

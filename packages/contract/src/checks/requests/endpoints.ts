@@ -70,7 +70,6 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "urls.wrong-method": {
     title: "Responds with 405 and Allow for a wrong method",
-    rules: [],
     async run(session) {
       for (const [method, path, methods] of [
         ["DELETE", "/api/v1/account", ["GET"]],
@@ -85,7 +84,6 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "urls.head": {
     title: "Responds to HEAD without a body, as to GET or with 405",
-    rules: [],
     async run(session) {
       const response = await session.request("HEAD", "/api/v1/account");
       const { length } = response.bytes;
@@ -150,7 +148,6 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "cross-origin.preflight": {
     title: "Responds to a preflight without a key, so that a page can submit",
-    rules: [],
     async run(session) {
       const response = await session.request("OPTIONS", "/api/v1/tryon", {
         key: null,
@@ -173,7 +170,6 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "cross-origin.response": {
     title: "Exposes responses to pages, with their headers of rate limits and replays",
-    rules: [],
     async run(session) {
       const response = await session.account({ headers: { origin } });
       mustAllowOrigin(response);

@@ -62,7 +62,6 @@ export const keyChecks: readonly Check[] = [
     },
     "authentication.scheme-in-any-case": {
       title: "Takes the scheme Bearer in lower case",
-      rules: [],
       requests: ({ key: { token } }) => [
         ["a bearer in lower case", 200, account, lowerCase(token)],
       ],
@@ -103,7 +102,6 @@ export const keyChecks: readonly Check[] = [
   ...checkRows("safe", 0, {
     "authentication.challenge": {
       title: "Has WWW-Authenticate: Bearer in a 401",
-      rules: [],
       async run(session) {
         const response = await session.account({ key: null });
         const isBearer = /^bearer\b/i.test(response.headers.get("www-authenticate") ?? "");

@@ -7,7 +7,6 @@ import type { Session } from "../../session.ts";
 import type { Delivery, Hook, HookResponse } from "../../target/receiver.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { parseJson } from "../../wire/send.ts";
-import { setNextJob } from "../jobs/job-run.ts";
 import type { Key } from "../../target/keys.ts";
 
 /** Precision of arrival times in milliseconds: a virtual clock advances in these steps. */
@@ -39,7 +38,7 @@ export function webhookJob(session: Session, kind: WebhookJobKind): Promise<Webh
 }
 
 async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  if (kind === "failed") await setNextJob(session, session.key, { outcome: "model_rejected" });
+  if (kind === "failed") await session.setNextJob({ outcome: "model_rejected" });
   const hook = session.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
   const jobId = await startWithHook(session, hook);
   const poll = await session.waitForEnd(jobId);
@@ -55,11 +54,10 @@ async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<We
 export async function sendWebhook(
   session: Session,
   respond: HookResponse = () => ({ status: 200 }),
-  key = session.key,
 ): Promise<{ hook: Hook; jobId: string; first: Delivery }> {
   const hook = session.openHook(respond);
-  const jobId = await startWithHook(session, hook, key);
-  await session.waitForEnd(jobId, { key });
+  const jobId = await startWithHook(session, hook);
+  await session.waitForEnd(jobId);
   return { hook, jobId, first: firstOf(await waitForDeliveries(session, hook)) };
 }
 
@@ -75,12 +73,8 @@ export async function firstEvent(
 }
 
 /** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */
-export async function startWithHook(
-  session: Session,
-  { url }: Pick<Hook, "url">,
-  key: Key = session.key,
-): Promise<string> {
-  const response = await session.submit({ webhook_url: url }, { key });
+export async function startWithHook(session: Session, { url }: Pick<Hook, "url">): Promise<string> {
+  const response = await session.submit({ webhook_url: url });
   if (response.status === 400 && !url.startsWith("https:")) {
     throw new SkipCheck(
       `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,

@@ -1,8 +1,7 @@
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf } from "../../wire/response.ts";
-import { checkGroup, mustHaveStatus } from "../expectations.ts";
-import { setNextJob } from "../jobs/job-run.ts";
+import { checkRows, mustHaveStatus } from "../expectations.ts";
 import {
   firstOf,
   isSigned,
@@ -19,9 +18,8 @@ const any2xx = "webhook.receiver.any-2xx";
 const schedule = "webhook.retry.schedule";
 
 /** Webhooks that are sent, retried or refused. */
-export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
-  {
-    id: "webhooks.sent.succeeded",
+export const sendingChecks = checkRows("safe", 8, {
+  "webhooks.sent.succeeded": {
     title: "Sends an event to webhook_url with POST when a job has succeeded",
     rules: [atEnd],
     async run(session) {
@@ -31,8 +29,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       must(first.method === "POST", `Expected a webhook with POST, got ${first.method}.`);
     },
   },
-  {
-    id: "webhooks.sent.failed",
+  "webhooks.sent.failed": {
     title: "Sends an event to webhook_url when a job has failed",
     rules: [atEnd],
     async run(session) {
@@ -40,8 +37,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       must(deliveries.length > 0, "No webhook arrived within 30 s of the failure of a job.", poll);
     },
   },
-  {
-    id: "webhooks.sent.once",
+  "webhooks.sent.once": {
     title: "Sends a delivered webhook once",
     rules: [atEnd],
     level: "full",
@@ -51,14 +47,13 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       must(length === 1, `A webhook that got 200 was sent ${length} times.`);
     },
   },
-  {
-    id: "webhooks.sent.at-end",
+  "webhooks.sent.at-end": {
     title: "Sends no webhook before the end of the job",
     rules: [atEnd],
     async run(session) {
       // The control API makes the job slow.
       if (session.context.control !== undefined) {
-        await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: 6_000 });
+        await session.setNextJob({ outcome: "succeeded", duration_ms: 6_000 });
       }
       const hook = session.openHook(() => ({ status: 200 }));
       const jobId = await startWithHook(session, hook);
@@ -72,8 +67,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       );
     },
   },
-  {
-    id: "webhooks.sent.only-where-asked",
+  "webhooks.sent.only-where-asked": {
     title: "Sends no webhook for a job without webhook_url, not even to that of an earlier job",
     rules: [atEnd],
     credits: 16,
@@ -90,8 +84,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       );
     },
   },
-  {
-    id: "webhooks.retry.schedule",
+  "webhooks.retry.schedule": {
     title: "Retries a webhook after 1, 4 and 16 s",
     rules: [schedule],
     level: "full",
@@ -110,8 +103,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       }
     },
   },
-  {
-    id: "webhooks.retry.no-more",
+  "webhooks.retry.no-more": {
     title: "Sends nothing after the third retry",
     rules: ["webhook.delivery.best-effort", schedule],
     level: "full",
@@ -122,8 +114,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       firstOf(deliveries);
     },
   },
-  {
-    id: "webhooks.retry.signed",
+  "webhooks.retry.signed": {
     title: "Signs each retry over its own bytes",
     rules: ["webhook.signature.hmac"],
     level: "full",
@@ -136,8 +127,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       must(wrong === -1, `The signature of retry ${wrong} does not match its bytes.`);
     },
   },
-  {
-    id: "webhooks.receiver.any-2xx",
+  "webhooks.receiver.any-2xx": {
     title: "Treats any 2xx as delivered",
     rules: [any2xx],
     level: "full",
@@ -152,8 +142,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       }
     },
   },
-  {
-    id: "webhooks.receiver.only-2xx",
+  "webhooks.receiver.only-2xx": {
     title: "Retries a webhook after a 4xx",
     rules: [any2xx],
     level: "full",
@@ -167,8 +156,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       must(length >= count, `A webhook that got ${statuses[length - 1]} was not sent again.`);
     },
   },
-  {
-    id: "webhooks.receiver.redirect",
+  "webhooks.receiver.redirect": {
     title: "Retries a webhook after a redirect, and does not follow it",
     rules: [any2xx],
     level: "full",
@@ -184,8 +172,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       must(length >= count, "A webhook that got 307 was not sent again.");
     },
   },
-  {
-    id: "webhooks.receiver.ten-seconds",
+  "webhooks.receiver.ten-seconds": {
     title: "Waits 10 s for the response of a receiver, and then retries",
     rules: ["webhook.receiver.within-ten-seconds"],
     level: "full",
@@ -205,8 +192,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       );
     },
   },
-  {
-    id: "webhooks.target.private",
+  "webhooks.target.private": {
     title: "Responds with 400 to a webhook_url in a private network",
     rules: ["submit.blocked-url.which"],
     credits: 24,
@@ -217,8 +203,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       }
     },
   },
-  {
-    id: "webhooks.target.not-https",
+  "webhooks.target.not-https": {
     title: "Refuses a webhook_url without TLS",
     rules: ["request.webhook-url.https"],
     credits: 16,
@@ -233,7 +218,7 @@ export const sendingChecks = checkGroup({ level: "safe", on: "any", credits: 8 }
       mustHaveStatus(plain, [400, 422], "webhook_url without TLS");
     },
   },
-]);
+});
 
 /** Number of attempts to send a webhook that is never delivered. The right number has its own checks. */
 async function countAttempts(session: Session): Promise<number> {
