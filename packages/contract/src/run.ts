@@ -1,9 +1,8 @@
 import { likelyName } from "@tryon/command-line/known-names";
 
-import { levels, type Check, type Probe } from "./check.ts";
+import { areOpen, levels, type Check, type Probe } from "./check.ts";
 import { shapeRules } from "./checks/index.ts";
 import { OptionsError, type ContractOptions } from "./contract-options.ts";
-import { areOpen } from "./open-rules.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { CheckResult, EarlyEnd, Observation } from "./report.ts";
 import type { RunEnd } from "./run-end.ts";
