@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import { must, SkipCheck } from "./outcome.ts";
+import { must, need } from "./outcome.ts";
 import { images } from "./images.ts";
 import { maxJobTime, type JobWaits } from "./job-waits.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
@@ -100,15 +100,20 @@ export class Session {
   /** Returns a key of the run. @throws SkipCheck when the run lacks it. */
   keyNamed(name: KeyName): Key {
     const key = this.context.keys[name];
-    if (key === undefined) throw new SkipCheck(missingKey(name));
+    need(key !== undefined, missingKey(name));
     return key;
+  }
+
+  /** If true, the deployment has the control API. */
+  get hasControl(): boolean {
+    return this.context.control !== undefined;
   }
 
   /** Control API of the deployment. @throws SkipCheck when it has none. */
   get control(): Control {
     const { control } = this.context;
-    if (control !== undefined) return control;
-    throw new SkipCheck("It takes a deployment with the control API (/__mock/).");
+    need(control !== undefined, "It takes a deployment with the control API (/__mock/).");
+    return control;
   }
 
   /** Makes a key for this check. @throws SkipCheck without the control API. */
@@ -116,7 +121,13 @@ export class Session {
     const path = options.account_id === undefined ? "tenants" : "keys";
     const key = await this.control.makeKey(path, { ...options });
     this.#made.add(key.token);
+    this.context.pacer.setLimit(key.token, options.rate_limit_per_min ?? 0);
     return key;
+  }
+
+  /** Works on a new key from now on, where there is the control API. */
+  async useNewKey(options: NewKey = {}): Promise<void> {
+    if (this.hasControl) this.key = await this.freshKey(options);
   }
 
   /** Makes another key in the account of the key of this check. */
@@ -129,6 +140,11 @@ export class Session {
     await this.control.post("next-job", { ...next, api_key: this.key.token });
   }
 
+  /** Makes the next job take a duration in milliseconds, where there is the control API. */
+  async slowNextJob(duration: number): Promise<void> {
+    if (this.hasControl) await this.setNextJob({ outcome: "succeeded", duration_ms: duration });
+  }
+
   /** Adds a fault until the end of the check. @throws SkipCheck without the control API. */
   async addFault(fault: Fields): Promise<void> {
     const { fault_id: id } = await this.control.post("faults", fault);
@@ -138,11 +154,10 @@ export class Session {
   /** Opens a URL for webhooks. @throws SkipCheck when the deployment cannot reach the kit. */
   openHook(respond?: HookResponse): Hook {
     const { receiver } = this.context;
-    if (receiver === undefined) {
-      throw new SkipCheck(
-        "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
-      );
-    }
+    need(
+      receiver !== undefined,
+      "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
+    );
     const hook = receiver.open(respond);
     this.#hooks.push(hook);
     return hook;

@@ -95,11 +95,8 @@ export function mustHave(response: HttpResponse, expected: Expectations, what: s
     const isUrl = typeof value === "string" && value.startsWith("http");
     // The URL of a result is signed, so that a message does not show it.
     const actual = isUrl ? "a URL" : (JSON.stringify(value) ?? "no such field");
-    must(
-      passes(value, fields),
-      `Expected ${name} to be ${text} in ${what}, got ${actual}.`,
-      response,
-    );
+    const message = `Expected ${name} to be ${text} in ${what}, got ${actual}.`;
+    must(passes(value, fields), message, response);
   }
 }
 

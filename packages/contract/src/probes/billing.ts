@@ -51,8 +51,8 @@ export const billingProbes = probeGroup(0, {
     rules: ["submit.idempotency-key.refused"],
     credits: 16,
     async observe(session) {
-      const isMock = session.context.control !== undefined;
-      if (isMock) session.key = await session.freshKey({ credits: 0 });
+      const isMock = session.hasControl;
+      await session.useNewKey({ credits: 0 });
       const options = { idempotencyKey: session.unique() };
       // Without credits, or with an image that cannot be fetched.
       const fields = isMock ? {} : { ...noPerson, person_url: unreachable };
@@ -69,8 +69,7 @@ export const billingProbes = probeGroup(0, {
     credits: 16,
     async observe(session) {
       const idempotencyKey = session.unique();
-      const isMock = session.context.control !== undefined;
-      if (isMock) await session.setNextJob({ outcome: "succeeded", duration_ms: 8_000 });
+      await session.slowNextJob(8_000);
       const state = { over: false };
       const send = () => session.submit({ wait: true }, { idempotencyKey });
       const first = send();
@@ -114,9 +113,9 @@ export const billingProbes = probeGroup(0, {
     title: "Response to a repeated purchase with the same key and token",
     rules: ["purchase.repeat.answer"],
     async observe(session) {
-      await useNewKey(session);
+      await session.useNewKey();
       // Without the control API a payment with a live key is a real one.
-      const isReal = session.context.control === undefined && session.key.kind === "live";
+      const isReal = !session.hasControl && session.key.kind === "live";
       need(!isReal, "It takes a test key.");
       const order = payment(session);
       const first = await buy(session, order);
@@ -165,7 +164,7 @@ export const billingProbes = probeGroup(0, {
     title: "Requests that count in total_calls",
     rules: ["account.total-calls.what-counts"],
     async observe(session) {
-      await useNewKey(session);
+      await session.useNewKey();
       const before = requestsIn(await session.account());
       await session.poll(unknownJobId(session));
       const counted = requestsIn(await session.account()) - before;
@@ -223,11 +222,6 @@ export const billingProbes = probeGroup(0, {
     },
   },
 });
-
-/** Gives the probe a new key where the kit can make keys. */
-async function useNewKey(session: Session): Promise<void> {
-  if (session.context.control !== undefined) session.key = await session.freshKey();
-}
 
 /** If true, a job that failed in this way cost nothing in the end. */
 async function isRefunded(session: Session, failure: Failure): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
   useOwnKey,
 } from "../checks/jobs/job-run.ts";
 import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
-import { must, SkipCheck } from "../outcome.ts";
+import { must, need } from "../outcome.ts";
 import type { Session } from "../session.ts";
 import { jobIdOf } from "../submission.ts";
 import { instantOf } from "../wire/instant.ts";
@@ -53,7 +53,7 @@ const probes = probeGroup(8, {
       const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
       // Jobs of the same duration that end at different times have waited.
       const waited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
-      const isKnown = waited && session.context.control !== undefined && session.time.virtual;
+      const isKnown = waited && session.hasControl && session.time.virtual;
       return isKnown ? false : undefined;
     },
   },
@@ -74,8 +74,7 @@ const probes = probeGroup(8, {
     credits: 0,
     async observe(session) {
       const accepts = async (limit: number): Promise<boolean> => {
-        const query = { limit: String(limit) };
-        return (await session.request("GET", "/api/v1/tryon", { query })).status === 200;
+        return (await session.list({ limit: String(limit) })).status === 200;
       };
       for (const max of [100, 50]) {
         if (!(await accepts(max))) continue;
@@ -89,7 +88,7 @@ const probes = probeGroup(8, {
     rules: ["list.limit.bounds"],
     credits: 0,
     async observe(session) {
-      const { status } = await session.request("GET", "/api/v1/tryon", { query: { limit: "0" } });
+      const { status } = await session.list({ limit: "0" });
       if (status === 400 || status === 422) return "refuse";
       return status === 200 ? "clamp" : undefined;
     },
@@ -99,8 +98,7 @@ const probes = probeGroup(8, {
     rules: ["list.cursor.unknown"],
     async observe(session) {
       await startAndList(session, 1);
-      const query = { cursor: unknownJobId(session) };
-      const response = await session.request("GET", "/api/v1/tryon", { query });
+      const response = await session.list({ cursor: unknownJobId(session) });
       if (response.status === 400 || response.status === 422) return response.status;
       return response.status === 200 && idsOf(response).length === 0 ? "empty" : undefined;
     },
@@ -185,7 +183,7 @@ const probes = probeGroup(8, {
     async observe(session) {
       const { response } = await finished(session);
       const changed = withSignatureChanged(resultUrlOf(response));
-      if (changed === undefined) throw new SkipCheck("result_url has no signature parameter.");
+      need(changed !== undefined, "result_url has no signature parameter.");
       const { status } = await session.request("GET", changed, { key: null });
       return status === 403 || status === 400 ? status : undefined;
     },
@@ -216,12 +214,10 @@ export const jobProbes: readonly Probe[] = probes.map((probe) => ({
  * @returns undefined without the control API, since this takes more jobs than the longest page has.
  */
 async function maxPageSize(session: Session): Promise<number | undefined> {
-  if (session.context.control === undefined) return undefined;
-  const key = await session.freshKey({ mode: "test", rate_limit_per_min: 1_000_000 });
-  session.context.pacer.setLimit(key.token, 1_000_000);
-  for (let job = 0; job <= 100; job += 1) await session.start({}, { key });
+  if (!session.hasControl) return undefined;
+  for (let job = 0; job <= 100; job += 1) await session.start();
   await session.time.pass(1_000);
-  const { length } = idsOf(await pageOf(session, { limit: "1000" }, key));
+  const { length } = idsOf(await pageOf(session, { limit: "1000" }));
   return length === 100 || length === 50 ? length : undefined;
 }
 
@@ -230,9 +226,7 @@ async function submitCrowd(session: Session) {
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
-    if (session.context.control !== undefined) {
-      await session.setNextJob({ outcome: "succeeded", duration_ms: jobDuration });
-    }
+    await session.slowNextJob(jobDuration);
     submitted.push(await session.submit());
   }
   for (const response of submitted) ended.push(await session.waitForEnd(jobIdOf(response)));

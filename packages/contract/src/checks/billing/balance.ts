@@ -2,12 +2,6 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 
-/** Gives the check a new live key to pay with, where the kit can make keys. Otherwise it pays with the key of the run. */
-export async function usePayingKey(session: Session): Promise<void> {
-  if (session.context.control === undefined) return;
-  session.key = await session.freshKey({ credits: 100 });
-}
-
 /** Does some work and measures by how much it changes the balance. */
 export async function balanceChange<Result>(
   session: Session,

@@ -4,7 +4,7 @@ import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { elementsOf, fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, mustHaveStatus } from "../expectations.ts";
-import { mustChangeBalance, readBalance, skipUnlessStatus, usePayingKey } from "./balance.ts";
+import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
 
 const day = 86_400_000;
 
@@ -16,7 +16,7 @@ export const creditChecks = [
         title: `Takes ${cost} credits for a try-on in ${size}, and reports them`,
         rules: [`sizes.${size.toLowerCase()}.cost`],
         async run(session) {
-          await usePayingKey(session);
+          await session.useNewKey({ credits: 100 });
           await mustTakeAndReport(session, size, cost);
         },
       },

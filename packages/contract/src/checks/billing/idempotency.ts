@@ -3,7 +3,7 @@ import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, mustHaveStatus, oneOf } from "../expectations.ts";
-import { mustChangeBalance, skipUnlessStatus, usePayingKey } from "./balance.ts";
+import { mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 import { mustHaveMade, needVirtualTime } from "./credits.ts";
 
 const minute = 60_000;
@@ -37,7 +37,7 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.same-body"],
     level: "paid",
     async run(session) {
-      await usePayingKey(session);
+      await session.useNewKey({ credits: 100 });
       const { first, options } = await submitFirst(session);
       await session.waitForEnd(jobIdOf(first));
       await mustChangeBalance(session, 0, "a replay", () => submitReplay(session, first, options));

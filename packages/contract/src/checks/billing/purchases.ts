@@ -48,7 +48,7 @@ export const purchaseChecks = checkRows("paid", 0, {
     async run(session) {
       const responses = [await buy(session)];
       // A payment that requires an action is real without the control API.
-      if (session.context.control !== undefined) {
+      if (session.hasControl) {
         const pending = await buyWithNewKey(session, payment(session, "requires_action_"));
         responses.push(pending.response);
       }

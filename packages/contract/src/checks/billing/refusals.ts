@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../wire/response.ts";
 import { jobIdOf } from "../../submission.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
 import { unknownJobId } from "./account.ts";
-import { mustChangeBalance, readBalance, skipUnlessStatus, usePayingKey } from "./balance.ts";
+import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
 import { submitFirst } from "./idempotency.ts";
 import { refusedRequest } from "./rate-limit.ts";
 
@@ -68,7 +68,7 @@ export const refusalChecks = [
       rules: ["errors.409.not-charged"],
       credits: 16,
       async run(session) {
-        await usePayingKey(session);
+        await session.useNewKey({ credits: 100 });
         const { first, options } = await submitFirst(session);
         await session.waitForEnd(jobIdOf(first));
         const what = "a submission with the idempotency key of another body";
@@ -124,7 +124,7 @@ function refusalCheck({ status, what, newKey, credits = 0, send, ...row }: Refus
       rules: [rule],
       on: newKey === undefined ? "live" : "any",
       async run(session) {
-        if (newKey === undefined) await usePayingKey(session);
+        if (newKey === undefined) await session.useNewKey({ credits: 100 });
         else session.key = await session.freshKey({ credits: newKey });
         await mustChangeBalance(session, 0, what, async () =>
           skipUnlessStatus(await send(session), status),

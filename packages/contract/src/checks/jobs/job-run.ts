@@ -1,31 +1,22 @@
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
 
-/** More requests a minute than a check sends. */
-const rateLimit = 1_000_000;
-
-/** Replaces the key of a check by a new one where the deployment lets the kit make keys. */
-export async function useOwnKey(session: Session): Promise<void> {
-  const { context, key } = session;
-  if (context.control === undefined) return;
-  session.key = await session.freshKey({
-    mode: key.kind,
-    credits: 1_000,
-    rate_limit_per_min: rateLimit,
-  });
-  context.pacer.setLimit(session.key.token, rateLimit);
+/** Replaces the key of a check by a new one, which allows more requests than a check sends. */
+export function useOwnKey(session: Session): Promise<void> {
+  const mode = session.key.kind;
+  return session.useNewKey({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
 }
 
 /** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
 export function strangersTo({ context: { keys }, key }: Session): readonly Key[] {
   const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
   const strangers = found.filter(({ token }) => token !== key.token);
-  if (strangers.length > 0) return strangers;
-  throw new SkipCheck("It takes a key of another account (TRYON_OTHER_KEY).");
+  need(strangers.length > 0, "It takes a key of another account (TRYON_OTHER_KEY).");
+  return strangers;
 }
 
 /** If true, a job never leaves this status. */
@@ -70,7 +61,7 @@ function shareRun<Run>(
 }
 
 async function runOwnJob(session: Session, fields: Fields, outcome: string): Promise<JobRun> {
-  if (outcome !== "succeeded" || session.context.control !== undefined) {
+  if (outcome !== "succeeded" || session.hasControl) {
     await session.setNextJob({ outcome, duration_ms: 3_000 });
   }
   const submitted = await session.submit(fields);
@@ -96,8 +87,7 @@ export async function endedJob(session: Session, fields: Fields = {}): Promise<H
 
 /** @throws SkipCheck when no poll showed the job running. */
 export function needRunning({ running }: JobRun): void {
-  if (running.length > 0) return;
-  throw new SkipCheck("The job was over at the first poll, so no poll shows it running.");
+  need(running.length > 0, "The job was over at the first poll, so no poll shows it running.");
 }
 
 /** A job that has succeeded. */
@@ -152,9 +142,8 @@ export async function syncSuccessNow(session: Session): Promise<HttpResponse> {
 function skipUnlessEnded(response: HttpResponse): HttpResponse {
   skipGatewayTimeout(response);
   const { status } = fieldsOf(response.json);
-  if (status === "running" || status === "queued") {
-    throw new SkipCheck("The job took longer than a synchronous request waits.");
-  }
+  const isOver = status !== "running" && status !== "queued";
+  need(isOver, "The job took longer than a synchronous request waits.");
   return response;
 }
 
@@ -181,7 +170,7 @@ export async function submitLong(
 
 /** @throws SkipCheck when a proxy ended a synchronous request, which is an open point. */
 export function skipGatewayTimeout({ status }: HttpResponse): void {
-  if (status === 504) throw new SkipCheck("A proxy ends synchronous requests before their jobs.");
+  need(status !== 504, "A proxy ends synchronous requests before their jobs.");
 }
 
 /** Returns the URL of a result. @throws CheckFailure when a job that succeeded has none. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { Check } from "../../check.ts";
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { dateOf, instantOf } from "../../wire/instant.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
@@ -156,7 +156,7 @@ export const polls: readonly Check[] = [
       async run(session) {
         const { ended } = await runJob(session);
         const { created_at: created } = fieldsOf(ended.json);
-        if (isNone(created)) throw new SkipCheck("The job has no created_at, which is optional.");
+        need(!isNone(created), "The job has no created_at, which is optional.");
         mustHave(ended, { created_at: utcSeconds }, "the last poll");
       },
     },
@@ -168,7 +168,7 @@ export const polls: readonly Check[] = [
         for (const response of [...running, ended]) {
           const { created_at: text } = fieldsOf(response.json);
           const created = instantOf(text);
-          if (created === undefined) throw new SkipCheck("The job has no readable created_at.");
+          need(created !== undefined, "The job has no readable created_at.");
           const apart = Math.abs(created - requireDate(submitted));
           const date = String(submitted.headers.get("date"));
           const message = `created_at is ${String(text)}, but the job was submitted on ${date}.`;
@@ -190,11 +190,9 @@ export const polls: readonly Check[] = [
         must(completed !== undefined, message, ended);
         const from = requireDate(running.at(-1) ?? submitted) - tolerance(session);
         const to = requireDate(ended) + tolerance(session);
-        must(
-          from <= completed && completed <= to,
-          `completed_at is ${String(text)}, but the job ended by ${String(ended.headers.get("date"))}.`,
-          ended,
-        );
+        const date = String(ended.headers.get("date"));
+        const late = `completed_at is ${String(text)}, but the job ended by ${date}.`;
+        must(from <= completed && completed <= to, late, ended);
       },
     },
   }),
@@ -229,6 +227,6 @@ function tolerance({ time }: Session): number {
 /** @throws SkipCheck when a response has no Date. */
 function requireDate(response: HttpResponse): number {
   const date = dateOf(response);
-  if (date === undefined) throw new SkipCheck("Responses have no Date to compare times with.");
+  need(date !== undefined, "Responses have no Date to compare times with.");
   return date;
 }

@@ -1,5 +1,5 @@
 import { images } from "../../images.ts";
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, oneOf } from "../expectations.ts";
@@ -86,7 +86,7 @@ export const resultUrls = checkRows("safe", 8, {
       const url = resultUrlOf((await finished(session)).response);
       const other = resultUrlOf((await finishedNow(session)).response);
       const signed = withSignatureChanged(url);
-      if (signed === undefined) throw new SkipCheck("URLs of results have no signature parameter.");
+      need(signed !== undefined, "URLs of results have no signature parameter.");
       await mustNotServe(session, signed, "with another signature");
       const later = withParameter(url, /expire/i, /^\d+$/, (time) => String(Number(time) + 1));
       if (later !== undefined) await mustNotServe(session, later, "with a later expiry");
@@ -104,7 +104,7 @@ export const resultUrls = checkRows("safe", 8, {
     async run(session) {
       const responses = [(await finished(session)).response];
       // Only the control API makes a job fail.
-      if (session.context.control !== undefined) {
+      if (session.hasControl) {
         responses.push((await runJob(session, {}, "model_rejected")).ended);
       }
       for (const wait of session.time.virtual ? [minute, hour, 31 * day] : [1_000, 2_000]) {
@@ -191,8 +191,7 @@ async function mustNotServe(session: Session, url: string, when: string): Promis
 
 /** @throws SkipCheck where time is real. */
 function needVirtualTime({ time }: Session, span: string): void {
-  if (time.virtual) return;
-  throw new SkipCheck(`It takes ${span}: only a deployment whose clock the kit controls shows it.`);
+  need(time.virtual, `It takes ${span}: only a deployment whose clock the kit controls shows it.`);
 }
 
 /** Changes the signature of a URL. @returns undefined where no parameter is a signature. */

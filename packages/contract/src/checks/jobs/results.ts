@@ -1,4 +1,4 @@
-import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { images, readPng, readPngHeader, type PngHeader } from "../../images.ts";
 import type { Fields, HttpResponse } from "../../wire/response.ts";
@@ -15,8 +15,7 @@ export const results = checkRows("safe", 8, {
     async run(session) {
       const { image } = await makeImage(session);
       const png = readPng(image.bytes);
-      if (typeof png === "string")
-        throw new CheckFailure(`The result is not a PNG: ${png}.`, image);
+      must(typeof png !== "string", `The result is not a PNG: ${String(png)}.`, image);
     },
   },
   "result.served-as-png": {
@@ -96,9 +95,7 @@ export const results = checkRows("safe", 8, {
       const { response, image } = await makeImage(session, { metadata, seed: 7 });
       mustHave(response, { metadata: oneOf(metadata), seed: 7 }, "a job of a test key");
       const png = readPng(image.bytes);
-      if (typeof png === "string") {
-        throw new CheckFailure(`The stock image is not a PNG: ${png}.`, image);
-      }
+      must(typeof png !== "string", `The stock image is not a PNG: ${String(png)}.`, image);
       for (const [name, sent] of Object.entries(images)) {
         const isSame = Buffer.from(sent, "base64").equals(image.bytes);
         must(!isSame, `The stock image is the ${name} of the request.`, image);
@@ -116,7 +113,7 @@ async function makeImage(session: Session, request: Fields = {}) {
 /** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */
 function headerOf(image: HttpResponse): PngHeader {
   const header = readPngHeader(image.bytes);
-  if (header === undefined) throw new SkipCheck("The result is not a PNG with a readable header.");
+  need(header !== undefined, "The result is not a PNG with a readable header.");
   return header;
 }
 

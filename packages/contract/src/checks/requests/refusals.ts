@@ -181,12 +181,11 @@ export const refusalChecks: readonly Check[] = [
       title: "Lists a running or queued job by its status",
       rules: ["list.status-filter.values"],
       async run(session) {
-        const isMock = session.context.control !== undefined;
-        if (isMock) session.key = await session.freshKey({ mode: "test" });
+        await session.useNewKey({ mode: "test" });
         const ids: string[] = [];
         // Several slow jobs at once, so that a deployment that limits them has a queue.
-        for (let job = 0; job < (isMock ? 4 : 1); job += 1) {
-          if (isMock) await session.setNextJob({ outcome: "succeeded", duration_ms: 3_000 });
+        for (let job = 0; job < (session.hasControl ? 4 : 1); job += 1) {
+          await session.slowNextJob(3_000);
           ids.push(await session.start());
         }
         let found = 0;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import { must, need, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { CheckContext } from "../../session.ts";
 import type { Session } from "../../session.ts";
@@ -75,11 +75,10 @@ export async function firstEvent(
 /** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */
 export async function startWithHook(session: Session, { url }: Pick<Hook, "url">): Promise<string> {
   const response = await session.submit({ webhook_url: url });
-  if (response.status === 400 && !url.startsWith("https:")) {
-    throw new SkipCheck(
-      `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,
-    );
-  }
+  need(
+    response.status !== 400 || url.startsWith("https:"),
+    `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,
+  );
   return jobIdOf(response);
 }
 
