@@ -248,8 +248,7 @@ export class Session {
       const { status } = fieldsOf(response.json);
       return status === "succeeded" || status === "failed" ? response : undefined;
     };
-    const step = this.time.virtual ? 250 : 2_000;
-    return this.context.jobWaits.untilEnded(jobId, poll, step);
+    return this.context.jobWaits.untilEnded(jobId, poll, this.#pollDelay);
   }
 
   /** Submits a try-on and waits for its end. */
@@ -258,17 +257,16 @@ export class Session {
     return this.waitForEnd(jobId, options.key === undefined ? {} : { key: options.key });
   }
 
-  /** Sends a synchronous request while time passes, and measures how long it took. */
+  /** Sends a synchronous request while time passes in steps, and measures how long it took. */
   async submitSync(
-    fields: Fields,
-    options: SubmitOptions = {},
+    fields: Fields = {},
+    step?: number,
   ): Promise<{ response: HttpResponse; duration: number }> {
-    const { time } = this;
-    const { idempotencyKey = this.unique("sync") } = options;
-    const from = time.now();
-    const request = this.submit({ wait: true, ...fields }, { ...options, idempotencyKey });
-    const response = await this.passUntilSettled(request, idempotencyKey);
-    return { response, duration: time.now() - from };
+    const idempotencyKey = this.unique("sync");
+    const from = this.time.now();
+    const request = this.submit({ wait: true, ...fields }, { idempotencyKey });
+    const response = await this.passUntilSettled(request, idempotencyKey, step);
+    return { response, duration: this.time.now() - from };
   }
 
   /** Lets time pass until a request has its response. The server must have received the request before. */
@@ -279,13 +277,9 @@ export class Session {
   ): Promise<Result> {
     const { time } = this;
     if (!time.virtual) return request;
-    const state = { over: false };
-    const end = (): void => {
-      state.over = true;
-    };
-    request.then(end, end);
-    await this.waitForRequests(idempotencyKey, 1, () => state.over);
-    for (let passed = 0; !state.over && passed <= maxJobTime; passed += step) {
+    const isOver = settling(request);
+    await this.waitForRequests(idempotencyKey, 1, isOver);
+    for (let passed = 0; !isOver() && passed <= maxJobTime; passed += step) {
       await time.pass(step);
       await nextTurn();
     }
@@ -309,18 +303,13 @@ export class Session {
   }
 
   /** Lets time pass until a function returns a value. @throws CheckFailure when that takes too long. */
-  async until<Result>(
-    what: string,
-    read: () => Promise<Result | undefined>,
-    within = 60_000,
-    step = this.time.virtual ? 250 : 2_000,
-  ): Promise<Result> {
+  async until<Result>(what: string, read: () => Promise<Result | undefined>): Promise<Result> {
     const from = this.time.now();
     for (;;) {
       const found = await read();
       if (found !== undefined) return found;
-      must(this.time.now() - from <= within, `It took over ${within / 1_000} s until ${what}.`);
-      await this.time.pass(step);
+      must(this.time.now() - from <= 60_000, `It took over 60 s until ${what}.`);
+      await this.time.pass(this.#pollDelay);
     }
   }
 
@@ -352,6 +341,10 @@ export class Session {
     await Promise.all(faults.map(async (id) => this.context.control?.remove(`faults/${id}`)));
   }
 
+  get #pollDelay(): number {
+    return this.time.virtual ? 250 : 2_000;
+  }
+
   /** Takes the maximum cost of a submission out of the budget, and returns it. */
   #reserve(key: Key | string | null, fields: Fields): number {
     const isKey = key !== null && typeof key !== "string";
@@ -365,6 +358,14 @@ export class Session {
     this.spent += cost;
     return cost;
   }
+}
+
+/** Returns a function that returns true once a promise has settled. */
+export function settling(promise: Promise<unknown>): () => boolean {
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  promise.then(end, end);
+  return () => isOver;
 }
 
 /** Lets a server in the same process read and respond. */

@@ -8,7 +8,7 @@ import { refusedRequest } from "../checks/billing/rate-limit.ts";
 import { isEnd } from "../checks/jobs/job-run.ts";
 import { noPerson, unreachable } from "../checks/requests/check-rows.ts";
 import { CheckFailure, need } from "../outcome.ts";
-import type { Session } from "../session.ts";
+import { settling, type Session } from "../session.ts";
 import { jobIdOf } from "../submission.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 
@@ -70,16 +70,12 @@ export const billingProbes = probeGroup(0, {
     async observe(session) {
       const idempotencyKey = session.unique();
       await session.slowNextJob(8_000);
-      const state = { over: false };
       const send = () => session.submit({ wait: true }, { idempotencyKey });
       const first = send();
-      const end = (): void => {
-        state.over = true;
-      };
-      first.then(end, end);
+      const isOver = settling(first);
       await session.waitForRequests(idempotencyKey, 1);
       // A second request after the first response would get a replay.
-      if (state.over) {
+      if (isOver()) {
         await first;
         return undefined;
       }

@@ -196,7 +196,7 @@ export const submissions: readonly Check[] = [
       rules: ["states.sync.succeeded"],
       async run(session) {
         await session.setNextJob({ outcome: "succeeded", duration_ms: 8_000 });
-        const { response, duration } = await session.submitSync({});
+        const { response, duration } = await session.submitSync();
         skipGatewayTimeout(response);
         // A job may be queued first.
         const isAtEnd = duration >= 7_500 && duration <= 45_000;
@@ -268,5 +268,5 @@ async function submit2K(session: Session) {
 /** Sends a synchronous request whose job fails. @throws SkipCheck without the control API. */
 async function failSync(session: Session, outcome: string): Promise<HttpResponse> {
   await session.setNextJob({ outcome });
-  return (await session.submitSync({})).response;
+  return (await session.submitSync()).response;
 }

@@ -15,6 +15,7 @@ import {
 } from "../expectations.ts";
 import {
   endedJob,
+  fetchImage,
   idsOf,
   isEnd,
   jobsOf,
@@ -209,15 +210,10 @@ export const refusalChecks: readonly Check[] = [
       async run(session) {
         const job = await endedJob(session);
         mustHave(job, { status: "succeeded", result_url: nonEmptyText }, "the job");
-        const url = String(fieldsOf(job.json)["result_url"]);
-        const image = await session.request("GET", url, { key: null });
-        mustHaveStatus(image, 200, "the result");
+        const image = await fetchImage(session, job, "the result");
         const start = Buffer.from(image.bytes.subarray(0, 8)).toString("hex");
-        must(
-          start === "89504e470d0a1a0a",
-          `The result is not a PNG: it begins with ${start}.`,
-          image,
-        );
+        const isPng = start === "89504e470d0a1a0a";
+        must(isPng, `The result is not a PNG: it begins with ${start}.`, image);
       },
     },
     "content.disallowed": {
@@ -239,7 +235,7 @@ export const refusalChecks: readonly Check[] = [
         const hasImage = jobsOf(page).some((listed) => !isNone(listed["result_url"]));
         must(!hasImage, "The list has a result_url for disallowed content.", page);
         await session.setNextJob({ outcome: "content_blocked" });
-        const { response } = await session.submitSync({});
+        const { response } = await session.submitSync();
         skipGatewayTimeout(response);
         mustHave(response, blocked, "a synchronous request with disallowed content");
       },
