@@ -14,15 +14,16 @@ interface CheckRow extends Pick<Check, "title">, Partial<Pick<Check, "level" | "
   readonly newKey?: NewKey;
 }
 
+/** Function of a check, as in {@link Check}. */
+interface Run {
+  readonly run: (session: Session) => Promise<unknown>;
+}
+
 /** Rows of checks by id, with data or the function that runs. */
 export type Rows<Row> = Readonly<Record<string, CheckRow & Row>>;
 
 /** Makes checks of a level by id. A row may have its own level, key or credits. */
-export function checkRows(
-  level: Level,
-  credits: number,
-  rows: Rows<Pick<Check, "run">>,
-): readonly Check[] {
+export function checkRows(level: Level, credits: number, rows: Rows<Run>): readonly Check[] {
   return checkTable(level, credits, (session, { run }) => run(session), rows);
 }
 
@@ -30,7 +31,7 @@ export function checkRows(
 export function checkTable<Data>(
   level: Level,
   credits: number | ((data: Data) => number),
-  run: (session: Session, data: Data) => Promise<void>,
+  run: (session: Session, data: Data) => Promise<unknown>,
   rows: Rows<Data>,
 ): readonly Check[] {
   return Object.entries(rows).map(([id, { newKey, ...row }]) => {
@@ -53,8 +54,8 @@ export function checkTable<Data>(
 /** Makes a row of checks for each item. */
 export function rowsFor<Item>(
   items: readonly Item[],
-  rowOf: (item: Item) => CheckRow & Pick<Check, "id" | "run">,
-): Rows<Pick<Check, "run">> {
+  rowOf: (item: Item) => CheckRow & Pick<Check, "id"> & Run,
+): Rows<Run> {
   return Object.fromEntries(items.map(rowOf).map((row) => [row.id, row]));
 }
 

@@ -33,9 +33,8 @@ export const accountChecks = checkRows("safe", 0, {
   "account.costs": {
     title: "Shows the cost of each size: 8, 12 and 20 credits",
     rules: ["account.tryon-cost-credits.costs"],
-    async run(session) {
-      mustHave(await session.account(), { tryon_cost_credits: knownCosts }, "the account");
-    },
+    run: async (session) =>
+      mustHave(await session.account(), { tryon_cost_credits: knownCosts }, "the account"),
   },
   "account.total-calls": {
     title: "Counts the requests of the key",

@@ -73,11 +73,10 @@ export const purchaseOutcomeChecks = [
       title: "Adds no credits for a payment that failed",
       rules: ["purchase.402.payment-failed", "errors.402.not-charged"],
       newKey: {},
-      async run(session) {
-        await mustChangeBalance(session, 0, "a payment that failed", async () =>
+      run: (session) =>
+        mustChangeBalance(session, 0, "a payment that failed", async () =>
           skipUnlessStatus(await buy(session, payment(session, "declined_")), 402),
-        );
-      },
+        ),
     },
     "purchase.repeat.granted-once": {
       title: "Adds the credits of a repeated purchase once",

@@ -52,13 +52,10 @@ export const results = checkRows("safe", 8, {
   "submit-response.result-url.fetched": {
     title: "Serves the image at the result_url of a synchronous request",
     rules: ["submit-response.result-url.validity"],
-    async run(session) {
-      await fetchImage(session, await syncSuccess(session));
-    },
+    run: async (session) => fetchImage(session, await syncSuccess(session)),
   },
   "sizes.pixels": {
     level: "paid",
-    on: "live",
     credits: 40,
     title: "Makes images of about 1024, 2048 and 4096 pixels",
     rules: ["sizes.resolution.pixels"],
@@ -74,7 +71,6 @@ export const results = checkRows("safe", 8, {
   },
   "sizes.portrait": {
     level: "paid",
-    on: "live",
     title: "Makes images with a width and height of 3:4",
     rules: ["sizes.resolution.which-side"],
     async run(session) {

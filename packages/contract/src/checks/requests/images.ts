@@ -169,16 +169,14 @@ export const largeImageChecks = checkRows("full", 8, {
   "large.garment.taken": {
     title: "Takes a garment of 10 MB",
     rules: ["request.garment-images-b64.decoded-size"],
-    async run(session) {
-      await mustRespondWith(session, 200, { garment_images_b64: [padded(garment, 10_000_000)] });
-    },
+    run: (session) =>
+      mustRespondWith(session, 200, { garment_images_b64: [padded(garment, 10_000_000)] }),
   },
   "large.garment.refused": {
     title: "Refuses a garment of more than about 10 MB with 400",
     rules: ["submit.400.image-too-large", "request.garment-images-b64.decoded-size"],
-    async run(session) {
-      await mustRespondWith(session, [400], { garment_images_b64: [padded(garment, 12_000_000)] });
-    },
+    run: (session) =>
+      mustRespondWith(session, [400], { garment_images_b64: [padded(garment, 12_000_000)] }),
   },
 });
 
