@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 
 import { must, need } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { CheckContext } from "../../session.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery, Hook, HookResponse } from "../../target/receiver.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
@@ -26,15 +25,9 @@ interface WebhookJob {
 /** Kinds of jobs with webhooks. The receiver responds with 500 to those of `undelivered`. */
 type WebhookJobKind = "succeeded" | "failed" | "undelivered";
 
-const jobs = new WeakMap<CheckContext, Map<WebhookJobKind, Promise<WebhookJob>>>();
-
 /** Runs a job with a webhook once in a run, even if it fails. @throws SkipCheck for `failed` without the control API. */
 export function webhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  const known = jobs.get(session.context) ?? new Map<WebhookJobKind, Promise<WebhookJob>>();
-  jobs.set(session.context, known);
-  const job = known.get(kind) ?? runWebhookJob(session, kind);
-  known.set(kind, job);
-  return job;
+  return session.context.jobWaits.once(`webhook ${kind}`, () => runWebhookJob(session, kind));
 }
 
 async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
