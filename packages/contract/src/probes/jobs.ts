@@ -208,11 +208,7 @@ export const jobProbes: readonly Probe[] = probes.map((probe) => ({
   },
 }));
 
-/**
- * Finds the maximum page size where larger limits are reduced to it.
- *
- * @returns undefined without the control API, since this takes more jobs than the longest page has.
- */
+/** Finds the maximum page size where larger limits are reduced to it. It takes more jobs than a page has. */
 async function maxPageSize(session: Session): Promise<number | undefined> {
   if (!session.hasControl) return undefined;
   for (let job = 0; job <= 100; job += 1) await session.start();

@@ -123,11 +123,7 @@ export async function pollVisible(session: Session, jobId: string): Promise<Http
   });
 }
 
-/**
- * Sends a synchronous request whose job succeeds. Where time is real, checks with the same key and fields share it.
- *
- * @throws SkipCheck when the response came before the end.
- */
+/** Sends a synchronous request, or shares one as {@link runJob}. @throws SkipCheck for a response before the end. */
 export async function syncSuccess(session: Session, fields: Fields = {}): Promise<HttpResponse> {
   const submit = () => session.submitSync(fields);
   const { response } = await shareRun(session, "sync", fields, submit);

@@ -76,11 +76,7 @@ async function mustHaveStatuses(session: Session, { requests }: Requests): Promi
   }
 }
 
-/**
- * Submits a try-on.
- *
- * @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields.
- */
+/** @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields. */
 export async function mustRespondWith(
   session: Session,
   status: number | readonly number[],
@@ -108,12 +104,7 @@ export function mustHaveDetail(response: HttpResponse): void {
   must(typeof detail === "string", `The ${response.status} has no text in detail.`, response);
 }
 
-/**
- * Finds a URL that the deployment takes for an image. One that fetches nothing takes any. Others can fetch the result of
- * a try-on.
- *
- * @throws SkipCheck when there is none.
- */
+/** Finds a URL that the deployment takes for an image: any if it fetches nothing, or else its own result. */
 export async function findImageUrl(session: Session): Promise<string> {
   const takes = async (url: string): Promise<boolean> => {
     const fields = { person_image_b64: undefined, person_url: url };
