@@ -107,8 +107,8 @@ export async function runPlan(
     add({ ...shapeResult(shape, redactor), level, credits: 0, milliseconds: 0 });
   }
   const observations = observed.map((observation) => {
-    const deviations = [...explained].filter(({ option }) => option === observation.option);
-    return { ...observation, deviations: deviations.map(({ what }) => what) };
+    const deviation = explained.get(observation.option);
+    return { ...observation, deviations: deviation === undefined ? [] : [deviation] };
   });
   for (const observation of observations) onResult?.(observation);
   // An end during or after the last check cuts nothing off.

@@ -1,5 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
+import type { RequestOptions } from "../../session.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
 import { isSigned, secretOf, sendWebhook } from "../webhooks/deliveries.ts";
 import { requestChecks, type ExpectedStatus } from "./check-rows.ts";
@@ -22,12 +23,9 @@ export const keyChecks: readonly Check[] = [
           "POST /api/v1/tryon": session.goodRequest(),
           "POST /api/v1/credits/purchase": purchase,
         };
-        return Object.entries(bodies).map(([endpoint, body]): ExpectedStatus => [
-          `${endpoint} without a key`,
-          401,
-          endpoint,
-          { key: null, body },
-        ]);
+        return Object.entries(bodies).map(([endpoint, body]) =>
+          unauthorized(`${endpoint} without a key`, { body }, endpoint),
+        );
       },
     },
     "authentication.unknown-key": {
@@ -44,17 +42,11 @@ export const keyChecks: readonly Check[] = [
       rules: ["auth.bearer.header"],
       requests({ key: { token } }) {
         const basic = `Basic ${Buffer.from(`${token}:`).toString("base64")}`;
-        const headers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-          "a key without a scheme": { authorization: token },
-          "a key as the user of Basic": { authorization: basic },
-          "a key in X-API-Key": { "x-api-key": token },
-        };
-        return Object.entries(headers).map(([what, sent]): ExpectedStatus => [
-          what,
-          401,
-          account,
-          { key: null, headers: sent },
-        ]);
+        return [
+          unauthorized("a key without a scheme", { headers: { authorization: token } }),
+          unauthorized("a key as the user of Basic", { headers: { authorization: basic } }),
+          unauthorized("a key in X-API-Key", { headers: { "x-api-key": token } }),
+        ];
       },
     },
     "authentication.scheme-in-any-case": {
@@ -174,3 +166,8 @@ export const keyChecks: readonly Check[] = [
     },
   }),
 ];
+
+/** A request without a key in its place. */
+function unauthorized(what: string, options: RequestOptions, endpoint = account): ExpectedStatus {
+  return [what, 401, endpoint, { key: null, ...options }];
+}
