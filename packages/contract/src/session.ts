@@ -4,7 +4,7 @@ import { must, need } from "./outcome.ts";
 import { images } from "./images.ts";
 import { maxJobTime, type JobWaits } from "./job-waits.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
-import { jobIdOf } from "./submission.ts";
+import { isEnd, jobIdOf } from "./submission.ts";
 import { costs, type Budget } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
 import {
@@ -241,12 +241,19 @@ export class Session {
     return this.request("GET", `/api/v1/tryon/${jobId}`, options);
   }
 
+  /** Polls a job until the deployment finds it. */
+  pollVisible(jobId: string): Promise<HttpResponse> {
+    return this.until(`${jobId} can be polled`, async () => {
+      const response = await this.poll(jobId);
+      return response.status === 200 ? response : undefined;
+    });
+  }
+
   /** Polls a job until it ends, and returns the last poll. @throws CheckFailure when it does not end. */
   async waitForEnd(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const poll = async (): Promise<HttpResponse | undefined> => {
       const response = await this.poll(jobId, options);
-      const { status } = fieldsOf(response.json);
-      return status === "succeeded" || status === "failed" ? response : undefined;
+      return isEnd(fieldsOf(response.json)["status"]) ? response : undefined;
     };
     return this.context.jobWaits.untilEnded(jobId, poll, this.#pollDelay);
   }

@@ -16,3 +16,8 @@ export function jobIdOf(response: HttpResponse): string {
   must(typeof id === "string", "The response to a submission has no job_id.", response);
   return id;
 }
+
+/** If true, a job never leaves this status. */
+export function isEnd(status: unknown): boolean {
+  return status === "succeeded" || status === "failed";
+}

@@ -5,11 +5,10 @@ import { failedJob, type Failure } from "../checks/billing/credits.ts";
 import { submitFirst } from "../checks/billing/idempotency.ts";
 import { buy, buyWithNewKey, packs, payment } from "../checks/billing/purchases.ts";
 import { refusedRequest } from "../checks/billing/rate-limit.ts";
-import { isEnd } from "../checks/jobs/job-run.ts";
 import { noPerson, unreachable } from "../checks/requests/check-rows.ts";
 import { CheckFailure, need } from "../outcome.ts";
 import { settling, type Session } from "../session.ts";
-import { jobIdOf } from "../submission.ts";
+import { isEnd, jobIdOf } from "../submission.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 
 const price = 8;

@@ -8,7 +8,6 @@ import {
   finishedNow,
   idsOf,
   pageOf,
-  pollVisible,
   resultUrlOf,
   startAndList,
   strangersTo,
@@ -109,7 +108,7 @@ const probes = probeGroup(8, {
     async observe(session) {
       const [stranger] = strangersTo(session);
       const jobId = await session.start();
-      await pollVisible(session, jobId);
+      await session.pollVisible(jobId);
       const { status } = await session.poll(jobId, { key: stranger ?? null });
       return status === 404 || status === 403 ? status : undefined;
     },
@@ -150,7 +149,7 @@ const probes = probeGroup(8, {
         const jobId = await session.start();
         const { status } = await session.poll(jobId);
         isLate = status === 404 || !idsOf(await pageOf(session)).includes(jobId);
-        await pollVisible(session, jobId);
+        await session.pollVisible(jobId);
       }
       return isLate ? 800 : 0;
     },

@@ -1,5 +1,5 @@
 import { must, need } from "../../outcome.ts";
-import { jobIdOf } from "../../submission.ts";
+import { isEnd, jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { mustHave, mustHaveStatus } from "../expectations.ts";
@@ -17,11 +17,6 @@ export function strangersTo({ context: { keys }, key }: Session): readonly Key[]
   const strangers = found.filter(({ token }) => token !== key.token);
   need(strangers.length > 0, "It takes a key of another account (TRYON_OTHER_KEY).");
   return strangers;
-}
-
-/** If true, a job never leaves this status. */
-export function isEnd(status: unknown): boolean {
-  return status === "succeeded" || status === "failed";
 }
 
 /** A job from its submission to its end. */
@@ -113,14 +108,6 @@ export async function finishedNow(session: Session, fields: Fields = {}): Promis
 function mustSucceed(jobId: string, response: HttpResponse): Finished {
   mustHave(response, { status: "succeeded" }, "the last poll of a good submission");
   return { jobId, response };
-}
-
-/** Polls a job until the deployment finds it. */
-export async function pollVisible(session: Session, jobId: string): Promise<HttpResponse> {
-  return session.until(`${jobId} can be polled`, async () => {
-    const response = await session.poll(jobId);
-    return response.status === 200 ? response : undefined;
-  });
 }
 
 /** Sends a synchronous request, or shares one as {@link runJob}. @throws SkipCheck for a response before the end. */

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Check } from "../../check.ts";
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
+import { isEnd } from "../../submission.ts";
 import { dateOf, instantOf } from "../../wire/instant.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import {
@@ -16,7 +17,7 @@ import {
   oneOf,
   type Expectations,
 } from "../expectations.ts";
-import { isEnd, needRunning, pollVisible, runJob, strangersTo } from "./job-run.ts";
+import { needRunning, runJob, strangersTo } from "./job-run.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
 /** A job, with what its polls must have. */
@@ -109,7 +110,7 @@ export const polls: readonly Check[] = [
       rules: ["poll.request-and-answer"],
       async run(session) {
         for (const job_id of [await session.start(), await session.start()]) {
-          mustHave(await pollVisible(session, job_id), { job_id }, "the poll of that job");
+          mustHave(await session.pollVisible(job_id), { job_id }, "the poll of that job");
         }
       },
     },
@@ -127,7 +128,7 @@ export const polls: readonly Check[] = [
       rules: ["poll.404.job-of-another-key"],
       async run(session) {
         const jobId = await session.start();
-        await pollVisible(session, jobId);
+        await session.pollVisible(jobId);
         for (const key of strangersTo(session)) {
           mustHaveStatus(await session.poll(jobId, { key }), 404, "a job of another key");
         }

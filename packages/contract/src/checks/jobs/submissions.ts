@@ -18,7 +18,6 @@ import {
 import {
   idsOf,
   pageOf,
-  pollVisible,
   skipGatewayTimeout,
   submitLong,
   syncSuccess,
@@ -144,7 +143,7 @@ export const submissions: readonly Check[] = [
       async run(session) {
         const { response, charged } = await submit2K(session);
         const jobId = jobIdOf(response);
-        const polls = [await pollVisible(session, jobId), await session.waitForEnd(jobId)];
+        const polls = [await session.pollVisible(jobId), await session.waitForEnd(jobId)];
         for (const poll of polls) mustHave(poll, { cost_credits: charged }, "a poll");
       },
     },

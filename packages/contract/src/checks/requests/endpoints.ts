@@ -3,7 +3,6 @@ import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
-import { pollVisible } from "../jobs/job-run.ts";
 import { mustHaveDetail } from "./check-rows.ts";
 
 const discoveryPaths = ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.json"];
@@ -36,7 +35,7 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
     credits: 8,
     async run(session) {
       const jobId = await session.start();
-      await pollVisible(session, jobId);
+      await session.pollVisible(jobId);
       // An empty body is invalid, so that it makes no job and buys nothing.
       for (const [method, path, statuses] of [
         ["GET", "/api/v1/account", [200]],

@@ -2,7 +2,7 @@ import type { Check } from "../../check.ts";
 import { images } from "../../images.ts";
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { skipUnlessJudged } from "../../submission.ts";
+import { isEnd, skipUnlessJudged } from "../../submission.ts";
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import {
   absent,
@@ -13,15 +13,7 @@ import {
   mustHaveStatus,
   nonEmptyText,
 } from "../expectations.ts";
-import {
-  endedJob,
-  fetchImage,
-  idsOf,
-  isEnd,
-  jobsOf,
-  pollVisible,
-  skipGatewayTimeout,
-} from "../jobs/job-run.ts";
+import { endedJob, fetchImage, idsOf, jobsOf, skipGatewayTimeout } from "../jobs/job-run.ts";
 import {
   badInput,
   isRefused,
@@ -191,7 +183,7 @@ export const refusalChecks: readonly Check[] = [
         }
         let found = 0;
         for (const id of ids) {
-          const status = async () => fieldsOf((await pollVisible(session, id)).json)["status"];
+          const status = async () => fieldsOf((await session.pollVisible(id)).json)["status"];
           const before = String(await status());
           const page = await session.list({ ...filterBy(before), limit: "50" });
           // The job may have gone on in between.
