@@ -1,6 +1,6 @@
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { images, readPng, readPngHeader, type PngHeader } from "../../images.ts";
+import { images, pngProblem, readPngHeader, type PngHeader } from "../../images.ts";
 import type { Fields, HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, oneOf } from "../expectations.ts";
 import { fetchImage, finished, syncSuccess } from "./job-run.ts";
@@ -14,8 +14,8 @@ export const results = checkRows("safe", 8, {
     rules: ["result.content-type.png"],
     async run(session) {
       const { image } = await makeImage(session);
-      const png = readPng(image.bytes);
-      must(typeof png !== "string", `The result is not a PNG: ${String(png)}.`, image);
+      const problem = pngProblem(image.bytes);
+      must(problem === undefined, `The result is not a PNG: ${problem}.`, image);
     },
   },
   "result.served-as-png": {
@@ -90,8 +90,8 @@ export const results = checkRows("safe", 8, {
       const metadata = { sku: "LS-204" };
       const { response, image } = await makeImage(session, { metadata, seed: 7 });
       mustHave(response, { metadata: oneOf(metadata), seed: 7 }, "a job of a test key");
-      const png = readPng(image.bytes);
-      must(typeof png !== "string", `The stock image is not a PNG: ${String(png)}.`, image);
+      const problem = pngProblem(image.bytes);
+      must(problem === undefined, `The stock image is not a PNG: ${problem}.`, image);
       for (const [name, sent] of Object.entries(images)) {
         const isSame = Buffer.from(sent, "base64").equals(image.bytes);
         must(!isSame, `The stock image is the ${name} of the request.`, image);
