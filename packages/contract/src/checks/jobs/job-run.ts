@@ -117,12 +117,8 @@ export async function syncSuccess(session: Session, fields: Fields = {}): Promis
   return skipUnlessEnded(response);
 }
 
-/** Sends a synchronous request whose job succeeds, so that no other job is newer. @throws SkipCheck as above. */
-export async function syncSuccessNow(session: Session): Promise<HttpResponse> {
-  return skipUnlessEnded((await session.submitSync()).response);
-}
-
-function skipUnlessEnded(response: HttpResponse): HttpResponse {
+/** Returns the response to a synchronous request. @throws SkipCheck for one that came before the end of the job. */
+export function skipUnlessEnded(response: HttpResponse): HttpResponse {
   skipGatewayTimeout(response);
   const { status } = fieldsOf(response.json);
   const isOver = status !== "running" && status !== "queued";

@@ -3,16 +3,7 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, oneOf } from "../expectations.ts";
-import {
-  fetchImage,
-  finished,
-  finishedNow,
-  idsOf,
-  pageOf,
-  resultUrlOf,
-  runJob,
-  syncSuccess,
-} from "./job-run.ts";
+import { fetchImage, finished, idsOf, resultUrlOf, runJob, syncSuccess } from "./job-run.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -84,7 +75,7 @@ export const resultUrls = checkRows("safe", 8, {
     rules: ["submit-response.result-url.validity", "job.result-url.expired-answer"],
     async run(session) {
       const url = resultUrlOf((await finished(session)).response);
-      const other = resultUrlOf((await finishedNow(session)).response);
+      const other = resultUrlOf((await finished(session, { seed: 1 })).response);
       const signed = withSignatureChanged(url);
       need(signed !== undefined, "URLs of results have no signature parameter.");
       await mustNotServe(session, signed, "with another signature");
@@ -147,7 +138,7 @@ export const resultUrls = checkRows("safe", 8, {
     rules: ["privacy.inputs.dropped"],
     async run(session) {
       const { response } = await finished(session);
-      const texts = [response.text, (await pageOf(session)).text];
+      const texts = [response.text, (await session.list()).text];
       const { control } = session.context;
       if (control !== undefined) {
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
@@ -169,7 +160,7 @@ export const resultUrls = checkRows("safe", 8, {
       const hook = session.openHook();
       const jobId = await session.start({ webhook_url: hook.url });
       await session.waitForEnd(jobId);
-      const page = await pageOf(session);
+      const page = await session.list();
       must(idsOf(page).includes(jobId), "The list lacks the job of a test key.", page);
       await session.until("the webhook of a test key's job arrives", async () =>
         hook.deliveries.length > 0 ? true : undefined,

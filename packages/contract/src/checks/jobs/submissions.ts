@@ -15,14 +15,7 @@ import {
   type Condition,
   type Expectations,
 } from "../expectations.ts";
-import {
-  idsOf,
-  pageOf,
-  skipGatewayTimeout,
-  submitLong,
-  syncSuccess,
-  syncSuccessNow,
-} from "./job-run.ts";
+import { idsOf, skipGatewayTimeout, skipUnlessEnded, submitLong, syncSuccess } from "./job-run.ts";
 
 /** Metadata with names and values that careless code would change. */
 export const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" } as const;
@@ -131,7 +124,7 @@ export const submissions: readonly Check[] = [
       rules: ["submit-response.credits-remaining.balance"],
       async run(session) {
         // Another job between the response and the account would change the balance.
-        const response = await syncSuccessNow(session);
+        const response = skipUnlessEnded((await session.submitSync()).response);
         if (typeof fieldsOf(response.json)["credits_remaining"] !== "number") return;
         const credits_remaining = await session.balance();
         mustHave(response, { credits_remaining }, "a response, as in the account");
@@ -183,7 +176,7 @@ export const submissions: readonly Check[] = [
       async run(session) {
         await submitLong(session, syncLimit + 30_000);
         // A response of a proxy has no job id, but the key has no other job.
-        const [jobId] = idsOf(await pageOf(session, { limit: "1" }));
+        const [jobId] = idsOf(await session.list({ limit: "1" }));
         must(jobId !== undefined, "The list does not have the job of a synchronous request.");
         const ended = await session.waitForEnd(jobId);
         mustHave(ended, { status: "succeeded" }, "the last poll of the job");

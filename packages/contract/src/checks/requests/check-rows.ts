@@ -20,6 +20,8 @@ interface Submissions {
    * @default both statuses for bad input
    */
   readonly statuses?: readonly number[];
+  /** If true, the service may take them too, for which other checks fail. */
+  readonly mayTake?: boolean;
 }
 
 /** A request and the status of its response. */
@@ -57,11 +59,14 @@ export function submissionChecks(rows: Rows<Submissions>): readonly Check[] {
 }
 
 async function mustJudge(session: Session, row: Submissions): Promise<void> {
-  const { taken = [], refused = [], statuses = badInput } = row;
+  const { taken = [], refused = [], statuses = badInput, mayTake = false } = row;
   const needsUrl = typeof taken === "function" || typeof refused === "function";
   const url = needsUrl ? await findImageUrl(session) : "";
   for (const fields of variantsOf(taken, url)) await mustRespondWith(session, 200, fields);
-  for (const fields of variantsOf(refused, url)) await mustRespondWith(session, statuses, fields);
+  for (const fields of variantsOf(refused, url)) {
+    if (mayTake) mustBeIfRefused(await session.submit(fields), statuses, submissionWith(fields));
+    else await mustRespondWith(session, statuses, fields);
+  }
 }
 
 /** Makes checks of the statuses of requests. */
@@ -84,13 +89,21 @@ export async function mustRespondWith(
 ): Promise<HttpResponse> {
   const response = await session.submit(fields);
   skipUnlessJudged(response);
-  mustHaveStatus(response, status, `a submission with ${described(fields)}`);
+  mustHaveStatus(response, status, submissionWith(fields));
   return response;
 }
 
+function submissionWith(fields: Fields): string {
+  return `a submission with ${described(fields)}`;
+}
+
 /** @throws CheckFailure when bad input is refused with another status. */
-export function mustBeIfRefused(response: HttpResponse, status: number, what: string): void {
-  if (isRefused(response)) mustHaveStatus(response, status, what);
+export function mustBeIfRefused(
+  response: HttpResponse,
+  statuses: readonly number[],
+  what: string,
+): void {
+  if (isRefused(response)) mustHaveStatus(response, statuses, what);
 }
 
 /** If true, a response refuses bad input. */
@@ -128,7 +141,7 @@ export function described(fields: Fields): string {
 }
 
 /** Cost of submissions if the service takes all of them. */
-export function maxCredits({ taken = [], refused = [] }: Submissions): number {
+function maxCredits({ taken = [], refused = [] }: Submissions): number {
   const needsUrl = typeof taken === "function" || typeof refused === "function";
   const variants = [...variantsOf(taken, ""), ...variantsOf(refused, "")];
   return variants.reduce(
