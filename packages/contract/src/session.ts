@@ -7,14 +7,7 @@ import type { SchemaChecks } from "./schema-checks.ts";
 import { isEnd, jobIdOf } from "./submission.ts";
 import { costs, type Budget } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
-import {
-  missingKey,
-  type Key,
-  type KeyKind,
-  type KeyName,
-  type Keys,
-  type NewKey,
-} from "./target/keys.ts";
+import { missingKey, type Key, type KeyKind, type Keys, type NewKey } from "./target/keys.ts";
 import type { Hook, HookResponse, Receiver } from "./target/receiver.ts";
 import type { RequestPacer } from "./target/request-pacer.ts";
 import type { Time } from "./target/time.ts";
@@ -97,8 +90,13 @@ export class Session {
     return `${prefix}-${randomBytes(9).toString("base64url")}`;
   }
 
+  /** Returns the id of an unknown job. */
+  unknownJobId(): string {
+    return `job_${randomBytes(12).toString("hex")}`;
+  }
+
   /** Returns a key of the run. @throws SkipCheck when the run lacks it. */
-  keyNamed(name: KeyName): Key {
+  keyNamed(name: keyof Keys): Key {
     const key = this.context.keys[name];
     need(key !== undefined, missingKey(name));
     return key;

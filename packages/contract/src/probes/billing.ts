@@ -1,5 +1,5 @@
 import { probeGroup } from "../check.ts";
-import { requestsIn, unknownJobId } from "../checks/billing/account.ts";
+import { requestsIn } from "../checks/billing/account.ts";
 import { balanceChange } from "../checks/billing/balance.ts";
 import { failedJob, type Failure } from "../checks/billing/credits.ts";
 import { submitFirst } from "../checks/billing/idempotency.ts";
@@ -161,7 +161,7 @@ export const billingProbes = probeGroup(0, {
     async observe(session) {
       await session.useNewKey();
       const before = requestsIn(await session.account());
-      await session.poll(unknownJobId(session));
+      await session.poll(session.unknownJobId());
       const counted = requestsIn(await session.account()) - before;
       return counted === 2 ? "admitted" : counted === 1 ? "accepted" : undefined;
     },

@@ -1,5 +1,4 @@
 import { probeGroup, type Probe } from "../check.ts";
-import { unknownJobId } from "../checks/billing/account.ts";
 import { failedJob } from "../checks/billing/credits.ts";
 import { isNone, mustHaveStatus } from "../checks/expectations.ts";
 import {
@@ -97,7 +96,7 @@ const probes = probeGroup(8, {
     rules: ["list.cursor.unknown"],
     async observe(session) {
       await startAndList(session, 1);
-      const response = await session.list({ cursor: unknownJobId(session) });
+      const response = await session.list({ cursor: session.unknownJobId() });
       if (response.status === 400 || response.status === 422) return response.status;
       return response.status === 200 && idsOf(response).length === 0 ? "empty" : undefined;
     },

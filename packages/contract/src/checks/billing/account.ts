@@ -1,5 +1,4 @@
 import { must } from "../../outcome.ts";
-import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, type Condition } from "../expectations.ts";
@@ -57,7 +56,7 @@ export const accountChecks = checkRows("safe", 0, {
       const before = await session.account(options);
       const responses = [await session.submit({ seed: -1 }, options)];
       for (let request = 0; request < 7; request += 1) {
-        responses.push(await session.poll(unknownJobId(session), options));
+        responses.push(await session.poll(session.unknownJobId(), options));
       }
       await session.time.pass(61_000);
       const after = await session.account(options);
@@ -68,11 +67,6 @@ export const accountChecks = checkRows("safe", 0, {
     },
   },
 });
-
-/** Id of an unknown job. */
-export function unknownJobId(session: Session): string {
-  return `job_${session.unique().replaceAll(/[^a-zA-Z0-9]/g, "")}`;
-}
 
 /** Number of requests of the key in its account. */
 export function requestsIn({ json }: HttpResponse): number {

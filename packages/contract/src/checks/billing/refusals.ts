@@ -3,7 +3,6 @@ import type { Session, SubmitOptions } from "../../session.ts";
 import type { HttpResponse } from "../../wire/response.ts";
 import { jobIdOf } from "../../submission.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
-import { unknownJobId } from "./account.ts";
 import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
 import { submitFirst } from "./idempotency.ts";
 import { refusedRequest } from "./rate-limit.ts";
@@ -36,7 +35,7 @@ const refusals: readonly Refusal[] = [
   {
     status: 404,
     what: "a poll of an unknown job",
-    send: (session) => session.poll(unknownJobId(session)),
+    send: (session) => session.poll(session.unknownJobId()),
   },
   {
     status: 422,

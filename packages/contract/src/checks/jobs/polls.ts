@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 import type { Check } from "../../check.ts";
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
@@ -119,7 +117,7 @@ export const polls: readonly Check[] = [
       title: "Responds with 404 for an unknown job",
       rules: ["poll.404.unknown-job"],
       async run(session) {
-        const response = await session.poll(`job_${randomBytes(12).toString("hex")}`);
+        const response = await session.poll(session.unknownJobId());
         mustHaveStatus(response, 404, "an unknown job");
       },
     },

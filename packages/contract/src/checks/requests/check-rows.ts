@@ -64,8 +64,11 @@ async function mustJudge(session: Session, row: Submissions): Promise<void> {
   const url = needsUrl ? await findImageUrl(session) : "";
   for (const fields of variantsOf(taken, url)) await mustRespondWith(session, 200, fields);
   for (const fields of variantsOf(refused, url)) {
-    if (mayTake) mustBeIfRefused(await session.submit(fields), statuses, submissionWith(fields));
-    else await mustRespondWith(session, statuses, fields);
+    if (!mayTake) await mustRespondWith(session, statuses, fields);
+    else {
+      const response = await session.submit(fields);
+      if (isRefused(response)) mustHaveStatus(response, statuses, submissionWith(fields));
+    }
   }
 }
 
@@ -95,15 +98,6 @@ export async function mustRespondWith(
 
 function submissionWith(fields: Fields): string {
   return `a submission with ${described(fields)}`;
-}
-
-/** @throws CheckFailure when bad input is refused with another status. */
-export function mustBeIfRefused(
-  response: HttpResponse,
-  statuses: readonly number[],
-  what: string,
-): void {
-  if (isRefused(response)) mustHaveStatus(response, statuses, what);
 }
 
 /** If true, a response refuses bad input. */

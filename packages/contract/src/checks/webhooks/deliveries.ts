@@ -11,9 +11,6 @@ import type { Key } from "../../target/keys.ts";
 /** Precision of arrival times in milliseconds: a virtual clock advances in these steps. */
 export const step = 250;
 
-/** Header with the signature of a webhook. */
-export const signatureHeader = "x-service-signature";
-
 /** A job with the webhooks that it sent. Many checks share one job, so that a deployment makes it once. */
 interface WebhookJob {
   readonly jobId: string;
@@ -99,10 +96,15 @@ export function eventOf({ text }: Delivery): Fields {
   return fields;
 }
 
+/** Signature of a webhook. */
+export function signatureOf({ headers }: Delivery): string | null {
+  return headers.get("x-service-signature");
+}
+
 /** If true, a webhook is signed over its bytes, in any notation of the signature. */
-export function isSigned({ headers, bytes }: Delivery, secret: string): boolean {
-  const signature = headers.get(signatureHeader)?.toLowerCase() ?? "";
-  return signature.endsWith(createHmac("sha256", secret).update(bytes).digest("hex"));
+export function isSigned(delivery: Delivery, secret: string): boolean {
+  const expected = createHmac("sha256", secret).update(delivery.bytes).digest("hex");
+  return signatureOf(delivery)?.toLowerCase().endsWith(expected) ?? false;
 }
 
 /** Secret that signs the webhooks of a key. @throws SkipCheck when it is unknown. */

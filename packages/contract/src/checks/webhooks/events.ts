@@ -5,14 +5,7 @@ import { instantOf } from "../../wire/instant.ts";
 import { fieldsOf, type Fields } from "../../wire/response.ts";
 import { needVirtualTime } from "../billing/credits.ts";
 import { checkRows, rowsFor } from "../expectations.ts";
-import {
-  eventOf,
-  firstEvent,
-  isSigned,
-  secretOf,
-  signatureHeader,
-  sendWebhook,
-} from "./deliveries.ts";
+import { eventOf, firstEvent, isSigned, secretOf, sendWebhook, signatureOf } from "./deliveries.ts";
 
 const hour = 3_600_000;
 const resultUrl = "webhook.body.result-url";
@@ -33,7 +26,7 @@ export const eventChecks = checkRows("safe", 8, {
     title: "Signs a webhook in X-Service-Signature with sha256= and 64 hexadecimal digits",
     rules: ["webhook.header.signature"],
     async run(session) {
-      const signature = (await firstEvent(session)).delivery.headers.get(signatureHeader);
+      const signature = signatureOf((await firstEvent(session)).delivery);
       must(signature !== null, "A webhook has no X-Service-Signature.");
       must(
         /^sha256=[0-9a-f]{64}$/i.test(signature),
@@ -64,7 +57,7 @@ export const eventChecks = checkRows("safe", 8, {
       const secret = secretOf(session.key);
       const { delivery } = await firstEvent(session);
       const isNotSigned = "The webhook is not signed, which has other checks.";
-      need(delivery.headers.has(signatureHeader), isNotSigned);
+      need(signatureOf(delivery) !== null, isNotSigned);
       must(
         isSigned(delivery, secret),
         "X-Service-Signature is not the HMAC-SHA256 of the body's bytes under the key's secret.",
