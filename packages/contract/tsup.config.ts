@@ -6,15 +6,14 @@ import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
 
-/** Reduces the bundled rules of the service to the ids of the open ones. */
+/** Reduces the bundled rules of the service to the open ones. */
 const openRulesOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "open-rules-only",
   setup(build) {
     build.onLoad({ filter: /[\\/]spec[\\/]rules\.json$/ }, ({ path }) => {
       // The tests of spec/ validate the file.
       const { rules } = JSON.parse(readFileSync(path, "utf8")) as typeof spec;
-      const open = rules.filter((rule) => rule.open === true);
-      const contents = JSON.stringify({ rules: open.map(({ id }) => ({ id, open: true })) });
+      const contents = JSON.stringify({ rules: rules.filter((rule) => rule.open === true) });
       return { contents, loader: "json" };
     });
   },
