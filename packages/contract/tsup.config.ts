@@ -1,7 +1,23 @@
+import { readFileSync } from "node:fs";
+
 import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
-import { defineConfig } from "tsup";
+import type spec from "@tryon/spec/rules.json";
+import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
+
+/** Reduces the bundled rules of the service to the open ones. */
+const openRulesOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "open-rules-only",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]spec[\\/]rules\.json$/ }, ({ path }) => {
+      // The tests of spec/ validate the file.
+      const { rules } = JSON.parse(readFileSync(path, "utf8")) as typeof spec;
+      const contents = JSON.stringify({ rules: rules.filter((rule) => rule.open === true) });
+      return { contents, loader: "json" };
+    });
+  },
+};
 
 export default defineConfig({
   entry: { index: "src/index.ts", cli: "src/cli/main.ts" },
@@ -12,5 +28,5 @@ export default defineConfig({
   splitting: true,
   treeshake: true,
   removeNodeProtocol: false,
-  esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses()],
+  esbuildPlugins: [requireBuiltins, versionOnly(packageJson), openRulesOnly, thirdPartyLicenses()],
 });

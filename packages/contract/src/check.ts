@@ -1,3 +1,5 @@
+import spec from "@tryon/spec/rules.json" with { type: "json" };
+
 import type { Session } from "./session.ts";
 import type { KeyKind } from "./target/keys.ts";
 
@@ -59,4 +61,11 @@ export function probeGroup(
     option,
     ...row,
   }));
+}
+
+const openRules = new Set(spec.rules.filter((rule) => rule.open === true).map(({ id }) => id));
+
+/** If true, the document leaves open what a check with these rules requires, so the check cannot fail. */
+export function areOpen(rules: readonly string[]): boolean {
+  return rules.every((rule) => openRules.has(rule));
 }

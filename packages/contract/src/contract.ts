@@ -49,29 +49,16 @@ export async function runSuite(
 ): Promise<Report> {
   const { apiKey, keys = {}, webhookSecret } = options;
   const redactor = new Redactor(apiKey, ...Object.values(keys), webhookSecret);
+  let end: RunEnd | undefined;
   try {
-    return await run(suite, redactor, options, realClock);
-  } catch (error) {
-    throw redactor.redactError(error);
-  }
-}
-
-async function run(
-  suite: Suite,
-  redactor: Redactor,
-  options: ContractOptions,
-  realClock: typeof realTime,
-): Promise<Report> {
-  rejectInvalid(options);
-  rejectWrongOnly(suite, options);
-  const end = new RunEnd(options);
-  try {
+    rejectInvalid(options);
+    rejectWrongOnly(suite, options);
+    end = new RunEnd(options);
     return await runUntil(end, suite, redactor, options, realClock);
   } catch (error) {
-    end.signal.throwIfAborted();
-    throw error;
+    throw redactor.redactError(end?.signal.aborted === true ? end.signal.reason : error);
   } finally {
-    end.close();
+    end?.close();
   }
 }
 

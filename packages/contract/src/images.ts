@@ -69,10 +69,9 @@ export function readPngHeader(bytes: Uint8Array): PngHeader | undefined {
   return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
 }
 
-/** Reads a whole PNG and returns its header, or the reason why it is invalid. */
-export function readPng(bytes: Uint8Array): PngHeader | string {
-  const header = readPngHeader(bytes);
-  if (header === undefined) return "it does not start as one";
+/** Reads a whole PNG, and returns the reason why it is invalid. */
+export function pngProblem(bytes: Uint8Array): string | undefined {
+  if (readPngHeader(bytes) === undefined) return "it does not start as one";
   const data = Buffer.from(bytes);
   let hasData = false;
   for (let at = signature.length; at + 12 <= data.length;) {
@@ -84,7 +83,7 @@ export function readPng(bytes: Uint8Array): PngHeader | string {
       return `the checksum of its chunk ${type} is wrong`;
     }
     if (type === "IDAT" && length > 0) hasData = true;
-    if (type === "IEND") return hasData ? header : "it has no image data";
+    if (type === "IEND") return hasData ? undefined : "it has no image data";
     at = end;
   }
   return `it ends early, after ${data.length} bytes`;

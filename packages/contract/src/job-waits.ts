@@ -28,7 +28,11 @@ export class JobWaits {
    * @param id names the key, the fields and the outcome of the job.
    */
   share<Run>(id: string, run: () => Promise<Run>): Promise<Run> {
-    if (this.#time.virtual) return run();
+    return this.#time.virtual ? run() : this.once(id, run);
+  }
+
+  /** Runs a job once for all checks with the same id, with any clock. */
+  once<Run>(id: string, run: () => Promise<Run>): Promise<Run> {
     // Runs with the same id have the same type.
     const known = this.#shared.get(id) as Promise<Run> | undefined;
     if (known !== undefined) return known;

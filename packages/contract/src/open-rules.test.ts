@@ -1,9 +1,9 @@
 import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
+import { areOpen } from "./check.ts";
 import { allChecks } from "./checks/index.ts";
 import { runContract } from "./contract.ts";
-import { areOpen } from "./open-rules.ts";
 import {
   isList,
   isSubmit,

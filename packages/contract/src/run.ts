@@ -1,9 +1,8 @@
 import { likelyName } from "@tryon/command-line/known-names";
 
-import { levels, type Check, type Probe } from "./check.ts";
+import { areOpen, levels, type Check, type Probe } from "./check.ts";
 import { shapeRules } from "./checks/index.ts";
 import { OptionsError, type ContractOptions } from "./contract-options.ts";
-import { areOpen } from "./open-rules.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { CheckResult, EarlyEnd, Observation } from "./report.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -108,8 +107,8 @@ export async function runPlan(
     add({ ...shapeResult(shape, redactor), level, credits: 0, milliseconds: 0 });
   }
   const observations = observed.map((observation) => {
-    const deviations = [...explained].filter(({ option }) => option === observation.option);
-    return { ...observation, deviations: deviations.map(({ what }) => what) };
+    const deviation = explained.get(observation.option);
+    return { ...observation, deviations: deviation === undefined ? [] : [deviation] };
   });
   for (const observation of observations) onResult?.(observation);
   // An end during or after the last check cuts nothing off.

@@ -13,61 +13,49 @@ export interface Shape {
   readonly problems: { readonly text: string; readonly request: SentRequest }[];
 }
 
-/** Deviation from the document that an open point explains, so that no check fails. */
-interface Explanation {
-  /** Option of the reference server that explains it. */
-  readonly option: string;
-  readonly what: string;
-  readonly fits: (response: HttpResponse, problem: string) => boolean;
-}
+/** Returns true for a deviation from the document that an open point explains, so that no check fails. */
+type Explains = (response: HttpResponse, problem: string) => boolean;
 
-const explanations: readonly Explanation[] = [
-  {
-    option: "oversize",
-    what: "413 with text/html for a body over 64 MiB",
-    fits: (response) => response.status === 413 && isHtml(response),
-  },
-  {
-    option: "syncCut",
-    what: "504 with text/html for a synchronous request",
-    fits: (response) =>
+/** Deviations that open points explain, by the option of the reference server. */
+const explanations: Readonly<Record<string, readonly [what: string, fits: Explains]>> = {
+  oversize: [
+    "413 with text/html for a body over 64 MiB",
+    (response) => response.status === 413 && isHtml(response),
+  ],
+  syncCut: [
+    "504 with text/html for a synchronous request",
+    (response) =>
       response.status === 504 && isHtml(response) && pathOf(response) === "/api/v1/tryon",
-  },
-  {
-    option: "slashRedirect",
-    what: "307 for a path with a trailing slash",
-    fits: (response) => response.status === 307 && pathOf(response).endsWith("/"),
-  },
-  {
-    option: "sparseSubmit",
-    what: "a response to a submission without cost_credits",
-    fits: ({ request }, problem) =>
+  ],
+  slashRedirect: [
+    "307 for a path with a trailing slash",
+    (response) => response.status === 307 && pathOf(response).endsWith("/"),
+  ],
+  sparseSubmit: [
+    "a response to a submission without cost_credits",
+    ({ request }, problem) =>
       request.method === "POST" && problem.includes("required property 'cost_credits'"),
-  },
-  {
-    option: "timeFormat",
-    what: "times that do not end in Z",
-    fits: (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
-  },
-  {
-    option: "wrongContentType",
-    what: "415 for another content type",
-    fits: ({ status }, problem) => status === 415 && problem.includes("lacks the status"),
-  },
-  {
-    option: "discoveryKey",
-    what: "401 or 403 for discovery without a key",
-    fits: (response, problem) =>
+  ],
+  timeFormat: [
+    "times that do not end in Z",
+    (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
+  ],
+  wrongContentType: [
+    "415 for another content type",
+    ({ status }, problem) => status === 415 && problem.includes("lacks the status"),
+  ],
+  discoveryKey: [
+    "401 or 403 for discovery without a key",
+    (response, problem) =>
       pathOf(response) === "/api/discovery" &&
       /lacks the status 40[13]/.test(problem) &&
       response.request.headers["authorization"] === undefined,
-  },
-  {
-    option: "rateHeaders",
-    what: "429 without X-RateLimit-*",
-    fits: ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
-  },
-];
+  ],
+  rateHeaders: [
+    "429 without X-RateLimit-*",
+    ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
+  ],
+};
 
 /** Statuses that any path may have, even if the document lists them nowhere. */
 const anywhere = new Set([404, 405]);
@@ -75,8 +63,8 @@ const anywhere = new Set([404, 405]);
 /** Checks every response against `spec/openapi.json`. */
 export class SchemaChecks {
   readonly #shapes = new Map<string, Shape>();
-  /** Explanations of the deviations so far. */
-  readonly explained = new Set<Explanation>();
+  /** Explained deviations so far, by the option that explains them. */
+  readonly explained = new Map<string, string>();
   /** Start of each path of the deployment. */
   readonly #prefix: string;
 
@@ -117,9 +105,11 @@ export class SchemaChecks {
 
   /** Returns true if an open point explains a deviation. */
   #explain(response: HttpResponse, problem: string): boolean {
-    const found = explanations.find(({ fits }) => fits(response, problem));
-    if (found !== undefined) this.explained.add(found);
-    return found !== undefined;
+    const found = Object.entries(explanations).find(([, [, fits]]) => fits(response, problem));
+    if (found === undefined) return false;
+    const [option, [what]] = found;
+    this.explained.set(option, what);
+    return true;
   }
 
   #shape(operation: string, status: number) {

@@ -1,20 +1,13 @@
 import { randomBytes } from "node:crypto";
 
-import { must, SkipCheck } from "./outcome.ts";
+import { must, need } from "./outcome.ts";
 import { images } from "./images.ts";
 import { maxJobTime, type JobWaits } from "./job-waits.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
-import { jobIdOf } from "./submission.ts";
+import { isEnd, jobIdOf } from "./submission.ts";
 import { costs, type Budget } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
-import {
-  missingKey,
-  type Key,
-  type KeyKind,
-  type KeyName,
-  type Keys,
-  type NewKey,
-} from "./target/keys.ts";
+import { missingKey, type Key, type KeyKind, type Keys, type NewKey } from "./target/keys.ts";
 import type { Hook, HookResponse, Receiver } from "./target/receiver.ts";
 import type { RequestPacer } from "./target/request-pacer.ts";
 import type { Time } from "./target/time.ts";
@@ -97,18 +90,28 @@ export class Session {
     return `${prefix}-${randomBytes(9).toString("base64url")}`;
   }
 
+  /** Returns the id of an unknown job. */
+  unknownJobId(): string {
+    return `job_${randomBytes(12).toString("hex")}`;
+  }
+
   /** Returns a key of the run. @throws SkipCheck when the run lacks it. */
-  keyNamed(name: KeyName): Key {
+  keyNamed(name: keyof Keys): Key {
     const key = this.context.keys[name];
-    if (key === undefined) throw new SkipCheck(missingKey(name));
+    need(key !== undefined, missingKey(name));
     return key;
+  }
+
+  /** If true, the deployment has the control API. */
+  get hasControl(): boolean {
+    return this.context.control !== undefined;
   }
 
   /** Control API of the deployment. @throws SkipCheck when it has none. */
   get control(): Control {
     const { control } = this.context;
-    if (control !== undefined) return control;
-    throw new SkipCheck("It takes a deployment with the control API (/__mock/).");
+    need(control !== undefined, "It takes a deployment with the control API (/__mock/).");
+    return control;
   }
 
   /** Makes a key for this check. @throws SkipCheck without the control API. */
@@ -116,12 +119,28 @@ export class Session {
     const path = options.account_id === undefined ? "tenants" : "keys";
     const key = await this.control.makeKey(path, { ...options });
     this.#made.add(key.token);
+    this.context.pacer.setLimit(key.token, options.rate_limit_per_min ?? 0);
     return key;
   }
 
-  /** Makes a key for this check in the account of another key. */
-  siblingKey({ accountId }: Key, options: NewKey = {}): Promise<Key> {
-    return this.freshKey({ ...options, account_id: accountId });
+  /** Works on a new key from now on, where there is the control API. */
+  async useNewKey(options: NewKey = {}): Promise<void> {
+    if (this.hasControl) this.key = await this.freshKey(options);
+  }
+
+  /** Makes another key in the account of the key of this check. */
+  siblingKey(options: NewKey = {}): Promise<Key> {
+    return this.freshKey({ ...options, account_id: this.key.accountId });
+  }
+
+  /** Sets the outcome of the next job of the key of this check. @throws SkipCheck without the control API. */
+  async setNextJob(next: Fields): Promise<void> {
+    await this.control.post("next-job", { ...next, api_key: this.key.token });
+  }
+
+  /** Makes the next job take a duration in milliseconds, where there is the control API. */
+  async slowNextJob(duration: number): Promise<void> {
+    if (this.hasControl) await this.setNextJob({ outcome: "succeeded", duration_ms: duration });
   }
 
   /** Adds a fault until the end of the check. @throws SkipCheck without the control API. */
@@ -133,11 +152,10 @@ export class Session {
   /** Opens a URL for webhooks. @throws SkipCheck when the deployment cannot reach the kit. */
   openHook(respond?: HookResponse): Hook {
     const { receiver } = this.context;
-    if (receiver === undefined) {
-      throw new SkipCheck(
-        "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
-      );
-    }
+    need(
+      receiver !== undefined,
+      "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
+    );
     const hook = receiver.open(respond);
     this.#hooks.push(hook);
     return hook;
@@ -221,15 +239,21 @@ export class Session {
     return this.request("GET", `/api/v1/tryon/${jobId}`, options);
   }
 
+  /** Polls a job until the deployment finds it. */
+  pollVisible(jobId: string): Promise<HttpResponse> {
+    return this.until(`${jobId} can be polled`, async () => {
+      const response = await this.poll(jobId);
+      return response.status === 200 ? response : undefined;
+    });
+  }
+
   /** Polls a job until it ends, and returns the last poll. @throws CheckFailure when it does not end. */
   async waitForEnd(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const poll = async (): Promise<HttpResponse | undefined> => {
       const response = await this.poll(jobId, options);
-      const { status } = fieldsOf(response.json);
-      return status === "succeeded" || status === "failed" ? response : undefined;
+      return isEnd(fieldsOf(response.json)["status"]) ? response : undefined;
     };
-    const step = this.time.virtual ? 250 : 2_000;
-    return this.context.jobWaits.untilEnded(jobId, poll, step);
+    return this.context.jobWaits.untilEnded(jobId, poll, this.#pollDelay);
   }
 
   /** Submits a try-on and waits for its end. */
@@ -238,17 +262,16 @@ export class Session {
     return this.waitForEnd(jobId, options.key === undefined ? {} : { key: options.key });
   }
 
-  /** Sends a synchronous request while time passes, and measures how long it took. */
+  /** Sends a synchronous request while time passes in steps, and measures how long it took. */
   async submitSync(
-    fields: Fields,
-    options: SubmitOptions = {},
+    fields: Fields = {},
+    step?: number,
   ): Promise<{ response: HttpResponse; duration: number }> {
-    const { time } = this;
-    const { idempotencyKey = this.unique("sync") } = options;
-    const from = time.now();
-    const request = this.submit({ wait: true, ...fields }, { ...options, idempotencyKey });
-    const response = await this.passUntilSettled(request, idempotencyKey);
-    return { response, duration: time.now() - from };
+    const idempotencyKey = this.unique("sync");
+    const from = this.time.now();
+    const request = this.submit({ wait: true, ...fields }, { idempotencyKey });
+    const response = await this.passUntilSettled(request, idempotencyKey, step);
+    return { response, duration: this.time.now() - from };
   }
 
   /** Lets time pass until a request has its response. The server must have received the request before. */
@@ -259,13 +282,9 @@ export class Session {
   ): Promise<Result> {
     const { time } = this;
     if (!time.virtual) return request;
-    const state = { over: false };
-    const end = (): void => {
-      state.over = true;
-    };
-    request.then(end, end);
-    await this.waitForRequests(idempotencyKey, 1, () => state.over);
-    for (let passed = 0; !state.over && passed <= maxJobTime; passed += step) {
+    const isOver = settling(request);
+    await this.waitForRequests(idempotencyKey, 1, isOver);
+    for (let passed = 0; !isOver() && passed <= maxJobTime; passed += step) {
       await time.pass(step);
       await nextTurn();
     }
@@ -289,19 +308,22 @@ export class Session {
   }
 
   /** Lets time pass until a function returns a value. @throws CheckFailure when that takes too long. */
-  async until<Result>(
-    what: string,
-    read: () => Promise<Result | undefined>,
-    within = 60_000,
-    step = this.time.virtual ? 250 : 2_000,
-  ): Promise<Result> {
+  async until<Result>(what: string, read: () => Promise<Result | undefined>): Promise<Result> {
     const from = this.time.now();
     for (;;) {
       const found = await read();
       if (found !== undefined) return found;
-      must(this.time.now() - from <= within, `It took over ${within / 1_000} s until ${what}.`);
-      await this.time.pass(step);
+      must(this.time.now() - from <= 60_000, `It took over 60 s until ${what}.`);
+      await this.time.pass(this.#pollDelay);
     }
+  }
+
+  /** Reads a page of the list. */
+  list(
+    query: Readonly<Record<string, string>> = {},
+    options: RequestOptions = {},
+  ): Promise<HttpResponse> {
+    return this.request("GET", "/api/v1/tryon", { query, ...options });
   }
 
   /** Reads the account of a key. */
@@ -324,6 +346,10 @@ export class Session {
     await Promise.all(faults.map(async (id) => this.context.control?.remove(`faults/${id}`)));
   }
 
+  get #pollDelay(): number {
+    return this.time.virtual ? 250 : 2_000;
+  }
+
   /** Takes the maximum cost of a submission out of the budget, and returns it. */
   #reserve(key: Key | string | null, fields: Fields): number {
     const isKey = key !== null && typeof key !== "string";
@@ -337,6 +363,14 @@ export class Session {
     this.spent += cost;
     return cost;
   }
+}
+
+/** Returns a function that returns true once a promise has settled. */
+export function settling(promise: Promise<unknown>): () => boolean {
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  promise.then(end, end);
+  return () => isOver;
 }
 
 /** Lets a server in the same process read and respond. */

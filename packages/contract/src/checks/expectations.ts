@@ -3,45 +3,60 @@ import { isDeepStrictEqual } from "node:util";
 import type { Check, Level } from "../check.ts";
 import { must } from "../outcome.ts";
 import type { Session } from "../session.ts";
+import type { NewKey } from "../target/keys.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../wire/response.ts";
 
-type Shared = Pick<Check, "level" | "on" | "credits">;
+/** A check without its id and what its table has for all. */
+interface CheckRow extends Pick<Check, "title">, Partial<Pick<Check, "level" | "on" | "credits">> {
+  /** @default [] */
+  readonly rules?: Check["rules"];
+  /** Options of a new key to work on, instead of a key of the run. It takes the control API. */
+  readonly newKey?: NewKey;
+}
 
-/** A check without what its group has for all. */
-export type CheckRow = Omit<Check, keyof Shared> & Partial<Shared>;
-
-/** Makes the checks of a group. A row may have its own level, key or credits. */
-export function checkGroup(shared: Shared, rows: readonly CheckRow[]): readonly Check[] {
-  return rows.map((row) => ({ ...shared, ...row }));
+/** Function of a check, as in {@link Check}. */
+interface Run {
+  readonly run: (session: Session) => Promise<unknown>;
 }
 
 /** Rows of checks by id, with data or the function that runs. */
-export type Rows<Row> = Readonly<Record<string, Omit<CheckRow, "id" | "run"> & Row>>;
+export type Rows<Row> = Readonly<Record<string, CheckRow & Row>>;
 
-/** Makes checks of a level by id. A row may have its own level, key or credits. `paid` takes a live key. */
-export function checkRows(
-  level: Level,
-  credits: number,
-  rows: Rows<Pick<Check, "run">>,
-): readonly Check[] {
+/** Makes checks of a level by id. A row may have its own level, key or credits. */
+export function checkRows(level: Level, credits: number, rows: Rows<Run>): readonly Check[] {
   return checkTable(level, credits, (session, { run }) => run(session), rows);
 }
 
-/** Makes checks that run one function with the data of their rows. */
+/** Makes checks that run one function with the data of their rows. What costs credits from level `paid` on takes a live key. */
 export function checkTable<Data>(
   level: Level,
   credits: number | ((data: Data) => number),
-  run: (session: Session, data: Data) => Promise<void>,
+  run: (session: Session, data: Data) => Promise<unknown>,
   rows: Rows<Data>,
 ): readonly Check[] {
-  return Object.entries(rows).map(([id, row]) => ({
-    id,
-    level,
-    on: (row.level ?? level) === "paid" ? "live" : "any",
-    credits: typeof credits === "number" ? credits : credits(row),
-    ...row,
-    run: (session) => run(session, row),
-  }));
+  return Object.entries(rows).map(([id, { newKey, ...row }]) => {
+    // The rest has the data.
+    const data = row as CheckRow & Data;
+    const own = { level, credits: typeof credits === "number" ? credits : credits(data), ...data };
+    return {
+      rules: [],
+      on: own.level === "paid" && own.credits > 0 ? "live" : "any",
+      ...own,
+      id,
+      async run(session) {
+        if (newKey !== undefined) session.key = await session.freshKey(newKey);
+        await run(session, data);
+      },
+    };
+  });
+}
+
+/** Makes a row of checks for each item. */
+export function rowsFor<Item>(
+  items: readonly Item[],
+  rowOf: (item: Item) => CheckRow & Pick<Check, "id"> & Run,
+): Rows<Run> {
+  return Object.fromEntries(items.map(rowOf).map((row) => [row.id, row]));
 }
 
 /** Condition for the value of a field. */
@@ -81,11 +96,8 @@ export function mustHave(response: HttpResponse, expected: Expectations, what: s
     const isUrl = typeof value === "string" && value.startsWith("http");
     // The URL of a result is signed, so that a message does not show it.
     const actual = isUrl ? "a URL" : (JSON.stringify(value) ?? "no such field");
-    must(
-      passes(value, fields),
-      `Expected ${name} to be ${text} in ${what}, got ${actual}.`,
-      response,
-    );
+    const message = `Expected ${name} to be ${text} in ${what}, got ${actual}.`;
+    must(passes(value, fields), message, response);
   }
 }
 

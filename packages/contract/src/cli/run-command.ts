@@ -24,12 +24,7 @@ export interface CliContext {
   readonly suite?: Suite;
 }
 
-/**
- * Runs the checks, and writes the reports.
- *
- * @returns the exit code.
- * @throws UsageError if it cannot start.
- */
+/** Runs the checks, writes the reports and returns the exit code. @throws UsageError if it cannot start. */
 export async function runChecks(options: RunOptions, context: CliContext): Promise<number> {
   const { reports, profile } = options;
   const files = [...reports.map(({ file }) => file), profile];
@@ -109,11 +104,7 @@ function paintFor(stream: Output, { environment }: CliContext): Paint {
   return paintWith(hasColors(stream, environment));
 }
 
-/**
- * Checks that files can be written, before a run takes credits.
- *
- * @throws UsageError with the file.
- */
+/** @throws UsageError for a file that cannot be written, before a run takes credits. */
 export async function rejectUnwritable(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const folder = dirname(resolve(file));

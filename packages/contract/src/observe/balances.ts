@@ -1,4 +1,5 @@
-import { isEnd, submitOperation, type Evidence, type Seen, type SeenJob } from "./seen.ts";
+import { isEnd } from "../submission.ts";
+import { submitOperation, type Evidence, type Seen, type SeenJob } from "./seen.ts";
 
 interface Balance {
   credits: number;

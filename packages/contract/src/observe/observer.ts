@@ -5,18 +5,11 @@ import { allProbes } from "../probes/index.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { meanings } from "../report/meanings.ts";
 import { SchemaChecks } from "../schema-checks.ts";
+import { isEnd } from "../submission.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
 import { Balances } from "./balances.ts";
 import { rebuilt } from "./rebuilt.ts";
-import {
-  isEnd,
-  Memory,
-  pollOperation,
-  seenOf,
-  sizeOf,
-  submitOperation,
-  type Seen,
-} from "./seen.ts";
+import { Memory, pollOperation, seenOf, sizeOf, submitOperation, type Seen } from "./seen.ts";
 import { watches } from "./watches.ts";
 
 /** Behavior at an open point, as recorded traffic shows it. */

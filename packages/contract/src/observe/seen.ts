@@ -1,5 +1,6 @@
 import type { OptionValue } from "../check.ts";
 import { markerOf, type Exchange } from "../record/exchange.ts";
+import { isEnd } from "../submission.ts";
 import { operationOf } from "../wire/document.ts";
 import { fieldsOf, type Fields } from "../wire/response.ts";
 
@@ -63,11 +64,6 @@ export function lengthOf(value: unknown): number | undefined {
   if (marker === undefined) return undefined;
   if (marker.kind === "text") return marker.characters;
   return "sha256" in marker ? Math.ceil((marker.bytes * 4) / 3) : undefined;
-}
-
-/** If true, a job in this state has ended. */
-export function isEnd(status: unknown): boolean {
-  return status === "succeeded" || status === "failed";
 }
 
 /** Facts about a job. */

@@ -1,9 +1,9 @@
 import { markerOf } from "../record/exchange.ts";
+import { isEnd } from "../submission.ts";
 import { requestProblems } from "../wire/document.ts";
 import { elementsOf, fieldsOf } from "../wire/response.ts";
 import { rebuilt } from "./rebuilt.ts";
 import {
-  isEnd,
   lengthOf,
   listOperation,
   pollOperation,

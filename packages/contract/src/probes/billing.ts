@@ -1,15 +1,14 @@
 import { probeGroup } from "../check.ts";
-import { requestsIn, unknownJobId } from "../checks/billing/account.ts";
+import { requestsIn } from "../checks/billing/account.ts";
 import { balanceChange } from "../checks/billing/balance.ts";
 import { failedJob, type Failure } from "../checks/billing/credits.ts";
 import { submitFirst } from "../checks/billing/idempotency.ts";
 import { buy, buyWithNewKey, packs, payment } from "../checks/billing/purchases.ts";
 import { refusedRequest } from "../checks/billing/rate-limit.ts";
-import { isEnd } from "../checks/jobs/job-run.ts";
 import { noPerson, unreachable } from "../checks/requests/check-rows.ts";
-import { CheckFailure, SkipCheck } from "../outcome.ts";
-import type { Session } from "../session.ts";
-import { jobIdOf } from "../submission.ts";
+import { CheckFailure, need } from "../outcome.ts";
+import { settling, type Session } from "../session.ts";
+import { isEnd, jobIdOf } from "../submission.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 
 const price = 8;
@@ -51,9 +50,9 @@ export const billingProbes = probeGroup(0, {
     rules: ["submit.idempotency-key.refused"],
     credits: 16,
     async observe(session) {
-      const isMock = session.context.control !== undefined;
-      const key = isMock ? await session.freshKey({ credits: 0 }) : session.key;
-      const options = { key, idempotencyKey: session.unique() };
+      const isMock = session.hasControl;
+      await session.useNewKey({ credits: 0 });
+      const options = { idempotencyKey: session.unique() };
       // Without credits, or with an image that cannot be fetched.
       const fields = isMock ? {} : { ...noPerson, person_url: unreachable };
       const { status } = await session.submit(fields, options);
@@ -69,21 +68,13 @@ export const billingProbes = probeGroup(0, {
     credits: 16,
     async observe(session) {
       const idempotencyKey = session.unique();
-      await session.context.control?.post("next-job", {
-        outcome: "succeeded",
-        duration_ms: 8_000,
-        api_key: session.key.token,
-      });
-      const state = { over: false };
+      await session.slowNextJob(8_000);
       const send = () => session.submit({ wait: true }, { idempotencyKey });
       const first = send();
-      const end = (): void => {
-        state.over = true;
-      };
-      first.then(end, end);
+      const isOver = settling(first);
       await session.waitForRequests(idempotencyKey, 1);
       // A second request after the first response would get a replay.
-      if (state.over) {
+      if (isOver()) {
         await first;
         return undefined;
       }
@@ -117,13 +108,13 @@ export const billingProbes = probeGroup(0, {
     title: "Response to a repeated purchase with the same key and token",
     rules: ["purchase.repeat.answer"],
     async observe(session) {
-      const { control } = session.context;
-      const key = control === undefined ? session.key : await session.freshKey();
+      await session.useNewKey();
       // Without the control API a payment with a live key is a real one.
-      if (control === undefined && key.kind === "live") throw new SkipCheck("It takes a test key.");
+      const isReal = !session.hasControl && session.key.kind === "live";
+      need(!isReal, "It takes a test key.");
       const order = payment(session);
-      const first = await buy(session, key, order);
-      const repeated = await buy(session, key, order);
+      const first = await buy(session, order);
+      const repeated = await buy(session, order);
       if (first.status !== 200) return undefined;
       if (repeated.status === 409) return 409;
       const [before, after] = [first, repeated].map(
@@ -137,8 +128,8 @@ export const billingProbes = probeGroup(0, {
     title: "Value of credits_added in the response to a repeated purchase",
     rules: ["purchase.repeat.reported-credits"],
     async observe(session) {
-      const { order, key, response } = await buyWithNewKey(session);
-      const repeated = await buy(session, key, order);
+      const { order, response } = await buyWithNewKey(session);
+      const repeated = await buy(session, order);
       if (repeated.status !== 200) return undefined;
       const [first, added] = [response, repeated].map(
         ({ json }) => fieldsOf(json)["credits_added"],
@@ -151,7 +142,7 @@ export const billingProbes = probeGroup(0, {
     rules: ["purchase.test-key.reported-credits"],
     on: "test",
     async observe(session) {
-      const { json } = await buy(session, session.key, { pack_slug: "pro" });
+      const { json } = await buy(session, { pack_slug: "pro" });
       const { credits_added: added } = fieldsOf(json);
       return added === 0 ? 0 : added === packs.pro.credits ? "pack" : undefined;
     },
@@ -160,7 +151,7 @@ export const billingProbes = probeGroup(0, {
     title: "Status for an unknown pack",
     rules: ["purchase.validation.400-or-422"],
     async observe(session) {
-      const { status } = await buy(session, session.key, { pack_slug: "no-such-pack" });
+      const { status } = await buy(session, { pack_slug: "no-such-pack" });
       return status === 400 || status === 422 ? status : undefined;
     },
   },
@@ -168,11 +159,10 @@ export const billingProbes = probeGroup(0, {
     title: "Requests that count in total_calls",
     rules: ["account.total-calls.what-counts"],
     async observe(session) {
-      const { control } = session.context;
-      const key = control === undefined ? session.key : await session.freshKey();
-      const before = requestsIn(await session.account({ key }));
-      await session.poll(unknownJobId(session), { key });
-      const counted = requestsIn(await session.account({ key })) - before;
+      await session.useNewKey();
+      const before = requestsIn(await session.account());
+      await session.poll(session.unknownJobId());
+      const counted = requestsIn(await session.account()) - before;
       return counted === 2 ? "admitted" : counted === 1 ? "accepted" : undefined;
     },
   },
@@ -181,9 +171,9 @@ export const billingProbes = probeGroup(0, {
     rules: ["limits.rate.window"],
     async observe(session) {
       const { time } = session;
-      if (!time.virtual) throw new SkipCheck("It takes minutes without a virtual clock.");
-      const key = await session.freshKey({ rate_limit_per_min: 3 });
-      const send = () => session.account({ key, return429: true });
+      need(time.virtual, "It takes minutes without a virtual clock.");
+      session.key = await session.freshKey({ rate_limit_per_min: 3 });
+      const send = () => session.account({ return429: true });
       await time.pass(60_000 - (time.now() % 60_000) + 500);
       await send();
       await time.pass(40_000);
@@ -201,7 +191,7 @@ export const billingProbes = probeGroup(0, {
     rules: ["errors.429.which-headers", "errors.429.rate-limit-headers"],
     async observe(session) {
       if (hasRateHeaders(await session.account())) return "all";
-      return hasRateHeaders((await refusedRequest(session)).response) ? "429-only" : "none";
+      return hasRateHeaders(await refusedRequest(session)) ? "429-only" : "none";
     },
   },
   resetUnit: {
@@ -210,7 +200,7 @@ export const billingProbes = probeGroup(0, {
     async observe(session) {
       const account = await session.account();
       const hasReset = account.headers.has("x-ratelimit-reset");
-      const { headers } = hasReset ? account : (await refusedRequest(session)).response;
+      const { headers } = hasReset ? account : await refusedRequest(session);
       const reset = headers.get("x-ratelimit-reset");
       if (reset === null || !/^\d+$/.test(reset)) return undefined;
       return Number(reset) > minEpoch ? "epoch" : "delta";
@@ -220,7 +210,7 @@ export const billingProbes = probeGroup(0, {
     title: "Form of Retry-After: seconds, or an HTTP date",
     rules: ["errors.429.retry-after-form"],
     async observe(session) {
-      const { headers } = (await refusedRequest(session)).response;
+      const { headers } = await refusedRequest(session);
       const text = headers.get("retry-after") ?? "";
       if (/^\d+$/.test(text)) return "seconds";
       return Number.isNaN(Date.parse(text)) ? undefined : "date";
@@ -230,10 +220,8 @@ export const billingProbes = probeGroup(0, {
 
 /** If true, a job that failed in this way cost nothing in the end. */
 async function isRefunded(session: Session, failure: Failure): Promise<boolean> {
-  const key = await session.freshKey({ credits: 50 });
-  const { result: job, credits } = await balanceChange(session, key, () =>
-    failedJob(session, key, failure),
-  );
+  session.key = await session.freshKey({ credits: 50 });
+  const { result: job, credits } = await balanceChange(session, () => failedJob(session, failure));
   if (credits === 0) return true;
   if (credits === -price) return false;
   throw new CheckFailure(`A failed job of ${price} credits took ${-credits} in the end.`, job);

@@ -1,5 +1,4 @@
 import { probeGroup, type Probe } from "../check.ts";
-import { unknownJobId } from "../checks/billing/account.ts";
 import { failedJob } from "../checks/billing/credits.ts";
 import { isNone, mustHaveStatus } from "../checks/expectations.ts";
 import {
@@ -8,16 +7,14 @@ import {
   finishedNow,
   idsOf,
   pageOf,
-  pollVisible,
   resultUrlOf,
-  setNextJob,
   startAndList,
   strangersTo,
   submitLong,
   useOwnKey,
 } from "../checks/jobs/job-run.ts";
 import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
-import { must, SkipCheck } from "../outcome.ts";
+import { must, need } from "../outcome.ts";
 import type { Session } from "../session.ts";
 import { jobIdOf } from "../submission.ts";
 import { instantOf } from "../wire/instant.ts";
@@ -54,7 +51,7 @@ const probes = probeGroup(8, {
       const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
       // Jobs of the same duration that end at different times have waited.
       const waited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
-      const isKnown = waited && session.context.control !== undefined && session.time.virtual;
+      const isKnown = waited && session.hasControl && session.time.virtual;
       return isKnown ? false : undefined;
     },
   },
@@ -75,8 +72,7 @@ const probes = probeGroup(8, {
     credits: 0,
     async observe(session) {
       const accepts = async (limit: number): Promise<boolean> => {
-        const query = { limit: String(limit) };
-        return (await session.request("GET", "/api/v1/tryon", { query })).status === 200;
+        return (await session.list({ limit: String(limit) })).status === 200;
       };
       for (const max of [100, 50]) {
         if (!(await accepts(max))) continue;
@@ -90,7 +86,7 @@ const probes = probeGroup(8, {
     rules: ["list.limit.bounds"],
     credits: 0,
     async observe(session) {
-      const { status } = await session.request("GET", "/api/v1/tryon", { query: { limit: "0" } });
+      const { status } = await session.list({ limit: "0" });
       if (status === 400 || status === 422) return "refuse";
       return status === 200 ? "clamp" : undefined;
     },
@@ -100,8 +96,7 @@ const probes = probeGroup(8, {
     rules: ["list.cursor.unknown"],
     async observe(session) {
       await startAndList(session, 1);
-      const query = { cursor: unknownJobId(session) };
-      const response = await session.request("GET", "/api/v1/tryon", { query });
+      const response = await session.list({ cursor: session.unknownJobId() });
       if (response.status === 400 || response.status === 422) return response.status;
       return response.status === 200 && idsOf(response).length === 0 ? "empty" : undefined;
     },
@@ -112,7 +107,7 @@ const probes = probeGroup(8, {
     async observe(session) {
       const [stranger] = strangersTo(session);
       const jobId = await session.start();
-      await pollVisible(session, jobId);
+      await session.pollVisible(jobId);
       const { status } = await session.poll(jobId, { key: stranger ?? null });
       return status === 404 || status === 403 ? status : undefined;
     },
@@ -121,7 +116,7 @@ const probes = probeGroup(8, {
     title: "Value of error_code after a failure to store the result",
     rules: ["errors.after-model.other-codes"],
     async observe(session) {
-      const job = await failedJob(session, session.key, "storage_failed");
+      const job = await failedJob(session, "storage_failed");
       const { error_code: code } = fieldsOf(job.json);
       if (typeof code !== "string") return undefined;
       return code === "generation_failed" ? code : "cause";
@@ -153,7 +148,7 @@ const probes = probeGroup(8, {
         const jobId = await session.start();
         const { status } = await session.poll(jobId);
         isLate = status === 404 || !idsOf(await pageOf(session)).includes(jobId);
-        await pollVisible(session, jobId);
+        await session.pollVisible(jobId);
       }
       return isLate ? 800 : 0;
     },
@@ -186,7 +181,7 @@ const probes = probeGroup(8, {
     async observe(session) {
       const { response } = await finished(session);
       const changed = withSignatureChanged(resultUrlOf(response));
-      if (changed === undefined) throw new SkipCheck("result_url has no signature parameter.");
+      need(changed !== undefined, "result_url has no signature parameter.");
       const { status } = await session.request("GET", changed, { key: null });
       return status === 403 || status === 400 ? status : undefined;
     },
@@ -211,18 +206,12 @@ export const jobProbes: readonly Probe[] = probes.map((probe) => ({
   },
 }));
 
-/**
- * Finds the maximum page size where larger limits are reduced to it.
- *
- * @returns undefined without the control API, since this takes more jobs than the longest page has.
- */
+/** Finds the maximum page size where larger limits are reduced to it. It takes more jobs than a page has. */
 async function maxPageSize(session: Session): Promise<number | undefined> {
-  if (session.context.control === undefined) return undefined;
-  const key = await session.freshKey({ mode: "test", rate_limit_per_min: 1_000_000 });
-  session.context.pacer.setLimit(key.token, 1_000_000);
-  for (let job = 0; job <= 100; job += 1) await session.start({}, { key });
+  if (!session.hasControl) return undefined;
+  for (let job = 0; job <= 100; job += 1) await session.start();
   await session.time.pass(1_000);
-  const { length } = idsOf(await pageOf(session, { limit: "1000" }, key));
+  const { length } = idsOf(await pageOf(session, { limit: "1000" }));
   return length === 100 || length === 50 ? length : undefined;
 }
 
@@ -231,9 +220,7 @@ async function submitCrowd(session: Session) {
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
-    if (session.context.control !== undefined) {
-      await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: jobDuration });
-    }
+    await session.slowNextJob(jobDuration);
     submitted.push(await session.submit());
   }
   for (const response of submitted) ended.push(await session.waitForEnd(jobIdOf(response)));

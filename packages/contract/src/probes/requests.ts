@@ -2,7 +2,7 @@ import { probeGroup } from "../check.ts";
 import { mustHaveStatus } from "../checks/expectations.ts";
 import { described } from "../checks/requests/check-rows.ts";
 import { images } from "../images.ts";
-import { must, SkipCheck } from "../outcome.ts";
+import { must, need, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
 import { elementsOf, fieldsOf } from "../wire/response.ts";
 import { isLoopback } from "../wire/guarded-fetch.ts";
@@ -101,16 +101,15 @@ export const requestProbes = probeGroup(0, {
     credits: 8,
     async observe(session) {
       // The kit only sends it once, and only where the transfer costs nothing.
-      if (!isLoopback(session.context.baseUrl) && session.context.control === undefined) {
-        throw new SkipCheck("The kit sends 64 MiB only to a deployment on this machine.");
-      }
+      const isHere = isLoopback(session.context.baseUrl) || session.hasControl;
+      need(isHere, "The kit sends 64 MiB only to a deployment on this machine.");
       const padding = "x".repeat(oversizeBytes);
       const { status } = await session.submit({ padding }).catch((error: unknown) => {
         if (!(error instanceof NoResponse)) throw error;
         throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
       });
-      if (status === 400 || status === 413) return status;
-      throw new SkipCheck(`A body over 64 MiB got ${status}.`);
+      need(status === 400 || status === 413, `A body over 64 MiB got ${status}.`);
+      return status;
     },
   },
   jsonTypes: {
@@ -120,10 +119,9 @@ export const requestProbes = probeGroup(0, {
     async observe(session) {
       const seed = await isTaken(session, { seed: "7" });
       const wait = await isTaken(session, { wait: "false" });
-      if (seed === wait) return seed ? "lax" : "strict";
-      throw new SkipCheck(
-        `The service accepts a string for a ${seed ? "number" : "boolean"} only.`,
-      );
+      const taken = seed ? "number" : "boolean";
+      need(seed === wait, `The service accepts a string for a ${taken} only.`);
+      return seed ? "lax" : "strict";
     },
   },
   slashRedirect: {
@@ -133,9 +131,7 @@ export const requestProbes = probeGroup(0, {
       const response = await session.request("GET", "/api/v1/account/");
       const { status } = response;
       if (status === 404) return false;
-      if (status < 300 || status >= 400) {
-        throw new SkipCheck(`A path with a trailing slash got ${status}.`);
-      }
+      need(status >= 300 && status < 400, `A path with a trailing slash got ${status}.`);
       const { pathname } = new URL(response.headers.get("location") ?? "", response.request.url);
       const expected = new URL(session.url("/api/v1/account")).pathname;
       must(pathname === expected, `A trailing slash redirects to ${pathname}.`, response);

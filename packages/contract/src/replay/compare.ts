@@ -1,5 +1,6 @@
 import { markerOf } from "../record/exchange.ts";
-import { isEnd, type Seen } from "../observe/seen.ts";
+import { type Seen } from "../observe/seen.ts";
+import { isEnd } from "../submission.ts";
 import { elementsOf, fieldsOf } from "../wire/response.ts";
 
 /** Difference between a recorded response and that of the target. */

@@ -1,4 +1,5 @@
-import { isEnd, submitOperation, type Seen } from "../observe/seen.ts";
+import { submitOperation, type Seen } from "../observe/seen.ts";
+import { isEnd } from "../submission.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 

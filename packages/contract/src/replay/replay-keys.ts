@@ -1,4 +1,5 @@
-import { isEnd, pollOperation, sizeOf, submitOperation } from "../observe/seen.ts";
+import { pollOperation, sizeOf, submitOperation } from "../observe/seen.ts";
+import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
 import type { Control } from "../target/control.ts";
 import type { Keys } from "../target/keys.ts";

@@ -43,8 +43,16 @@ ${filters(model)}
 ${section("Failed", "The deployment violates the contract.", model.failed.map(checkRow))}
 ${section("Observed", "The contract leaves these points open, so none is a fault.", model.observations.map(observationRow))}
 ${section("Differs", "The contract leaves this open, and the reference server does otherwise.", model.differing.map(checkRow))}
-${section("Not observable", "This run could not check this.", model.notObservable.map(reasonRow))}
-${section("Not run", "The run ended before these checks.", model.notRun.map(notRunRow))}
+${section(
+  "Not observable",
+  "This run could not check this.",
+  model.notObservable.map((group) => groupRow(group)),
+)}
+${section(
+  "Not run",
+  "The run ended before these checks.",
+  model.notRun.map((group) => groupRow(group, true)),
+)}
 ${others.length === 0 ? "" : `<section data-section>\n<h2>All other checks</h2>\n${others.join("\n")}\n</section>`}
 <footer>Written by tryon-contract ${escaped(version)}. Keys are redacted: insert your own before you run a command.</footer>
 </main>
@@ -127,13 +135,9 @@ ${one.deviations.map((what) => `<span class="deviation">Explains a deviation fro
 </div>`;
 }
 
-function reasonRow({ name: reason, checks }: Group): string {
-  return `<div class="reason not-observable" data-status="not-observable"><b>${checks.length}</b><span>${escaped(reason)}</span></div>`;
-}
-
-function notRunRow({ name, checks }: Group<{ readonly id: string }>): string {
-  const ids = checks.map(({ id }) => `<code>${escaped(id)}</code>`);
-  return `<div class="reason not-observable" data-status="not-observable"><b>${checks.length}</b><span>${escaped(name)}: ${ids.join(", ")}</span></div>`;
+function groupRow({ name, checks }: Group<{ readonly id: string }>, hasIds = false): string {
+  const ids = hasIds ? `: ${checks.map(({ id }) => `<code>${escaped(id)}</code>`).join(", ")}` : "";
+  return `<div class="reason not-observable" data-status="not-observable"><b>${checks.length}</b><span>${escaped(name)}${ids}</span></div>`;
 }
 
 function words(status: string): string {

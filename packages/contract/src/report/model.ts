@@ -71,23 +71,16 @@ function withMeaning(observation: Observation) {
   return { ...observation, known, meaning, text: known ? (meaning ?? title) : message };
 }
 
-function verdictOf(
-  {
-    passed,
-    failed,
-    notObservable,
-    open,
-  }: Record<"passed" | "failed" | "notObservable" | "open", number>,
-  endedEarly: EarlyEnd | undefined,
-): string {
+type Counts = Record<"passed" | "failed" | "notObservable" | "open", number>;
+
+function verdictOf(counts: Counts, endedEarly: EarlyEnd | undefined): string {
+  const { passed, failed, notObservable, open } = counts;
+  const failing = `The deployment fails ${plural(failed, "check")}`;
   if (endedEarly !== undefined) {
-    const soFar =
-      failed > 0
-        ? `The deployment fails ${plural(failed, "check")} so far.`
-        : "No check has failed so far.";
+    const soFar = failed > 0 ? `${failing} so far.` : "No check has failed so far.";
     return `The run ended early: ${endedEarly.message}. ${soFar}`;
   }
-  if (failed > 0) return `The deployment fails ${plural(failed, "check")}.`;
+  if (failed > 0) return `${failing}.`;
   if (passed + open === 0) return "No check could run, so the result is open.";
   if (notObservable === 0) return "The deployment passes every check.";
   return `The deployment passes every observable check. ${plural(notObservable, "check")} could not run.`;

@@ -28,12 +28,7 @@ interface Target {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Checks that a deployment of the service responds, and that it accepts the keys.
- *
- * @returns the accounts of the keys.
- * @throws TargetProblem
- */
+/** Checks that the service responds and accepts the keys. Returns their accounts. @throws TargetProblem */
 export async function preflight(
   target: Target,
   { test, live }: Keys,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { billingProbes } from "../../probes/billing.ts";
 import { foundIds, failures, runArea } from "../../../test/run-checks.ts";
 import { billingMutants } from "../../../test/mutants/billing/index.ts";
-import { billingChecks } from "./index.ts";
+import { billingChecks } from "../index.ts";
 
 const billing = { checks: billingChecks, probes: billingProbes };
 

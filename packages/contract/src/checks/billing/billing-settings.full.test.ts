@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { billingProbes } from "../../probes/billing.ts";
 import { notObservableOptions } from "../../probes/index.ts";
 import { failures, notObservableIds, runArea } from "../../../test/run-checks.ts";
-import { billingChecks } from "./index.ts";
+import { billingChecks } from "../index.ts";
 
 const billing = { checks: billingChecks, probes: billingProbes };
 const probed = new Set<string>(billingProbes.map(({ option }) => option));

@@ -2,22 +2,18 @@ import { must, need } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
-import { checkGroup, mustHave, mustHaveStatus, oneOf } from "../expectations.ts";
-import { mustChangeBalance, payingKey, skipUnlessStatus } from "./balance.ts";
+import { checkRows, mustHave, mustHaveStatus, oneOf } from "../expectations.ts";
+import { mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 import { mustHaveMade, needVirtualTime } from "./credits.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
-const sameBody = "submit.idempotency-key.same-body";
-const comparison = "submit.idempotency-key.comparison";
-const maxLength = "submit.idempotency-key.max-length";
 
 /** Submissions under an idempotency key. */
-export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits: 16 }, [
-  {
-    id: "idempotency.replay.same-job",
+export const idempotencyChecks = checkRows("safe", 16, {
+  "idempotency.replay.same-job": {
     title: "Returns the first job when a submission is retried under its key",
-    rules: [sameBody],
+    rules: ["submit.idempotency-key.same-body"],
     async run(session) {
       const { first, options } = await submitFirst(session);
       const replay = await session.submit({}, options);
@@ -25,48 +21,40 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       mustHave(replay, { job_id: jobIdOf(first) }, "the response to a retry");
     },
   },
-  {
-    id: "idempotency.replay.first-response",
+  "idempotency.replay.first-response": {
     title: "Replays the status of the first response after the job has ended",
-    rules: [sameBody],
+    rules: ["submit.idempotency-key.same-body"],
     async run(session) {
       const { first, options } = await submitFirst(session);
       await session.waitForEnd(jobIdOf(first));
-      const replay = await session.submit({}, options);
-      skipUnlessReplay(first, replay);
+      const replay = await submitReplay(session, first, options);
       const { status = null } = fieldsOf(first.json);
       mustHave(replay, { status: oneOf(status) }, "a replay of the first response");
     },
   },
-  {
-    id: "idempotency.replay.free",
+  "idempotency.replay.free": {
     title: "Takes no credits for a replay",
-    rules: [sameBody],
+    rules: ["submit.idempotency-key.same-body"],
     level: "paid",
-    on: "live",
     async run(session) {
-      const key = await payingKey(session);
-      const { first, options } = await submitFirst(session, key);
-      await session.waitForEnd(jobIdOf(first), { key });
-      await mustChangeBalance(session, key, { by: 0, what: "a replay" }, async () =>
-        skipUnlessReplay(first, await session.submit({}, options)),
-      );
+      await session.useNewKey({ credits: 100 });
+      const { first, options } = await submitFirst(session);
+      await session.waitForEnd(jobIdOf(first));
+      await mustChangeBalance(session, 0, "a replay", () => submitReplay(session, first, options));
     },
   },
-  {
-    id: "idempotency.replay.no-second-job",
+  "idempotency.replay.no-second-job": {
     title: "Makes no second job for a replay",
-    rules: [sameBody],
+    rules: ["submit.idempotency-key.same-body"],
     credits: 0,
+    newKey: { mode: "test" },
     async run(session) {
-      const key = await session.freshKey({ mode: "test" });
-      const { first, options } = await submitFirst(session, key);
-      skipUnlessReplay(first, await session.submit({}, options));
-      await mustHaveMade(session, key, 1, "a submission and its replay");
+      const { first, options } = await submitFirst(session);
+      await submitReplay(session, first, options);
+      await mustHaveMade(session, 1, "a submission and its replay");
     },
   },
-  {
-    id: "idempotency.concurrent.one-job",
+  "idempotency.concurrent.one-job": {
     title: "Makes one job of concurrent submissions with one key and one body",
     rules: ["submit.idempotency-key.concurrent"],
     credits: 24,
@@ -74,17 +62,13 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       const options = { idempotencyKey: session.unique() };
       const responses = await Promise.all([1, 2, 3].map(() => session.submit({}, options)));
       const jobs = new Set(responses.filter(({ status }) => status === 200).map(idIn));
-      must(
-        jobs.size === 1,
-        `3 concurrent submissions with one key have made ${jobs.size} jobs.`,
-        responses[0],
-      );
+      const message = `3 concurrent submissions with one key have made ${jobs.size} jobs.`;
+      must(jobs.size === 1, message, responses[0]);
     },
   },
-  {
-    id: "idempotency.comparison",
+  "idempotency.comparison": {
     title: "Compares bodies by their values: order and white space do not count",
-    rules: [comparison],
+    rules: ["submit.idempotency-key.comparison"],
     async run(session) {
       const reversed = Object.fromEntries(Object.entries(session.goodRequest()).toReversed());
       const raw = JSON.stringify(reversed, undefined, 2);
@@ -93,8 +77,7 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       mustHaveStatus(await session.submit({}, { ...options, raw }), 200, what);
     },
   },
-  {
-    id: "idempotency.conflict",
+  "idempotency.conflict": {
     title: "Responds with 409 to a key with another body",
     rules: ["submit.idempotency-key.conflict"],
     async run(session) {
@@ -102,10 +85,9 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       mustHaveStatus(await session.submit({ seed: 2 }, options), 409, "a key with another body");
     },
   },
-  {
-    id: "idempotency.header.longest",
+  "idempotency.header.longest": {
     title: "Takes a key of 200 characters, and refuses one of 201",
-    rules: [maxLength],
+    rules: ["submit.idempotency-key.max-length"],
     async run(session) {
       const longest = session.unique().padEnd(200, "x");
       const taken = await session.submit({}, { idempotencyKey: longest });
@@ -114,10 +96,8 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       mustHaveStatus(refused, [400, 422], "a key of 201 characters");
     },
   },
-  {
-    id: "idempotency.header.empty",
+  "idempotency.header.empty": {
     title: "Ignores an empty key: each submission makes a job",
-    rules: [],
     async run(session) {
       const first = await session.submit({ seed: 1 }, { idempotencyKey: "" });
       const second = await session.submit({ seed: 2 }, { idempotencyKey: "" });
@@ -127,25 +107,19 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       must(idIn(first) !== idIn(second), "Two submissions with an empty key made one job.", second);
     },
   },
-  {
-    id: "idempotency.scope",
+  "idempotency.scope": {
     title: "Separates the idempotency keys of different API keys",
-    rules: [comparison],
+    rules: ["submit.idempotency-key.comparison"],
     credits: 0,
+    newKey: {},
     async run(session) {
-      const key = await session.freshKey();
-      const sibling = await session.siblingKey(key);
-      const { first, options } = await submitFirst(session, key);
-      const second = await session.submit({}, { ...options, key: sibling });
-      must(
-        second.status === 200 && idIn(second) !== jobIdOf(first),
-        "An idempotency key of one API key counts for another.",
-        second,
-      );
+      const { first, options } = await submitFirst(session);
+      const second = await session.submit({}, { ...options, key: await session.siblingKey() });
+      const isSeparate = second.status === 200 && idIn(second) !== jobIdOf(first);
+      must(isSeparate, "An idempotency key of one API key counts for another.", second);
     },
   },
-  {
-    id: "idempotency.refused",
+  "idempotency.refused": {
     title: "Stores nothing under the key of a submission that it refuses",
     rules: ["submit.idempotency-key.refused"],
     async run(session) {
@@ -155,45 +129,48 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       mustHaveStatus(await session.submit({}, options), 200, what);
     },
   },
-  {
-    id: "idempotency.retention",
+  "idempotency.retention": {
     title: "Keeps a key for a while, and treats it as new after a day",
     rules: ["limits.idempotency-key.retention"],
     level: "full",
     credits: 0,
     async run(session) {
       needVirtualTime(session);
-      const { first, options } = await submitFirst(session, await session.freshKey());
-      skipUnlessReplay(first, await session.submit({}, options));
+      session.key = await session.freshKey();
+      const { first, options } = await submitFirst(session);
+      await submitReplay(session, first, options);
       await session.time.pass(30 * minute);
       const soon = await session.submit({}, options);
       must(idIn(soon) === idIn(first), "An idempotency key was new after half an hour.", soon);
       await session.time.pass(25 * hour);
       const late = await session.submit({}, options);
-      must(
-        late.status === 200 && idIn(late) !== idIn(first),
-        "An idempotency key was still stored after 25 hours.",
-        late,
-      );
+      const isNew = late.status === 200 && idIn(late) !== idIn(first);
+      must(isNew, "An idempotency key was still stored after 25 hours.", late);
     },
   },
-]);
+});
 
 function idIn({ json }: HttpResponse): unknown {
   return fieldsOf(json)["job_id"];
 }
 
-/** @throws SkipCheck unless a response replays another, which has other checks. */
-function skipUnlessReplay(first: HttpResponse, replay: HttpResponse): void {
-  skipUnlessStatus(replay, 200);
-  const message = "The second response does not replay the first, which has other checks.";
-  need(idIn(first) === idIn(replay), message);
-}
-
 /** Submits a try-on under a new idempotency key, and returns the options to submit under that key again. */
-export async function submitFirst(session: Session, key = session.key) {
-  const options = { key, idempotencyKey: session.unique() };
+export async function submitFirst(session: Session) {
+  const options = { idempotencyKey: session.unique() };
   const first = await session.submit({}, options);
   skipUnlessStatus(first, 200);
   return { first, options };
+}
+
+/** Submits a try-on again. @throws SkipCheck unless the response replays the first, which has other checks. */
+async function submitReplay(
+  session: Session,
+  first: HttpResponse,
+  options: { readonly idempotencyKey: string },
+): Promise<HttpResponse> {
+  const replay = await session.submit({}, options);
+  skipUnlessStatus(replay, 200);
+  const message = "The second response does not replay the first, which has other checks.";
+  need(idIn(first) === idIn(replay), message);
+  return replay;
 }

@@ -3,16 +3,8 @@ import openapi from "@tryon/spec/openapi.json" with { type: "json" };
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
-import {
-  checkGroup,
-  isNone,
-  mustHave,
-  mustHaveStatus,
-  oneOf,
-  type CheckRow,
-} from "../expectations.ts";
+import { checkRows, isNone, mustHave, mustHaveStatus, oneOf, rowsFor } from "../expectations.ts";
 import { balanceChange, mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
-import type { Key } from "../../target/keys.ts";
 
 /** Price in US dollars and credits of each pack. */
 export const packs = openapi.components.schemas.PackSlug["x-packs"];
@@ -21,9 +13,8 @@ export const packs = openapi.components.schemas.PackSlug["x-packs"];
 const cardData = /"(card|card_number|cvc|cvv|exp_month|exp_year|last4)"|\b\d{15,19}\b/;
 
 /** Purchases that succeed, with live and with test keys. */
-export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 }, [
-  {
-    id: "purchase.granted-at-once",
+export const purchaseChecks = checkRows("paid", 0, {
+  "purchase.granted-at-once": {
     title: "Sells credits to an agent with a token, and adds them before the response",
     rules: [
       "purchase.succeeded.granted-at-once",
@@ -37,31 +28,27 @@ export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 
       must(credits > 0, "The balance has no new credits after the response.", response);
     },
   },
-  {
-    id: "purchase.response.credits-added",
+  "purchase.response.credits-added": {
     title: "Reports the credits that the purchase added in credits_added",
     rules: ["purchase-response.credits-added.this-call"],
     async run(session) {
-      const { key, credits, response } = await buyCredits(session);
+      const { credits, response } = await buyCredits(session);
       mustHave(response, { credits_added: credits }, "a purchase, as in the account");
-      const next = await balanceChange(session, key, () =>
-        buy(session, key, { pack_slug: "starter" }),
-      );
+      const next = await balanceChange(session, () => buy(session, { pack_slug: "starter" }));
       skipUnlessStatus(next.result, 200);
       const expected = { credits_added: next.credits };
       mustHave(next.result, expected, "the next purchase of the key, as in the account");
     },
   },
-  {
-    id: "purchase.no-card-data",
+  "purchase.no-card-data": {
     title: "Has no card data in the response to a purchase",
     rules: ["purchase.agent.shared-token"],
     level: "safe",
     on: "test",
     async run(session) {
-      const responses = [await buy(session, session.key)];
+      const responses = [await buy(session)];
       // A payment that requires an action is real without the control API.
-      if (session.context.control !== undefined) {
+      if (session.hasControl) {
         const pending = await buyWithNewKey(session, payment(session, "requires_action_"));
         responses.push(pending.response);
       }
@@ -72,18 +59,16 @@ export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 
       }
     },
   },
-  {
-    id: "purchase.response.credits-remaining",
+  "purchase.response.credits-remaining": {
     title: "Reports the balance after the purchase in credits_remaining",
     rules: ["purchase-response.credits-remaining.balance"],
     async run(session) {
-      const { key, response } = await buyCredits(session);
-      const balance = await readBalance(session, key);
+      const { response } = await buyCredits(session);
+      const balance = await readBalance(session);
       mustHave(response, { credits_remaining: balance }, "a purchase, as in the account");
     },
   },
-  {
-    id: "purchase.response.pack",
+  "purchase.response.pack": {
     title: "Repeats the pack, and has no next action after success",
     rules: [
       "purchase-response.pack-slug.bought",
@@ -100,7 +85,7 @@ export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 
       mustHave(response, expected, "a purchase of the pack starter");
     },
   },
-  ...Object.entries(packs).map(([pack, { credits: expected }]): CheckRow => ({
+  ...rowsFor(Object.entries(packs), ([pack, { credits: expected }]) => ({
     id: `packs.${pack}`,
     title: `Adds ${expected} credits for the pack ${pack}`,
     rules: [`packs.${pack}.price-and-credits`, "purchase-request.pack-slug.values"],
@@ -110,8 +95,7 @@ export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 
       must(credits === expected, message, response);
     },
   })),
-  {
-    id: "packs.prices",
+  "packs.prices": {
     title: "Shows the price of each pack in the discovery document",
     rules: Object.keys(packs).map((pack) => `packs.${pack}.price-and-credits`),
     level: "safe",
@@ -129,8 +113,7 @@ export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 
       }
     },
   },
-  {
-    id: "purchase.test-key.succeeds",
+  "purchase.test-key.succeeds": {
     title:
       "Responds with succeeded to a purchase of every pack with a test key, whatever the token",
     rules: ["purchase.test-key.fake-success"],
@@ -141,37 +124,33 @@ export const purchaseChecks = checkGroup({ level: "paid", on: "any", credits: 0 
       // A payment processor would decline the last one.
       for (const order of [...orders, { pack_slug: "demo", ...payment(session, "declined_") }]) {
         const what = `a purchase of the pack ${order.pack_slug} with a test key`;
-        const response = await buy(session, session.key, order);
+        const response = await buy(session, order);
         mustHaveStatus(response, 200, what);
         mustHave(response, { status: "succeeded" }, what);
       }
     },
   },
-  {
-    id: "purchase.test-key.nothing-granted",
+  "purchase.test-key.nothing-granted": {
     title: "Adds nothing to the balance for a purchase with a test key",
     rules: ["purchase.test-key.nothing-granted"],
     level: "safe",
     on: "test",
-    async run(session) {
-      const expected = { by: 0, what: "a purchase with a test key" };
-      await mustChangeBalance(session, session.key, expected, () => buy(session, session.key));
-    },
+    run: (session) =>
+      mustChangeBalance(session, 0, "a purchase with a test key", () => buy(session)),
   },
-  {
-    id: "purchase.test-key.credits-added",
+  "purchase.test-key.credits-added": {
     title: "Reports the credits of the pack, or none, for a purchase with a test key",
     rules: ["purchase.test-key.reported-credits"],
     level: "safe",
     on: "test",
     async run(session) {
-      const response = await buy(session, session.key, { pack_slug: "pro" });
+      const response = await buy(session, { pack_slug: "pro" });
       skipUnlessStatus(response, 200);
       const expected = { credits_added: oneOf(0, packs.pro.credits) };
       mustHave(response, expected, "a purchase of the pack pro with a test key");
     },
   },
-]);
+});
 
 /** Makes a new payment token as a field of a purchase. The processor of a reference server reads the outcome from its prefix. */
 export function payment(session: Session, prefix = ""): Fields {
@@ -179,25 +158,23 @@ export function payment(session: Session, prefix = ""): Fields {
 }
 
 /** Buys the pack demo with a new token, or with these fields changed. A field that is undefined is left out. */
-export function buy(session: Session, key: Key, fields: Fields = {}): Promise<HttpResponse> {
+export function buy(session: Session, fields: Fields = {}): Promise<HttpResponse> {
   const body = { pack_slug: "demo", ...payment(session), ...fields };
-  return session.request("POST", "/api/v1/credits/purchase", { key, body });
+  return session.request("POST", "/api/v1/credits/purchase", { body });
 }
 
 /**
- * Buys a pack with a new key, and returns also the credits that this added to the balance.
+ * Gives the check a new key, and buys a pack with it. Returns also the credits that this added to the balance.
  *
  * @throws SkipCheck without the control API, since a payment is real elsewhere, and for any status but 200.
  */
 export async function buyWithNewKey(session: Session, fields: Fields = {}) {
-  const key = await session.freshKey({ credits: 10 });
+  session.key = await session.freshKey({ credits: 10 });
   const order = { ...payment(session), ...fields };
-  const { result: response, credits } = await balanceChange(session, key, () =>
-    buy(session, key, order),
-  );
+  const { result: response, credits } = await balanceChange(session, () => buy(session, order));
   skipUnlessStatus(response, 200);
   const id = String(fieldsOf(response.json)["payment_intent_id"]);
-  return { key, order, response, id, credits };
+  return { order, response, id, credits };
 }
 
 /** Buys a pack with a new key. @throws SkipCheck also when that adds no credits, which has other checks. */

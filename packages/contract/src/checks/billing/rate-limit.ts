@@ -2,8 +2,7 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { retryAfter } from "../../target/request-pacer.ts";
 import type { HttpResponse } from "../../wire/response.ts";
-import { checkGroup, mustHave } from "../expectations.ts";
-import type { Key } from "../../target/keys.ts";
+import { checkRows, mustHave } from "../expectations.ts";
 
 const window = 60_000;
 
@@ -11,109 +10,90 @@ const window = 60_000;
 const requestLimit = 3;
 
 /** Limits of requests per minute, and the responses over the limit. */
-export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0 }, [
-  {
-    id: "rate-limit.account",
+export const rateLimitChecks = checkRows("safe", 0, {
+  "rate-limit.account": {
     title: "Shows the requests per minute of the key in its account",
     rules: ["account.rate-limit-per-min.allowance", "limits.rate.values"],
+    newKey: { rate_limit_per_min: 17 },
     async run(session) {
-      const key = await session.freshKey({ rate_limit_per_min: 17 });
       const what = "the account of a key with 17 requests a minute";
-      mustHave(await session.account({ key }), { rate_limit_per_min: 17 }, what);
+      mustHave(await session.account(), { rate_limit_per_min: 17 }, what);
     },
   },
-  {
-    id: "rate-limit.allowed",
+  "rate-limit.allowed": {
     title: "Takes as many requests a minute as the account shows",
     rules: ["account.rate-limit-per-min.allowance"],
     async run(session) {
-      const { responses } = await exceedLimit(session);
+      const responses = await exceedLimit(session);
       for (const [index, response] of responses.slice(0, requestLimit).entries()) {
         const message = `Request ${index + 1} of ${requestLimit} a minute got 429.`;
         must(response.status !== 429, message, response);
       }
     },
   },
-  {
-    id: "rate-limit.refused",
+  "rate-limit.refused": {
     title: "Responds with 429 to requests over the limit",
     rules: ["errors.429.rate-limited"],
     async run(session) {
-      const { responses } = await exceedLimit(session);
+      const responses = await exceedLimit(session);
       const taken = responses.filter(({ status }) => status !== 429).length;
       // In real time the requests may fall into two windows.
       const max = session.time.virtual ? requestLimit : 2 * requestLimit;
-      must(
-        taken <= max,
-        `${taken} requests at once passed a limit of ${requestLimit} a minute.`,
-        responses.at(-1),
-      );
+      const message = `${taken} requests at once passed a limit of ${requestLimit} a minute.`;
+      must(taken <= max, message, responses.at(-1));
     },
   },
-  {
-    id: "rate-limit.per-key",
+  "rate-limit.per-key": {
     title: "Counts the requests of each key of an account separately",
     rules: ["limits.rate.per-key"],
     async run(session) {
-      const { key } = await refusedRequest(session);
-      const sibling = await session.siblingKey(key, { rate_limit_per_min: requestLimit });
+      await refusedRequest(session);
+      const sibling = await session.siblingKey({ rate_limit_per_min: requestLimit });
       const response = await session.account({ key: sibling, return429: true });
       const message = "The first request of a key got 429 after too many requests of another key.";
       must(response.status !== 429, message, response);
     },
   },
-  {
-    id: "rate-limit.retry-after",
+  "rate-limit.retry-after": {
     title: "Takes requests again after Retry-After, which is at most a minute",
     rules: ["errors.429.retry-after"],
     level: "full",
     async run(session) {
-      const { key, response } = await refusedRequest(session);
+      const response = await refusedRequest(session);
       const delay = retryAfter(response);
       need(delay !== undefined, "The 429 has no valid Retry-After, which has other checks.");
-      must(
-        delay > 0 && delay <= window + 1_000,
-        `Retry-After is ${delay / 1_000} s, and not at most a minute.`,
-        response,
-      );
+      const message = `Retry-After is ${delay / 1_000} s, and not at most a minute.`;
+      must(delay > 0 && delay <= window + 1_000, message, response);
       await session.time.pass(delay + 50);
-      const next = await session.account({ key, return429: true });
+      const next = await session.account({ return429: true });
       must(next.status !== 429, "A request after Retry-After got 429.", next);
     },
   },
-  {
-    id: "rate-limit.headers",
+  "rate-limit.headers": {
     title: "Has the true values in X-RateLimit-Limit and -Remaining if it sends them",
     rules: ["errors.429.which-headers"],
     async run(session) {
-      const { responses } = await exceedLimit(session);
+      const responses = await exceedLimit(session);
       const hasLimit = responses.some(({ headers }) => headers.has("x-ratelimit-limit"));
       need(hasLimit, "The deployment sends no X-RateLimit-Limit.");
       responses.forEach((response, index) => {
-        const limit = header(response, "limit");
-        must(
-          limit === undefined || limit === requestLimit,
-          `X-RateLimit-Limit is ${limit} for a limit of ${requestLimit} requests a minute.`,
-          response,
-        );
-        const remaining = header(response, "remaining");
+        const limit = header(response, "limit") ?? requestLimit;
+        const limitMessage = `X-RateLimit-Limit is ${limit} for a limit of ${requestLimit} requests a minute.`;
+        must(limit === requestLimit, limitMessage, response);
         const left = Math.max(0, requestLimit - index - 1);
+        const remaining = header(response, "remaining") ?? left;
         // In real time a new window may have begun.
-        const fits = session.time.virtual ? remaining === left : Number(remaining) <= requestLimit;
-        must(
-          remaining === undefined || fits,
-          `X-RateLimit-Remaining of request ${index + 1} is ${remaining}, and not ${left}.`,
-          response,
-        );
+        const fits = session.time.virtual ? remaining === left : remaining <= requestLimit;
+        const message = `X-RateLimit-Remaining of request ${index + 1} is ${remaining}, and not ${left}.`;
+        must(fits, message, response);
       });
     },
   },
-  {
-    id: "rate-limit.reset",
+  "rate-limit.reset": {
     title: "Has a time at most a minute away in X-RateLimit-Reset if it sends it",
     rules: ["errors.429.reset-unit"],
     async run(session) {
-      const { response } = await refusedRequest(session);
+      const response = await refusedRequest(session);
       const reset = header(response, "reset");
       need(reset !== undefined, "The deployment sends no X-RateLimit-Reset.");
       const now = Date.parse(response.headers.get("date") ?? "") / 1_000;
@@ -124,28 +104,28 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
       );
     },
   },
-]);
+});
 
-/** Sends a new key one request more than two windows allow. With a virtual clock a new window has just begun. */
-async function exceedLimit(session: Session) {
-  const key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
+/**
+ * Gives the check a new key with 100 credits, and sends one request more than two windows allow. With a virtual clock a new
+ * window has just begun.
+ */
+async function exceedLimit(session: Session): Promise<readonly HttpResponse[]> {
+  session.key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
   const { time } = session;
   if (time.virtual) await time.pass(window - (time.now() % window) + 500);
   const responses: HttpResponse[] = [];
   for (let request = 0; request <= 2 * requestLimit; request += 1) {
-    responses.push(await session.account({ key, return429: true }));
+    responses.push(await session.account({ return429: true }));
   }
-  return { key, responses };
+  return responses;
 }
 
 /** Returns a 429 to a new key with 100 credits. @throws SkipCheck when there is none, which has other checks. */
-export async function refusedRequest(
-  session: Session,
-): Promise<{ key: Key; response: HttpResponse }> {
-  const { key, responses } = await exceedLimit(session);
-  const response = responses.at(-1);
+export async function refusedRequest(session: Session): Promise<HttpResponse> {
+  const response = (await exceedLimit(session)).at(-1);
   need(response?.status === 429, "The key has no rate limit, which has other checks.");
-  return { key, response };
+  return response;
 }
 
 function header({ headers }: HttpResponse, name: string): number | undefined {

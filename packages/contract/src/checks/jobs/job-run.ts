@@ -1,41 +1,22 @@
-import { must, SkipCheck } from "../../outcome.ts";
-import { jobIdOf } from "../../submission.ts";
+import { must, need } from "../../outcome.ts";
+import { isEnd, jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
 
-/** More requests a minute than a check sends. */
-const rateLimit = 1_000_000;
-
-/** Replaces the key of a check by a new one where the deployment lets the kit make keys. */
-export async function useOwnKey(session: Session): Promise<void> {
-  const { context, key } = session;
-  if (context.control === undefined) return;
-  session.key = await session.freshKey({
-    mode: key.kind,
-    credits: 1_000,
-    rate_limit_per_min: rateLimit,
-  });
-  context.pacer.setLimit(session.key.token, rateLimit);
+/** Replaces the key of a check by a new one, which allows more requests than a check sends. */
+export function useOwnKey(session: Session): Promise<void> {
+  const mode = session.key.kind;
+  return session.useNewKey({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
 }
 
 /** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
 export function strangersTo({ context: { keys }, key }: Session): readonly Key[] {
   const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
   const strangers = found.filter(({ token }) => token !== key.token);
-  if (strangers.length > 0) return strangers;
-  throw new SkipCheck("It takes a key of another account (TRYON_OTHER_KEY).");
-}
-
-/** Sets the outcome of the next job of a key. @throws SkipCheck without the control API. */
-export async function setNextJob(session: Session, key: Key, next: Fields): Promise<void> {
-  await session.control.post("next-job", { ...next, api_key: key.token });
-}
-
-/** If true, a job never leaves this status. */
-export function isEnd(status: unknown): boolean {
-  return status === "succeeded" || status === "failed";
+  need(strangers.length > 0, "It takes a key of another account (TRYON_OTHER_KEY).");
+  return strangers;
 }
 
 /** A job from its submission to its end. */
@@ -75,8 +56,8 @@ function shareRun<Run>(
 }
 
 async function runOwnJob(session: Session, fields: Fields, outcome: string): Promise<JobRun> {
-  if (outcome !== "succeeded" || session.context.control !== undefined) {
-    await setNextJob(session, session.key, { outcome, duration_ms: 3_000 });
+  if (outcome !== "succeeded" || session.hasControl) {
+    await session.setNextJob({ outcome, duration_ms: 3_000 });
   }
   const submitted = await session.submit(fields);
   const jobId = jobIdOf(submitted);
@@ -101,8 +82,7 @@ export async function endedJob(session: Session, fields: Fields = {}): Promise<H
 
 /** @throws SkipCheck when no poll showed the job running. */
 export function needRunning({ running }: JobRun): void {
-  if (running.length > 0) return;
-  throw new SkipCheck("The job was over at the first poll, so no poll shows it running.");
+  need(running.length > 0, "The job was over at the first poll, so no poll shows it running.");
 }
 
 /** A job that has succeeded. */
@@ -130,36 +110,19 @@ function mustSucceed(jobId: string, response: HttpResponse): Finished {
   return { jobId, response };
 }
 
-/** Polls a job until the deployment finds it. */
-export async function pollVisible(session: Session, jobId: string): Promise<HttpResponse> {
-  return session.until(`${jobId} can be polled`, async () => {
-    const response = await session.poll(jobId);
-    return response.status === 200 ? response : undefined;
-  });
-}
-
-/**
- * Sends a synchronous request whose job succeeds. Where time is real, checks with the same key and fields share it.
- *
- * @throws SkipCheck when the response came before the end.
- */
+/** Sends a synchronous request, or shares one as {@link runJob}. @throws SkipCheck for a response before the end. */
 export async function syncSuccess(session: Session, fields: Fields = {}): Promise<HttpResponse> {
   const submit = () => session.submitSync(fields);
   const { response } = await shareRun(session, "sync", fields, submit);
   return skipUnlessEnded(response);
 }
 
-/** Sends a synchronous request whose job succeeds, so that no other job is newer. @throws SkipCheck as above. */
-export async function syncSuccessNow(session: Session): Promise<HttpResponse> {
-  return skipUnlessEnded((await session.submitSync({})).response);
-}
-
-function skipUnlessEnded(response: HttpResponse): HttpResponse {
+/** Returns the response to a synchronous request. @throws SkipCheck for one that came before the end of the job. */
+export function skipUnlessEnded(response: HttpResponse): HttpResponse {
   skipGatewayTimeout(response);
   const { status } = fieldsOf(response.json);
-  if (status === "running" || status === "queued") {
-    throw new SkipCheck("The job took longer than a synchronous request waits.");
-  }
+  const isOver = status !== "running" && status !== "queued";
+  need(isOver, "The job took longer than a synchronous request waits.");
   return response;
 }
 
@@ -173,20 +136,16 @@ export async function submitLong(
   session: Session,
   duration: number,
 ): Promise<{ response: HttpResponse; took: number }> {
-  const { time, key } = session;
-  await setNextJob(session, key, { outcome: "succeeded", duration_ms: duration });
-  const idempotencyKey = session.unique("sync");
-  const from = time.now();
-  const request = session.submit({ wait: true }, { idempotencyKey });
-  const response = await session.passUntilSettled(request, idempotencyKey, 3_000);
-  const took = time.now() - from;
+  await session.setNextJob({ outcome: "succeeded", duration_ms: duration });
+  const { response, duration: took } = await session.submitSync({}, 3_000);
+  const { time } = session;
   if (time.virtual) await time.pass(Math.max(0, duration + 1_000 - took));
   return { response, took };
 }
 
 /** @throws SkipCheck when a proxy ended a synchronous request, which is an open point. */
 export function skipGatewayTimeout({ status }: HttpResponse): void {
-  if (status === 504) throw new SkipCheck("A proxy ends synchronous requests before their jobs.");
+  need(status !== 504, "A proxy ends synchronous requests before their jobs.");
 }
 
 /** Returns the URL of a result. @throws CheckFailure when a job that succeeded has none. */
@@ -214,7 +173,7 @@ export async function pageOf(
   query: Readonly<Record<string, string>> = {},
   key = session.key,
 ): Promise<HttpResponse> {
-  const response = await session.request("GET", "/api/v1/tryon", { key, query });
+  const response = await session.list(query, { key });
   mustHaveStatus(response, 200, "the list");
   return response;
 }

@@ -5,7 +5,7 @@ import { jobProbes } from "../../probes/jobs.ts";
 import { foundIds, runAgainst } from "../../../test/run-checks.ts";
 import { jobMutants } from "../../../test/mutants/jobs/index.ts";
 import { jobs } from "../../../test/mutants/mutated-responses.ts";
-import { jobChecks } from "./index.ts";
+import { jobChecks } from "../index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { jobProbes } from "../../probes/jobs.ts";
 import { failedIds, runAgainst } from "../../../test/run-checks.ts";
 import { notObservableIds } from "../../../test/run-checks.ts";
-import { jobChecks } from "./index.ts";
+import { jobChecks } from "../index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows } from "../expectations.ts";
@@ -18,7 +18,7 @@ export const lists = checkRows("safe", 8, {
       const { jobId } = await finishedNow(session);
       const page = await pageOf(session, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
-      if (listed === undefined) throw new SkipCheck("The first page of the list lacks the job.");
+      need(listed !== undefined, "The first page of the list lacks the job.");
       const polled = fieldsOf((await session.poll(jobId)).json);
       for (const name of new Set([...Object.keys(listed), ...Object.keys(polled)])) {
         // Every response signs a new URL.
@@ -108,13 +108,12 @@ export const lists = checkRows("safe", 8, {
     async run(session) {
       await startAndList(session, 2);
       // A new key has only these jobs, so that its first page is the last one.
-      const isNewKey = session.context.control !== undefined;
+      const isNewKey = session.hasControl;
       const pages = await readPages(session, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
       const last = pages.at(-1);
       const hasMore = last !== undefined && cursorOf(last) !== undefined;
-      if (hasMore && !isNewKey && idsOf(last).length > 0) {
-        throw new SkipCheck(`The history of the key is longer than ${maxPages} pages.`);
-      }
+      const isLong = hasMore && !isNewKey && idsOf(last).length > 0;
+      need(!isLong, `The history of the key is longer than ${maxPages} pages.`);
       must(!hasMore, "The last page has a next_cursor.", last);
     },
   },
@@ -162,6 +161,6 @@ function cursorOf(page: HttpResponse): string | undefined {
 /** @throws SkipCheck on the last page. */
 function needCursor(page: HttpResponse): string {
   const cursor = cursorOf(page);
-  if (cursor === undefined) throw new SkipCheck("The list has no second page.");
+  need(cursor !== undefined, "The list has no second page.");
   return cursor;
 }

@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
-
 import type { Check } from "../../check.ts";
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
+import { isEnd } from "../../submission.ts";
 import { dateOf, instantOf } from "../../wire/instant.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import {
@@ -16,7 +15,7 @@ import {
   oneOf,
   type Expectations,
 } from "../expectations.ts";
-import { isEnd, needRunning, pollVisible, runJob, strangersTo } from "./job-run.ts";
+import { needRunning, runJob, strangersTo } from "./job-run.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
 /** A job, with what its polls must have. */
@@ -109,7 +108,7 @@ export const polls: readonly Check[] = [
       rules: ["poll.request-and-answer"],
       async run(session) {
         for (const job_id of [await session.start(), await session.start()]) {
-          mustHave(await pollVisible(session, job_id), { job_id }, "the poll of that job");
+          mustHave(await session.pollVisible(job_id), { job_id }, "the poll of that job");
         }
       },
     },
@@ -118,7 +117,7 @@ export const polls: readonly Check[] = [
       title: "Responds with 404 for an unknown job",
       rules: ["poll.404.unknown-job"],
       async run(session) {
-        const response = await session.poll(`job_${randomBytes(12).toString("hex")}`);
+        const response = await session.poll(session.unknownJobId());
         mustHaveStatus(response, 404, "an unknown job");
       },
     },
@@ -127,7 +126,7 @@ export const polls: readonly Check[] = [
       rules: ["poll.404.job-of-another-key"],
       async run(session) {
         const jobId = await session.start();
-        await pollVisible(session, jobId);
+        await session.pollVisible(jobId);
         for (const key of strangersTo(session)) {
           mustHaveStatus(await session.poll(jobId, { key }), 404, "a job of another key");
         }
@@ -156,7 +155,7 @@ export const polls: readonly Check[] = [
       async run(session) {
         const { ended } = await runJob(session);
         const { created_at: created } = fieldsOf(ended.json);
-        if (isNone(created)) throw new SkipCheck("The job has no created_at, which is optional.");
+        need(!isNone(created), "The job has no created_at, which is optional.");
         mustHave(ended, { created_at: utcSeconds }, "the last poll");
       },
     },
@@ -168,7 +167,7 @@ export const polls: readonly Check[] = [
         for (const response of [...running, ended]) {
           const { created_at: text } = fieldsOf(response.json);
           const created = instantOf(text);
-          if (created === undefined) throw new SkipCheck("The job has no readable created_at.");
+          need(created !== undefined, "The job has no readable created_at.");
           const apart = Math.abs(created - requireDate(submitted));
           const date = String(submitted.headers.get("date"));
           const message = `created_at is ${String(text)}, but the job was submitted on ${date}.`;
@@ -190,11 +189,9 @@ export const polls: readonly Check[] = [
         must(completed !== undefined, message, ended);
         const from = requireDate(running.at(-1) ?? submitted) - tolerance(session);
         const to = requireDate(ended) + tolerance(session);
-        must(
-          from <= completed && completed <= to,
-          `completed_at is ${String(text)}, but the job ended by ${String(ended.headers.get("date"))}.`,
-          ended,
-        );
+        const date = String(ended.headers.get("date"));
+        const late = `completed_at is ${String(text)}, but the job ended by ${date}.`;
+        must(from <= completed && completed <= to, late, ended);
       },
     },
   }),
@@ -229,6 +226,6 @@ function tolerance({ time }: Session): number {
 /** @throws SkipCheck when a response has no Date. */
 function requireDate(response: HttpResponse): number {
   const date = dateOf(response);
-  if (date === undefined) throw new SkipCheck("Responses have no Date to compare times with.");
+  need(date !== undefined, "Responses have no Date to compare times with.");
   return date;
 }

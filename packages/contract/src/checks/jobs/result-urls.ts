@@ -1,18 +1,9 @@
 import { images } from "../../images.ts";
-import { must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, oneOf } from "../expectations.ts";
-import {
-  fetchImage,
-  finished,
-  finishedNow,
-  idsOf,
-  pageOf,
-  resultUrlOf,
-  runJob,
-  syncSuccess,
-} from "./job-run.ts";
+import { fetchImage, finished, idsOf, resultUrlOf, runJob, syncSuccess } from "./job-run.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -84,9 +75,9 @@ export const resultUrls = checkRows("safe", 8, {
     rules: ["submit-response.result-url.validity", "job.result-url.expired-answer"],
     async run(session) {
       const url = resultUrlOf((await finished(session)).response);
-      const other = resultUrlOf((await finishedNow(session)).response);
+      const other = resultUrlOf((await finished(session, { seed: 1 })).response);
       const signed = withSignatureChanged(url);
-      if (signed === undefined) throw new SkipCheck("URLs of results have no signature parameter.");
+      need(signed !== undefined, "URLs of results have no signature parameter.");
       await mustNotServe(session, signed, "with another signature");
       const later = withParameter(url, /expire/i, /^\d+$/, (time) => String(Number(time) + 1));
       if (later !== undefined) await mustNotServe(session, later, "with a later expiry");
@@ -104,7 +95,7 @@ export const resultUrls = checkRows("safe", 8, {
     async run(session) {
       const responses = [(await finished(session)).response];
       // Only the control API makes a job fail.
-      if (session.context.control !== undefined) {
+      if (session.hasControl) {
         responses.push((await runJob(session, {}, "model_rejected")).ended);
       }
       for (const wait of session.time.virtual ? [minute, hour, 31 * day] : [1_000, 2_000]) {
@@ -147,7 +138,7 @@ export const resultUrls = checkRows("safe", 8, {
     rules: ["privacy.inputs.dropped"],
     async run(session) {
       const { response } = await finished(session);
-      const texts = [response.text, (await pageOf(session)).text];
+      const texts = [response.text, (await session.list()).text];
       const { control } = session.context;
       if (control !== undefined) {
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
@@ -169,7 +160,7 @@ export const resultUrls = checkRows("safe", 8, {
       const hook = session.openHook();
       const jobId = await session.start({ webhook_url: hook.url });
       await session.waitForEnd(jobId);
-      const page = await pageOf(session);
+      const page = await session.list();
       must(idsOf(page).includes(jobId), "The list lacks the job of a test key.", page);
       await session.until("the webhook of a test key's job arrives", async () =>
         hook.deliveries.length > 0 ? true : undefined,
@@ -191,8 +182,7 @@ async function mustNotServe(session: Session, url: string, when: string): Promis
 
 /** @throws SkipCheck where time is real. */
 function needVirtualTime({ time }: Session, span: string): void {
-  if (time.virtual) return;
-  throw new SkipCheck(`It takes ${span}: only a deployment whose clock the kit controls shows it.`);
+  need(time.virtual, `It takes ${span}: only a deployment whose clock the kit controls shows it.`);
 }
 
 /** Changes the signature of a URL. @returns undefined where no parameter is a signature. */

@@ -1,6 +1,6 @@
-import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { images, readPng, readPngHeader, type PngHeader } from "../../images.ts";
+import { images, pngProblem, readPngHeader, type PngHeader } from "../../images.ts";
 import type { Fields, HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, oneOf } from "../expectations.ts";
 import { fetchImage, finished, syncSuccess } from "./job-run.ts";
@@ -14,9 +14,8 @@ export const results = checkRows("safe", 8, {
     rules: ["result.content-type.png"],
     async run(session) {
       const { image } = await makeImage(session);
-      const png = readPng(image.bytes);
-      if (typeof png === "string")
-        throw new CheckFailure(`The result is not a PNG: ${png}.`, image);
+      const problem = pngProblem(image.bytes);
+      must(problem === undefined, `The result is not a PNG: ${problem}.`, image);
     },
   },
   "result.served-as-png": {
@@ -53,13 +52,10 @@ export const results = checkRows("safe", 8, {
   "submit-response.result-url.fetched": {
     title: "Serves the image at the result_url of a synchronous request",
     rules: ["submit-response.result-url.validity"],
-    async run(session) {
-      await fetchImage(session, await syncSuccess(session));
-    },
+    run: async (session) => fetchImage(session, await syncSuccess(session)),
   },
   "sizes.pixels": {
     level: "paid",
-    on: "live",
     credits: 40,
     title: "Makes images of about 1024, 2048 and 4096 pixels",
     rules: ["sizes.resolution.pixels"],
@@ -75,7 +71,6 @@ export const results = checkRows("safe", 8, {
   },
   "sizes.portrait": {
     level: "paid",
-    on: "live",
     title: "Makes images with a width and height of 3:4",
     rules: ["sizes.resolution.which-side"],
     async run(session) {
@@ -95,10 +90,8 @@ export const results = checkRows("safe", 8, {
       const metadata = { sku: "LS-204" };
       const { response, image } = await makeImage(session, { metadata, seed: 7 });
       mustHave(response, { metadata: oneOf(metadata), seed: 7 }, "a job of a test key");
-      const png = readPng(image.bytes);
-      if (typeof png === "string") {
-        throw new CheckFailure(`The stock image is not a PNG: ${png}.`, image);
-      }
+      const problem = pngProblem(image.bytes);
+      must(problem === undefined, `The stock image is not a PNG: ${problem}.`, image);
       for (const [name, sent] of Object.entries(images)) {
         const isSame = Buffer.from(sent, "base64").equals(image.bytes);
         must(!isSame, `The stock image is the ${name} of the request.`, image);
@@ -116,7 +109,7 @@ async function makeImage(session: Session, request: Fields = {}) {
 /** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */
 function headerOf(image: HttpResponse): PngHeader {
   const header = readPngHeader(image.bytes);
-  if (header === undefined) throw new SkipCheck("The result is not a PNG with a readable header.");
+  need(header !== undefined, "The result is not a PNG with a readable header.");
   return header;
 }
 

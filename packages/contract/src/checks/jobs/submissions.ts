@@ -15,16 +15,7 @@ import {
   type Condition,
   type Expectations,
 } from "../expectations.ts";
-import {
-  idsOf,
-  pageOf,
-  pollVisible,
-  setNextJob,
-  skipGatewayTimeout,
-  submitLong,
-  syncSuccess,
-  syncSuccessNow,
-} from "./job-run.ts";
+import { idsOf, skipGatewayTimeout, skipUnlessEnded, submitLong, syncSuccess } from "./job-run.ts";
 
 /** Metadata with names and values that careless code would change. */
 export const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" } as const;
@@ -133,7 +124,7 @@ export const submissions: readonly Check[] = [
       rules: ["submit-response.credits-remaining.balance"],
       async run(session) {
         // Another job between the response and the account would change the balance.
-        const response = await syncSuccessNow(session);
+        const response = skipUnlessEnded((await session.submitSync()).response);
         if (typeof fieldsOf(response.json)["credits_remaining"] !== "number") return;
         const credits_remaining = await session.balance();
         mustHave(response, { credits_remaining }, "a response, as in the account");
@@ -145,7 +136,7 @@ export const submissions: readonly Check[] = [
       async run(session) {
         const { response, charged } = await submit2K(session);
         const jobId = jobIdOf(response);
-        const polls = [await pollVisible(session, jobId), await session.waitForEnd(jobId)];
+        const polls = [await session.pollVisible(jobId), await session.waitForEnd(jobId)];
         for (const poll of polls) mustHave(poll, { cost_credits: charged }, "a poll");
       },
     },
@@ -161,11 +152,9 @@ export const submissions: readonly Check[] = [
         const status = oneOf("running", "queued");
         const expected = { status, job_id: nonEmptyText, message: present };
         mustHave(response, expected, "the response after 90 s");
-        must(
-          took >= syncLimit - 1_500 && took <= syncLimit + 8_000,
-          `Expected a response after 90 s, got one after ${(took / 1_000).toFixed(1)} s.`,
-          response,
-        );
+        const isAtLimit = took >= syncLimit - 1_500 && took <= syncLimit + 8_000;
+        const seconds = (took / 1_000).toFixed(1);
+        must(isAtLimit, `Expected a response after 90 s, got one after ${seconds} s.`, response);
       },
     },
     "sync.limit.message": {
@@ -187,7 +176,7 @@ export const submissions: readonly Check[] = [
       async run(session) {
         await submitLong(session, syncLimit + 30_000);
         // A response of a proxy has no job id, but the key has no other job.
-        const [jobId] = idsOf(await pageOf(session, { limit: "1" }));
+        const [jobId] = idsOf(await session.list({ limit: "1" }));
         must(jobId !== undefined, "The list does not have the job of a synchronous request.");
         const ended = await session.waitForEnd(jobId);
         mustHave(ended, { status: "succeeded" }, "the last poll of the job");
@@ -198,15 +187,13 @@ export const submissions: readonly Check[] = [
       title: "Responds to a synchronous request when its job ends",
       rules: ["states.sync.succeeded"],
       async run(session) {
-        await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: 8_000 });
-        const { response, duration } = await session.submitSync({});
+        await session.setNextJob({ outcome: "succeeded", duration_ms: 8_000 });
+        const { response, duration } = await session.submitSync();
         skipGatewayTimeout(response);
         // A job may be queued first.
-        must(
-          duration >= 7_500 && duration <= 45_000,
-          `The job took 8 s, but the response came after ${(duration / 1_000).toFixed(1)} s.`,
-          response,
-        );
+        const isAtEnd = duration >= 7_500 && duration <= 45_000;
+        const seconds = (duration / 1_000).toFixed(1);
+        must(isAtEnd, `The job took 8 s, but the response came after ${seconds} s.`, response);
       },
     },
     "failure.sync": {
@@ -272,6 +259,6 @@ async function submit2K(session: Session) {
 
 /** Sends a synchronous request whose job fails. @throws SkipCheck without the control API. */
 async function failSync(session: Session, outcome: string): Promise<HttpResponse> {
-  await setNextJob(session, session.key, { outcome });
-  return (await session.submitSync({})).response;
+  await session.setNextJob({ outcome });
+  return (await session.submitSync()).response;
 }

@@ -20,6 +20,8 @@ interface Submissions {
    * @default both statuses for bad input
    */
   readonly statuses?: readonly number[];
+  /** If true, the service may take them too, for which other checks fail. */
+  readonly mayTake?: boolean;
 }
 
 /** A request and the status of its response. */
@@ -57,11 +59,17 @@ export function submissionChecks(rows: Rows<Submissions>): readonly Check[] {
 }
 
 async function mustJudge(session: Session, row: Submissions): Promise<void> {
-  const { taken = [], refused = [], statuses = badInput } = row;
+  const { taken = [], refused = [], statuses = badInput, mayTake = false } = row;
   const needsUrl = typeof taken === "function" || typeof refused === "function";
   const url = needsUrl ? await findImageUrl(session) : "";
   for (const fields of variantsOf(taken, url)) await mustRespondWith(session, 200, fields);
-  for (const fields of variantsOf(refused, url)) await mustRespondWith(session, statuses, fields);
+  for (const fields of variantsOf(refused, url)) {
+    if (!mayTake) await mustRespondWith(session, statuses, fields);
+    else {
+      const response = await session.submit(fields);
+      if (isRefused(response)) mustHaveStatus(response, statuses, submissionWith(fields));
+    }
+  }
 }
 
 /** Makes checks of the statuses of requests. */
@@ -76,11 +84,7 @@ async function mustHaveStatuses(session: Session, { requests }: Requests): Promi
   }
 }
 
-/**
- * Submits a try-on.
- *
- * @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields.
- */
+/** @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields. */
 export async function mustRespondWith(
   session: Session,
   status: number | readonly number[],
@@ -88,13 +92,12 @@ export async function mustRespondWith(
 ): Promise<HttpResponse> {
   const response = await session.submit(fields);
   skipUnlessJudged(response);
-  mustHaveStatus(response, status, `a submission with ${described(fields)}`);
+  mustHaveStatus(response, status, submissionWith(fields));
   return response;
 }
 
-/** @throws CheckFailure when bad input is refused with another status. */
-export function mustBeIfRefused(response: HttpResponse, status: number, what: string): void {
-  if (isRefused(response)) mustHaveStatus(response, status, what);
+function submissionWith(fields: Fields): string {
+  return `a submission with ${described(fields)}`;
 }
 
 /** If true, a response refuses bad input. */
@@ -108,12 +111,7 @@ export function mustHaveDetail(response: HttpResponse): void {
   must(typeof detail === "string", `The ${response.status} has no text in detail.`, response);
 }
 
-/**
- * Finds a URL that the deployment takes for an image. One that fetches nothing takes any. Others can fetch the result of
- * a try-on.
- *
- * @throws SkipCheck when there is none.
- */
+/** Finds a URL that the deployment takes for an image: any if it fetches nothing, or else its own result. */
 export async function findImageUrl(session: Session): Promise<string> {
   const takes = async (url: string): Promise<boolean> => {
     const fields = { person_image_b64: undefined, person_url: url };
@@ -137,7 +135,7 @@ export function described(fields: Fields): string {
 }
 
 /** Cost of submissions if the service takes all of them. */
-export function maxCredits({ taken = [], refused = [] }: Submissions): number {
+function maxCredits({ taken = [], refused = [] }: Submissions): number {
   const needsUrl = typeof taken === "function" || typeof refused === "function";
   const variants = [...variantsOf(taken, ""), ...variantsOf(refused, "")];
   return variants.reduce(

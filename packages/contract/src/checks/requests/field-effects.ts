@@ -1,10 +1,9 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { jobIdOf, skipUnlessJudged } from "../../submission.ts";
+import { isEnd, jobIdOf, skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type Fields } from "../../wire/response.ts";
 import { checkTable, mustHave, mustHaveStatus, oneOf } from "../expectations.ts";
-import { isEnd, pollVisible } from "../jobs/job-run.ts";
 import { described, mustRespondWith, noSize } from "./check-rows.ts";
 
 /** A synchronous request without an end in its response takes at least this time, in milliseconds. */
@@ -143,7 +142,7 @@ async function mustCostTheSame(session: Session, { like, same }: CostCase): Prom
 
 /** Submits a try-on and polls its job, because a response to a submission may omit the cost. */
 async function submitAndPoll(session: Session, fields: Fields) {
-  return pollVisible(session, jobIdOf(await mustRespondWith(session, 200, fields)));
+  return session.pollVisible(jobIdOf(await mustRespondWith(session, 200, fields)));
 }
 
 async function mustWait(session: Session, { cases }: WaitCase): Promise<void> {

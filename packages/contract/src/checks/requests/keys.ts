@@ -1,11 +1,9 @@
-import { createHmac } from "node:crypto";
-
 import type { Check } from "../../check.ts";
-import { must, SkipCheck } from "../../outcome.ts";
-import type { RequestOptions, Session } from "../../session.ts";
+import { must } from "../../outcome.ts";
+import type { RequestOptions } from "../../session.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
+import { isSigned, secretOf, sendWebhook } from "../webhooks/deliveries.ts";
 import { requestChecks, type ExpectedStatus } from "./check-rows.ts";
-import type { Key } from "../../target/keys.ts";
 
 const account = "GET /api/v1/account";
 
@@ -25,12 +23,9 @@ export const keyChecks: readonly Check[] = [
           "POST /api/v1/tryon": session.goodRequest(),
           "POST /api/v1/credits/purchase": purchase,
         };
-        return Object.entries(bodies).map(([endpoint, body]): ExpectedStatus => [
-          `${endpoint} without a key`,
-          401,
-          endpoint,
-          { key: null, body },
-        ]);
+        return Object.entries(bodies).map(([endpoint, body]) =>
+          unauthorized(`${endpoint} without a key`, { body }, endpoint),
+        );
       },
     },
     "authentication.unknown-key": {
@@ -47,25 +42,19 @@ export const keyChecks: readonly Check[] = [
       rules: ["auth.bearer.header"],
       requests({ key: { token } }) {
         const basic = `Basic ${Buffer.from(`${token}:`).toString("base64")}`;
-        const rows: readonly (readonly [string, number, Readonly<Record<string, string>>])[] = [
-          ["a key without a scheme", 401, { authorization: token }],
-          ["a key as the user of Basic", 401, { authorization: basic }],
-          ["a key in X-API-Key", 401, { "x-api-key": token }],
+        return [
+          unauthorized("a key without a scheme", { headers: { authorization: token } }),
+          unauthorized("a key as the user of Basic", { headers: { authorization: basic } }),
+          unauthorized("a key in X-API-Key", { headers: { "x-api-key": token } }),
         ];
-        return rows.map(([what, status, headers]) => [
-          what,
-          status,
-          account,
-          { key: null, headers },
-        ]);
       },
     },
     "authentication.scheme-in-any-case": {
       title: "Takes the scheme Bearer in lower case",
-      rules: [],
-      requests: ({ key: { token } }) => [
-        ["a bearer in lower case", 200, account, lowerCase(token)],
-      ],
+      requests({ key: { token } }) {
+        const headers = { authorization: `bearer ${token}` };
+        return [["a bearer in lower case", 200, account, { key: null, headers }]];
+      },
     },
     "authentication.disabled-key": {
       title: "Responds with 403 to a disabled key",
@@ -77,9 +66,8 @@ export const keyChecks: readonly Check[] = [
     "authentication.revoked-key": {
       title: "Responds with 403 to a revoked key",
       rules: ["auth.key.disabled-or-revoked-403"],
-      requests: async (session) => [
-        ["a revoked key", 403, account, { key: await session.freshKey({ state: "revoked" }) }],
-      ],
+      newKey: { state: "revoked" },
+      requests: () => [["a revoked key", 403, account]],
     },
     "authentication.flagged-account": {
       title: "Responds with 403 to a key of a flagged account",
@@ -91,19 +79,19 @@ export const keyChecks: readonly Check[] = [
     "authentication.flagged-account.all-keys": {
       title: "Responds with 403 to every key of a flagged account",
       rules: ["auth.account.flagged-403"],
+      newKey: {},
       async requests(session) {
-        const first = await session.freshKey();
-        const second = await session.freshKey({ account_id: first.accountId });
-        const flag = { account_id: first.accountId, account_state: "flagged" };
+        const second = await session.siblingKey();
+        const flag = { account_id: session.key.accountId, account_state: "flagged" };
         await session.control.post("keys", flag);
-        return [first, second].map((key) => ["a key of a flagged account", 403, account, { key }]);
+        const keys = [session.key, second];
+        return keys.map((key) => ["a key of a flagged account", 403, account, { key }]);
       },
     },
   }),
   ...checkRows("safe", 0, {
     "authentication.challenge": {
       title: "Has WWW-Authenticate: Bearer in a 401",
-      rules: [],
       async run(session) {
         const response = await session.account({ key: null });
         const isBearer = /^bearer\b/i.test(response.headers.get("www-authenticate") ?? "");
@@ -125,18 +113,15 @@ export const keyChecks: readonly Check[] = [
     "keys.one-test-key": {
       title: "Gives an account several live keys, but only one test key",
       rules: ["auth.account.one-test-key"],
+      newKey: {},
       async run(session) {
-        const first = await session.freshKey();
-        const { accountId: account_id } = first;
-        const second = await session.freshKey({ account_id });
-        const test = await session.freshKey({ account_id, mode: "test" });
-        for (const key of [first, second, test]) {
+        const second = await session.siblingKey();
+        const test = await session.siblingKey({ mode: "test" });
+        for (const key of [session.key, second, test]) {
           mustHaveStatus(await session.account({ key }), 200, `a ${key.kind} key`);
         }
-        const again = await session.request("POST", "/__mock/keys", {
-          key: null,
-          body: { account_id, mode: "test" },
-        });
+        const body = { account_id: session.key.accountId, mode: "test" };
+        const again = await session.request("POST", "/__mock/keys", { key: null, body });
         must(again.status !== 200, "An account got a second test key.", again);
       },
     },
@@ -146,10 +131,13 @@ export const keyChecks: readonly Check[] = [
       title: "Keeps a separate balance for each key",
       rules: ["auth.key.own-balance"],
       async run(session) {
-        const [payer, other] = await twoKeys(session);
-        if ((await session.balance(payer)) !== (await session.balance(other))) return;
-        const response = await session.submit({}, { key: payer });
-        const [after, kept] = [await session.balance(payer), await session.balance(other)];
+        await session.useNewKey({ credits: 100 });
+        const other = session.hasControl
+          ? await session.siblingKey({ credits: 100 })
+          : session.keyNamed("stranger");
+        if ((await session.balance()) !== (await session.balance(other))) return;
+        const response = await session.submit();
+        const [after, kept] = [await session.balance(), await session.balance(other)];
         const isSame = response.status === 200 && after === kept;
         must(!isSame, `One key paid for a try-on, but two have a balance of ${after}.`, response);
       },
@@ -157,47 +145,29 @@ export const keyChecks: readonly Check[] = [
     "keys.webhook-secret": {
       title: "Gives each key its own webhook secret, which begins with whsec_",
       rules: ["auth.webhook-secret.signs"],
+      newKey: { mode: "test" },
       async run(session) {
-        const first = await session.freshKey({ mode: "test" });
-        const second = await session.freshKey({ account_id: first.accountId });
-        for (const { webhookSecret = "" } of [first, second]) {
-          must(webhookSecret.startsWith("whsec_"), "A webhook secret does not begin with whsec_.");
-        }
-        const differ = first.webhookSecret !== second.webhookSecret;
-        must(differ, "Two keys have the same webhook secret.");
+        const secrets = [secretOf(session.key), secretOf(await session.siblingKey())];
+        const areSecrets = secrets.every((secret) => secret.startsWith("whsec_"));
+        must(areSecrets, "A webhook secret does not begin with whsec_.");
+        must(secrets[0] !== secrets[1], "Two keys have the same webhook secret.");
       },
     },
     "keys.webhook-secret.own": {
       credits: 8,
       title: "Signs webhooks with the secret of the key that submitted",
       rules: ["auth.webhook-secret.signs"],
+      newKey: { mode: "test" },
       async run(session) {
-        const key = await session.freshKey({ mode: "test" });
-        const stranger = await session.freshKey({ mode: "test" });
-        const hook = session.openHook();
-        const response = await session.submit({ webhook_url: hook.url }, { key });
-        if (response.status !== 200) {
-          throw new SkipCheck("The deployment refuses the webhook URL of the kit.");
-        }
-        const { headers, bytes } = await session.until("a webhook arrives", async () =>
-          hook.deliveries.at(0),
-        );
-        const foreign = createHmac("sha256", stranger.webhookSecret ?? "").update(bytes);
-        const signed = headers.get("x-service-signature") === `sha256=${foreign.digest("hex")}`;
-        must(!signed, "A webhook was signed with the secret of another key.");
+        const foreign = secretOf(await session.freshKey({ mode: "test" }));
+        const { first } = await sendWebhook(session);
+        must(!isSigned(first, foreign), "A webhook was signed with the secret of another key.");
       },
     },
   }),
 ];
 
-/** A key under the scheme in lower case. */
-function lowerCase(token: string): RequestOptions {
-  return { key: null, headers: { authorization: `bearer ${token}` } };
-}
-
-/** Two keys with the same balance on a reference server, elsewhere two keys of the run. */
-async function twoKeys(session: Session): Promise<readonly [Key, Key]> {
-  if (session.context.control === undefined) return [session.key, session.keyNamed("stranger")];
-  const first = await session.freshKey({ credits: 100 });
-  return [first, await session.freshKey({ credits: 100, account_id: first.accountId })];
+/** A request without a key in its place. */
+function unauthorized(what: string, options: RequestOptions, endpoint = account): ExpectedStatus {
+  return [what, 401, endpoint, { key: null, ...options }];
 }

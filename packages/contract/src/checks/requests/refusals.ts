@@ -1,28 +1,11 @@
 import type { Check } from "../../check.ts";
 import { images } from "../../images.ts";
-import { must, SkipCheck } from "../../outcome.ts";
-import type { Session } from "../../session.ts";
-import { skipUnlessJudged } from "../../submission.ts";
+import { must, need } from "../../outcome.ts";
+import { isEnd, skipUnlessJudged } from "../../submission.ts";
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
-import {
-  absent,
-  checkRows,
-  checkTable,
-  isNone,
-  mustHave,
-  mustHaveStatus,
-  nonEmptyText,
-} from "../expectations.ts";
-import { endedJob, idsOf, isEnd, jobsOf, setNextJob, skipGatewayTimeout } from "../jobs/job-run.ts";
-import {
-  badInput,
-  isRefused,
-  maxCredits,
-  mustBeIfRefused,
-  described,
-  noPerson,
-  requestChecks,
-} from "./check-rows.ts";
+import { absent, checkRows, isNone, mustHave, mustHaveStatus } from "../expectations.ts";
+import { endedJob, fetchImage, idsOf, jobsOf, skipGatewayTimeout } from "../jobs/job-run.ts";
+import { badInput, isRefused, noPerson, requestChecks, submissionChecks } from "./check-rows.ts";
 
 const list = "GET /api/v1/tryon";
 const statuses = ["queued", "running", "succeeded", "failed"];
@@ -32,19 +15,14 @@ const badSeed = { seed: -1 };
 /** Number of tries to exceed a rate limit before its window ends. */
 const maxTries = 3;
 
-/** Submissions of bad input, with the status of a refusal. Whether the service refuses at all has other checks. */
-interface RefusedWith {
-  readonly status: number;
-  readonly refused: readonly Fields[];
-}
-
 /** Refusals of bad input, their order, and queries of the list. */
 export const refusalChecks: readonly Check[] = [
-  ...checkTable<RefusedWith>("safe", maxCredits, mustRefuseWith, {
+  ...submissionChecks({
     "refusals.form-is-422": {
       title: "Responds with 422 when fields break the schema",
       rules: ["submit.validation.400-or-422"],
-      status: 422,
+      statuses: [422],
+      mayTake: true,
       refused: [
         longPrompt,
         badSeed,
@@ -56,7 +34,8 @@ export const refusalChecks: readonly Check[] = [
     "refusals.meaning-is-400": {
       title: "Responds with 400 when fields have a wrong meaning",
       rules: ["submit.validation.400-or-422"],
-      status: 400,
+      statuses: [400],
+      mayTake: true,
       refused: [
         { person_image_b64: "no base64 $$$" },
         { garment_images_b64: ["bm8gcGljdHVyZQ=="] },
@@ -96,7 +75,7 @@ export const refusalChecks: readonly Check[] = [
         };
         for (const [what, body] of Object.entries(orders)) {
           const response = await session.request("POST", "/api/v1/credits/purchase", { body });
-          mustBeIfRefused(response, 422, `a purchase ${what}`);
+          if (isRefused(response)) mustHaveStatus(response, 422, `a purchase ${what}`);
         }
       },
     },
@@ -119,14 +98,12 @@ export const refusalChecks: readonly Check[] = [
       rules: ["validation-error.loc.path"],
       async run(session) {
         mustEndWith(await session.submit(badSeed), "seed");
-        const query = { limit: "none" };
-        mustEndWith(await session.request("GET", "/api/v1/tryon", { query }), "limit");
+        mustEndWith(await session.list({ limit: "none" }), "limit");
       },
     },
     "refusals.named-field": {
       credits: 16,
       title: "Names the field when it refuses a URL or an image",
-      rules: [],
       async run(session) {
         const wrong = {
           person_url: { ...noPerson, person_url: "not a URL" },
@@ -161,8 +138,7 @@ export const refusalChecks: readonly Check[] = [
       async run(session) {
         const { job_id: id, status: end } = fieldsOf((await session.submitAndWait()).json);
         for (const status of statuses) {
-          const query = { ...filterBy(status), limit: "50" };
-          const page = await session.request("GET", "/api/v1/tryon", { query });
+          const page = await session.list({ ...filterBy(status), limit: "50" });
           mustHaveStatus(page, 200, `the filter ${status}`);
           const other = jobsOf(page).find((job) => job["status"] !== status);
           const message = `The filter ${status} lists a job that is ${String(other?.["status"])}.`;
@@ -177,32 +153,25 @@ export const refusalChecks: readonly Check[] = [
       title: "Lists a running or queued job by its status",
       rules: ["list.status-filter.values"],
       async run(session) {
-        const { control } = session.context;
-        const key = control === undefined ? session.key : await session.freshKey({ mode: "test" });
+        await session.useNewKey({ mode: "test" });
         const ids: string[] = [];
         // Several slow jobs at once, so that a deployment that limits them has a queue.
-        for (let job = 0; job < (control === undefined ? 1 : 4); job += 1) {
-          if (control !== undefined) {
-            await setNextJob(session, key, { outcome: "succeeded", duration_ms: 3_000 });
-          }
-          ids.push(await session.start({}, { key }));
+        for (let job = 0; job < (session.hasControl ? 4 : 1); job += 1) {
+          await session.slowNextJob(3_000);
+          ids.push(await session.start());
         }
         let found = 0;
         for (const id of ids) {
-          await session.until("the job is visible", async () =>
-            (await session.poll(id, { key })).status === 200 ? true : undefined,
-          );
-          const status = async () => fieldsOf((await session.poll(id, { key })).json)["status"];
+          const status = async () => fieldsOf((await session.pollVisible(id)).json)["status"];
           const before = String(await status());
-          const query = { ...filterBy(before), limit: "50" };
-          const page = await session.request("GET", "/api/v1/tryon", { key, query });
+          const page = await session.list({ ...filterBy(before), limit: "50" });
           // The job may have gone on in between.
           if (isEnd(before) || before !== (await status())) continue;
           found += 1;
           must(idsOf(page).includes(id), `The filter ${before} omits ${id}.`, page);
         }
-        for (const id of ids) await session.waitForEnd(id, { key });
-        if (found === 0) throw new SkipCheck("The job was over before the list had it.");
+        for (const id of ids) await session.waitForEnd(id);
+        need(found > 0, "The job was over before the list had it.");
       },
     },
     "content.one-image": {
@@ -211,38 +180,33 @@ export const refusalChecks: readonly Check[] = [
       rules: ["service.try-on.one-image"],
       async run(session) {
         const job = await endedJob(session);
-        mustHave(job, { status: "succeeded", result_url: nonEmptyText }, "the job");
-        const url = String(fieldsOf(job.json)["result_url"]);
-        const image = await session.request("GET", url, { key: null });
-        mustHaveStatus(image, 200, "the result");
+        mustHave(job, { status: "succeeded" }, "the job");
+        const image = await fetchImage(session, job, "the result");
         const start = Buffer.from(image.bytes.subarray(0, 8)).toString("hex");
-        must(
-          start === "89504e470d0a1a0a",
-          `The result is not a PNG: it begins with ${start}.`,
-          image,
-        );
+        const isPng = start === "89504e470d0a1a0a";
+        must(isPng, `The result is not a PNG: it begins with ${start}.`, image);
       },
     },
     "content.disallowed": {
       credits: 16,
       title: "Makes no image of disallowed content, and says so in polls, the list and responses",
       rules: ["content.disallowed.refused"],
+      newKey: { credits: 100 },
       async run(session) {
-        const key = await session.freshKey({ credits: 100 });
         const blocked = {
           status: "failed",
           error_code: "generation_failed",
           error_message: "content_blocked",
           result_url: absent,
         };
-        await setNextJob(session, key, { outcome: "content_blocked" });
-        const job = await session.submitAndWait({}, { key });
+        await session.setNextJob({ outcome: "content_blocked" });
+        const job = await session.submitAndWait();
         mustHave(job, blocked, "a job with disallowed content");
-        const page = await session.request("GET", "/api/v1/tryon", { key });
+        const page = await session.list();
         const hasImage = jobsOf(page).some((listed) => !isNone(listed["result_url"]));
         must(!hasImage, "The list has a result_url for disallowed content.", page);
-        await setNextJob(session, key, { outcome: "content_blocked" });
-        const { response } = await session.submitSync({}, { key });
+        await session.setNextJob({ outcome: "content_blocked" });
+        const { response } = await session.submitSync();
         skipGatewayTimeout(response);
         mustHave(response, blocked, "a synchronous request with disallowed content");
       },
@@ -275,9 +239,8 @@ export const refusalChecks: readonly Check[] = [
         const { status: form } = await session.submit(badSeed);
         const { status: meaning } = await session.submit(noPerson);
         const both = await session.submit({ ...badSeed, ...noPerson });
-        if (form === meaning || form === 200 || meaning === 200) {
-          throw new SkipCheck(`A bad seed gets ${form}, and a missing person ${meaning}.`);
-        }
+        const areRefused = form !== 200 && meaning !== 200 && form !== meaning;
+        need(areRefused, `A bad seed gets ${form}, and a missing person ${meaning}.`);
         mustHaveStatus(both, form, "a bad seed without a person");
       },
     },
@@ -287,7 +250,7 @@ export const refusalChecks: readonly Check[] = [
       rules: ["endpoints.refusals.order"],
       async run(session) {
         const alone = await session.submit(noPerson);
-        if (alone.status === 200) throw new SkipCheck("A submission without a person was taken.");
+        need(alone.status !== 200, "A submission without a person was taken.");
         const key = await session.freshKey({ credits: 0 });
         const response = await session.submit(noPerson, { key });
         must(response.status !== 402, "No person and no credits got 402.", response);
@@ -297,11 +260,11 @@ export const refusalChecks: readonly Check[] = [
       credits: 8 * maxTries,
       title: "Checks the rate limit before the fields",
       rules: ["endpoints.refusals.order"],
+      newKey: { rate_limit_per_min: 1 },
       async run(session) {
-        const key = await session.freshKey({ rate_limit_per_min: 1 });
         for (let attempt = 1; ; attempt += 1) {
-          await session.account({ key, return429: true });
-          const response = await session.submit(badSeed, { key, return429: true });
+          await session.account({ return429: true });
+          const response = await session.submit(badSeed, { return429: true });
           if (response.status === 429) return;
           // The window may have ended between the two requests.
           if (attempt === maxTries) mustHaveStatus(response, 429, "a bad seed over the limit");
@@ -310,12 +273,6 @@ export const refusalChecks: readonly Check[] = [
     },
   }),
 ];
-
-async function mustRefuseWith(session: Session, { status, refused }: RefusedWith): Promise<void> {
-  for (const fields of refused) {
-    mustBeIfRefused(await session.submit(fields), status, `a submission with ${described(fields)}`);
-  }
-}
 
 /** The filter under both of its names: which of them counts is an open point. */
 function filterBy(status: string) {
@@ -328,9 +285,8 @@ function token(length: number): string {
 
 /** Invalid fields that a 422 lists. @throws SkipCheck for any other status. */
 function problemsOf(response: HttpResponse): readonly Fields[] {
-  if (response.status !== 422) {
-    throw new SkipCheck(`Bad input got ${response.status}; only a 422 lists invalid fields.`);
-  }
+  const message = `Bad input got ${response.status}; only a 422 lists invalid fields.`;
+  need(response.status === 422, message);
   return elementsOf(fieldsOf(response.json)["detail"]).map(fieldsOf);
 }
 

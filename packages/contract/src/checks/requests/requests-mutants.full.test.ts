@@ -7,7 +7,7 @@ import { requestProbes } from "../../probes/requests.ts";
 import { foundIds, runAgainst } from "../../../test/run-checks.ts";
 import { requestMutants } from "../../../test/mutants/requests/index.ts";
 import { isList, tampered, type Tamper } from "../../../test/mutants/mutated-responses.ts";
-import { requestChecks } from "./index.ts";
+import { requestChecks } from "../index.ts";
 
 const all = [...requestChecks, ...requestProbes];
 const isSlow = (id: string): boolean => id.startsWith("large.") || id === "observed.oversize";

@@ -5,7 +5,7 @@ import { notObservableOptions } from "../../probes/index.ts";
 import { requestProbes } from "../../probes/requests.ts";
 import { failedIds, runAgainst } from "../../../test/run-checks.ts";
 import { notObservableIds } from "../../../test/run-checks.ts";
-import { requestChecks } from "./index.ts";
+import { requestChecks } from "../index.ts";
 
 const all = [...requestChecks, ...requestProbes];
 const ids = all.map(({ id }) => id);

@@ -1,20 +1,15 @@
 import { createHmac } from "node:crypto";
 
-import { must, need, SkipCheck } from "../../outcome.ts";
+import { must, need } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { CheckContext } from "../../session.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery, Hook, HookResponse } from "../../target/receiver.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { parseJson } from "../../wire/send.ts";
-import { setNextJob } from "../jobs/job-run.ts";
 import type { Key } from "../../target/keys.ts";
 
 /** Precision of arrival times in milliseconds: a virtual clock advances in these steps. */
 export const step = 250;
-
-/** Header with the signature of a webhook. */
-export const signatureHeader = "x-service-signature";
 
 /** A job with the webhooks that it sent. Many checks share one job, so that a deployment makes it once. */
 interface WebhookJob {
@@ -27,19 +22,13 @@ interface WebhookJob {
 /** Kinds of jobs with webhooks. The receiver responds with 500 to those of `undelivered`. */
 type WebhookJobKind = "succeeded" | "failed" | "undelivered";
 
-const jobs = new WeakMap<CheckContext, Map<WebhookJobKind, Promise<WebhookJob>>>();
-
 /** Runs a job with a webhook once in a run, even if it fails. @throws SkipCheck for `failed` without the control API. */
 export function webhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  const known = jobs.get(session.context) ?? new Map<WebhookJobKind, Promise<WebhookJob>>();
-  jobs.set(session.context, known);
-  const job = known.get(kind) ?? runWebhookJob(session, kind);
-  known.set(kind, job);
-  return job;
+  return session.context.jobWaits.once(`webhook ${kind}`, () => runWebhookJob(session, kind));
 }
 
 async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  if (kind === "failed") await setNextJob(session, session.key, { outcome: "model_rejected" });
+  if (kind === "failed") await session.setNextJob({ outcome: "model_rejected" });
   const hook = session.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
   const jobId = await startWithHook(session, hook);
   const poll = await session.waitForEnd(jobId);
@@ -55,11 +44,10 @@ async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<We
 export async function sendWebhook(
   session: Session,
   respond: HookResponse = () => ({ status: 200 }),
-  key = session.key,
 ): Promise<{ hook: Hook; jobId: string; first: Delivery }> {
   const hook = session.openHook(respond);
-  const jobId = await startWithHook(session, hook, key);
-  await session.waitForEnd(jobId, { key });
+  const jobId = await startWithHook(session, hook);
+  await session.waitForEnd(jobId);
   return { hook, jobId, first: firstOf(await waitForDeliveries(session, hook)) };
 }
 
@@ -75,17 +63,12 @@ export async function firstEvent(
 }
 
 /** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */
-export async function startWithHook(
-  session: Session,
-  { url }: Pick<Hook, "url">,
-  key: Key = session.key,
-): Promise<string> {
-  const response = await session.submit({ webhook_url: url }, { key });
-  if (response.status === 400 && !url.startsWith("https:")) {
-    throw new SkipCheck(
-      `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,
-    );
-  }
+export async function startWithHook(session: Session, { url }: Pick<Hook, "url">): Promise<string> {
+  const response = await session.submit({ webhook_url: url });
+  need(
+    response.status !== 400 || url.startsWith("https:"),
+    `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,
+  );
   return jobIdOf(response);
 }
 
@@ -113,10 +96,15 @@ export function eventOf({ text }: Delivery): Fields {
   return fields;
 }
 
+/** Signature of a webhook. */
+export function signatureOf({ headers }: Delivery): string | null {
+  return headers.get("x-service-signature");
+}
+
 /** If true, a webhook is signed over its bytes, in any notation of the signature. */
-export function isSigned({ headers, bytes }: Delivery, secret: string): boolean {
-  const signature = headers.get(signatureHeader)?.toLowerCase() ?? "";
-  return signature.endsWith(createHmac("sha256", secret).update(bytes).digest("hex"));
+export function isSigned(delivery: Delivery, secret: string): boolean {
+  const expected = createHmac("sha256", secret).update(delivery.bytes).digest("hex");
+  return signatureOf(delivery)?.toLowerCase().endsWith(expected) ?? false;
 }
 
 /** Secret that signs the webhooks of a key. @throws SkipCheck when it is unknown. */

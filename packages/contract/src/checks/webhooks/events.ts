@@ -4,15 +4,8 @@ import { eventProblems } from "../../wire/document.ts";
 import { instantOf } from "../../wire/instant.ts";
 import { fieldsOf, type Fields } from "../../wire/response.ts";
 import { needVirtualTime } from "../billing/credits.ts";
-import { checkGroup, type CheckRow } from "../expectations.ts";
-import {
-  eventOf,
-  firstEvent,
-  isSigned,
-  secretOf,
-  signatureHeader,
-  sendWebhook,
-} from "./deliveries.ts";
+import { checkRows, rowsFor } from "../expectations.ts";
+import { eventOf, firstEvent, isSigned, secretOf, sendWebhook, signatureOf } from "./deliveries.ts";
 
 const hour = 3_600_000;
 const resultUrl = "webhook.body.result-url";
@@ -28,13 +21,12 @@ const comparedFields = [
 ];
 
 /** Headers, signatures and bodies of webhooks. */
-export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
-  {
-    id: "webhooks.header.signature",
+export const eventChecks = checkRows("safe", 8, {
+  "webhooks.header.signature": {
     title: "Signs a webhook in X-Service-Signature with sha256= and 64 hexadecimal digits",
     rules: ["webhook.header.signature"],
     async run(session) {
-      const signature = (await firstEvent(session)).delivery.headers.get(signatureHeader);
+      const signature = signatureOf((await firstEvent(session)).delivery);
       must(signature !== null, "A webhook has no X-Service-Signature.");
       must(
         /^sha256=[0-9a-f]{64}$/i.test(signature),
@@ -42,8 +34,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       );
     },
   },
-  {
-    id: "webhooks.header.event",
+  "webhooks.header.event": {
     title: "Has tryon.completed in X-Service-Event",
     rules: ["webhook.header.event"],
     async run(session) {
@@ -51,8 +42,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       mustEqual("X-Service-Event", delivery.headers.get("x-service-event"), "tryon.completed");
     },
   },
-  {
-    id: "webhooks.header.job-id",
+  "webhooks.header.job-id": {
     title: "Has the id of the job in X-Service-Job-Id",
     rules: ["webhook.header.job-id"],
     async run(session) {
@@ -60,43 +50,41 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       mustEqual("X-Service-Job-Id", delivery.headers.get("x-service-job-id"), jobId);
     },
   },
-  {
-    id: "webhooks.signature",
+  "webhooks.signature": {
     title: "Signs the bytes that it sends with HMAC-SHA256 under the key's secret",
     rules: ["webhook.signature.hmac", "auth.webhook-secret.signs"],
     async run(session) {
       const secret = secretOf(session.key);
       const { delivery } = await firstEvent(session);
       const isNotSigned = "The webhook is not signed, which has other checks.";
-      need(delivery.headers.has(signatureHeader), isNotSigned);
+      need(signatureOf(delivery) !== null, isNotSigned);
       must(
         isSigned(delivery, secret),
         "X-Service-Signature is not the HMAC-SHA256 of the body's bytes under the key's secret.",
       );
     },
   },
-  {
-    id: "webhooks.secret.of-key",
+  "webhooks.secret.of-key": {
     title: "Signs the webhooks of each key under its own secret, which begins with whsec_",
     rules: ["auth.webhook-secret.signs"],
     credits: 0,
+    newKey: {},
     async run(session) {
-      const key = await session.freshKey();
-      const sibling = await session.siblingKey(key);
-      const [secret, otherSecret] = [secretOf(key), secretOf(sibling)];
+      const sibling = await session.siblingKey();
+      const [secret, otherSecret] = [secretOf(session.key), secretOf(sibling)];
       must(
         secret.startsWith("whsec_") && otherSecret.startsWith("whsec_"),
         "The webhook secret of a new key does not begin with whsec_.",
       );
       must(secret !== otherSecret, "Two keys of an account have one webhook secret.");
-      const { first } = await sendWebhook(session, undefined, key);
-      const { first: second } = await sendWebhook(session, undefined, sibling);
+      const { first } = await sendWebhook(session);
+      session.key = sibling;
+      const { first: second } = await sendWebhook(session);
       const isSwapped = isSigned(first, otherSecret) || isSigned(second, secret);
       must(!isSwapped, "A webhook is signed under the secret of another key.");
     },
   },
-  {
-    id: "webhooks.body.shape",
+  "webhooks.body.shape": {
     title: "Has a body as spec/openapi.json says",
     rules: ["event", "result_url", ...comparedFields].map(ruleOf),
     async run(session) {
@@ -110,7 +98,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       must(problems.length === 0, `The body of a webhook is wrong: ${problems.join("; ")}.`);
     },
   },
-  ...comparedFields.map((field): CheckRow => ({
+  ...rowsFor(comparedFields, (field) => ({
     id: `webhooks.body.${field.replace("_", "-")}`,
     title:
       field === "job_id" ? "Has the id of the job in job_id" : `Has the same ${field} as a poll`,
@@ -127,8 +115,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       mustEqual(field, event[field], polled[field] ?? null);
     },
   })),
-  {
-    id: "webhooks.body.result-url",
+  "webhooks.body.result-url": {
     title: "Has the URL of the image in result_url after success",
     rules: [resultUrl],
     async run(session) {
@@ -137,8 +124,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       await mustHaveImage(session, event, polled);
     },
   },
-  {
-    id: "webhooks.body.result-url.day",
+  "webhooks.body.result-url.day": {
     title: "Has a result_url that works for a day",
     rules: [resultUrl],
     level: "full",
@@ -152,8 +138,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       await mustHaveImage(session, event, fieldsOf((await session.poll(jobId)).json));
     },
   },
-  {
-    id: "webhooks.body.failed",
+  "webhooks.body.failed": {
     title: "Reports a failed job as a poll does, without a result_url",
     rules: ["webhook.body.status", "webhook.body.event", resultUrl],
     async run(session) {
@@ -166,7 +151,7 @@ export const eventChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
       must(url === null, "The event of a failed job has a result_url.");
     },
   },
-]);
+});
 
 function ruleOf(field: string): string {
   return `webhook.body.${field.replace("_", "-")}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { webhookProbes } from "../../probes/webhooks.ts";
+import { webhookProbes } from "../../probes/index.ts";
 import { foundIds, failures, runArea } from "../../../test/run-checks.ts";
 import { publicWebhookMutants, webhookMutants } from "../../../test/mutants/webhooks/index.ts";
 import { webhookChecks } from "../index.ts";
