@@ -28,6 +28,8 @@ export interface Check {
   readonly on: KeyKind;
   /** Maximum credits that it spends if that key is a live one. */
   readonly credits: number;
+  /** If true, it works on a new key, where the kit can make keys. */
+  readonly ownKey?: boolean;
   /** @throws CheckFailure when the deployment fails it, SkipCheck when the behavior is not observable in this run. */
   readonly run: (session: Session) => Promise<void>;
 }

@@ -80,11 +80,6 @@ export class Session {
     this.key = this.keyNamed(name);
   }
 
-  /** Returns the URL of a path of the deployment. */
-  url(path: string): string {
-    return `${this.context.baseUrl.replace(/\/+$/, "")}${path}`;
-  }
-
   /** Returns a new text, for idempotency keys and the like. */
   unique(prefix = "contract"): string {
     return `${prefix}-${randomBytes(9).toString("base64url")}`;

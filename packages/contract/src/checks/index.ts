@@ -6,7 +6,6 @@ import { purchaseOutcomeChecks } from "./billing/purchase-outcomes.ts";
 import { purchaseChecks } from "./billing/purchases.ts";
 import { rateLimitChecks } from "./billing/rate-limit.ts";
 import { refusalChecks as freeRefusals } from "./billing/refusals.ts";
-import { useOwnKey } from "./jobs/job-run.ts";
 import { lists } from "./jobs/lists.ts";
 import { polls } from "./jobs/polls.ts";
 import { resultUrls } from "./jobs/result-urls.ts";
@@ -39,13 +38,7 @@ export const jobChecks: readonly Check[] = [
   ...lists,
   ...results,
   ...resultUrls,
-].map((check) => ({
-  ...check,
-  async run(session) {
-    await useOwnKey(session);
-    await check.run(session);
-  },
-}));
+].map((check) => ({ ...check, ownKey: true }));
 
 /** Checks of accounts, credits, charges, idempotency, the rate limit and purchases. */
 export const billingChecks: readonly Check[] = [

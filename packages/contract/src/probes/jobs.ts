@@ -11,7 +11,6 @@ import {
   startAndList,
   strangersTo,
   submitLong,
-  useOwnKey,
 } from "../checks/jobs/job-run.ts";
 import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
 import { must, need } from "../outcome.ts";
@@ -198,13 +197,7 @@ const probes = probeGroup(8, {
 });
 
 /** Open points of jobs, the list and results. Each probe uses a separate key. */
-export const jobProbes: readonly Probe[] = probes.map((probe) => ({
-  ...probe,
-  async observe(session) {
-    await useOwnKey(session);
-    return probe.observe(session);
-  },
-}));
+export const jobProbes: readonly Probe[] = probes.map((probe) => ({ ...probe, ownKey: true }));
 
 /** Finds the maximum page size where larger limits are reduced to it. It takes more jobs than a page has. */
 async function maxPageSize(session: Session): Promise<number | undefined> {

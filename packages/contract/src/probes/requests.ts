@@ -132,9 +132,10 @@ export const requestProbes = probeGroup(0, {
       const { status } = response;
       if (status === 404) return false;
       need(status >= 300 && status < 400, `A path with a trailing slash got ${status}.`);
-      const { pathname } = new URL(response.headers.get("location") ?? "", response.request.url);
-      const expected = new URL(session.url("/api/v1/account")).pathname;
-      must(pathname === expected, `A trailing slash redirects to ${pathname}.`, response);
+      const { url } = response.request;
+      const { pathname } = new URL(response.headers.get("location") ?? "", url);
+      const isSame = `${pathname}/` === new URL(url).pathname;
+      must(isSame, `A trailing slash redirects to ${pathname}.`, response);
       return true;
     },
   },

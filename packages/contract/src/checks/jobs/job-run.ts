@@ -5,12 +5,6 @@ import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire
 import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
 
-/** Replaces the key of a check by a new one, which allows more requests than a check sends. */
-export function useOwnKey(session: Session): Promise<void> {
-  const mode = session.key.kind;
-  return session.useNewKey({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
-}
-
 /** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
 export function strangersTo({ context: { keys }, key }: Session): readonly Key[] {
   const found = [keys.stranger, keys.live].filter((one) => one !== undefined);

@@ -20,6 +20,16 @@ const schedule = "webhook.retry.schedule";
 
 /** Webhooks that are sent, retried or refused. */
 export const sendingChecks = [
+  ...submissionChecks({
+    "webhooks.target.private": {
+      title: "Responds with 400 to a webhook_url in a private network",
+      rules: ["submit.blocked-url.which"],
+      statuses: [400],
+      refused: ["10.1.2.3", "169.254.169.254", "[fd00::1]"].map((host) => ({
+        webhook_url: `https://${host}/hook`,
+      })),
+    },
+  }),
   ...checkRows("safe", 8, {
     "webhooks.sent.succeeded": {
       title: "Sends an event to webhook_url with POST when a job has succeeded",
@@ -87,16 +97,6 @@ export const sendingChecks = [
         const plain = await session.submit({ webhook_url: "http://shop.example/hook" });
         mustHaveStatus(plain, [400, 422], "webhook_url without TLS");
       },
-    },
-  }),
-  ...submissionChecks({
-    "webhooks.target.private": {
-      title: "Responds with 400 to a webhook_url in a private network",
-      rules: ["submit.blocked-url.which"],
-      statuses: [400],
-      refused: ["10.1.2.3", "169.254.169.254", "[fd00::1]"].map((host) => ({
-        webhook_url: `https://${host}/hook`,
-      })),
     },
   }),
   ...checkRows("full", 8, {
