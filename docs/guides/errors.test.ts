@@ -32,7 +32,7 @@ it("has one line for every code of the webhooks, and for no other", () => {
   expect(found(webhooks, rows)).toEqual(codes);
 });
 
-it("says of every error of the client what it costs, whether it was tried again, and what to do", () => {
+it("has the charge, the retries and the fix of every error of the client", () => {
   for (const line of client.split("\n").filter((one) => one.startsWith("| `"))) {
     const cells = line.split("|").slice(1, -1);
     expect(cells, line).toHaveLength(5);

@@ -76,7 +76,7 @@ describe("the code for other services", { timeout }, () => {
 });
 
 describe("the other packages", { timeout }, () => {
-  it("repeat submissions as the page says, and send no key with them", async () => {
+  it("retry submissions as the page says, and send no key with them", async () => {
     const program = join(folder, "retries.js");
     await writeFile(program, retriesOfOthers);
     const { stdout } = await execute(node, [program]);
@@ -87,7 +87,7 @@ describe("the other packages", { timeout }, () => {
       fal: { repeated: [429, 502, 503, 504, connection], keys: 0 },
     });
     expect(page).toContain(
-      "`fashn` repeats a submission after connection errors and on 408, 409, 429 and 5xx, `@fal-ai/client` after connection errors and on 429, 502, 503 and 504, `replicate` after connection errors and on 429.",
+      "`fashn` retries a submission after connection errors, 408, 409, 429 and 5xx. `@fal-ai/client` retries after connection errors, 429, 502, 503 and 504, and `replicate` after connection errors and 429.",
     );
   });
 });

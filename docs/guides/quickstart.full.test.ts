@@ -23,7 +23,7 @@ function commands(text: string): readonly string[] {
   return blocks("sh", text).flatMap(({ content }) => content.trim().split("\n"));
 }
 
-const [first = "", more = ""] = page.split("## Your own pictures\n");
+const [first = "", more = ""] = page.split("## Use your own images\n");
 
 let folder: string;
 let tarballs: readonly string[];

@@ -57,7 +57,7 @@ describe("the facts of the service", () => {
     const [first, second, third] = limits.webhookRetryDelays;
     const retries = limits.webhookRetryDelays.length;
     expect(Object.fromEntries(shown.map(([what, limit]) => [what, limit]))).toEqual({
-      "garments of a try-on": `1 to ${limits.garments}, addresses and pictures together`,
+      "garments of a try-on": `1 to ${limits.garments}, URLs and base64 images together`,
       "`person_url`, `webhook_url`": `${number(limits.urlCharacters)} characters`,
       "`person_image_b64`": `${number(limits.imageBase64Characters)} characters, which hold ${number(limits.imageBytes)} bytes`,
       "each of `garment_images_b64`": "about 10 MB",
@@ -67,12 +67,12 @@ describe("the facts of the service", () => {
       "`seed`": `0 to ${number(limits.maxSeed)}`,
       "`Idempotency-Key`": `${limits.idempotencyKeyCharacters} characters`,
       "`shared_payment_granted_token`": `${least} to ${most} characters`,
-      "a held answer": seconds(limits.syncWait),
-      "a page of the list": `${limits.defaultPage} jobs unless asked otherwise`,
-      "the address of a picture": `${hours(limits.resultUrlValidity)} h; each look at the job gives a new one`,
-      "a picture": `${hours(limits.resultRetention) / 24} days`,
-      "a webhook": `${seconds(limits.webhookResponse)} to answer, and up to ${retries} more attempts, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
-      "test keys": "1 for each account",
+      "synchronous wait": seconds(limits.syncWait),
+      "page of the list": `${limits.defaultPage} jobs by default`,
+      "result URL": `${hours(limits.resultUrlValidity)} h; each poll returns a new one`,
+      "result image": `${hours(limits.resultRetention) / 24} days`,
+      "webhook": `${seconds(limits.webhookResponse)} to respond, and up to ${retries} retries, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
+      "test keys": "1 per account",
     });
   });
 

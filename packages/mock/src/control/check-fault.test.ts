@@ -125,7 +125,7 @@ describe("transports", () => {
       "webhook reset": { on: "webhook", reset: "after" },
     };
     const page = await readFile(join(root, "docs/faults.md"), "utf8");
-    const [, table = ""] = page.split("## Which faults exist where");
+    const [, table = ""] = page.split("## Faults by transport");
     const documented = [...table.matchAll(/^\| `([\w ]+)` +\|([^|]+)\|([^|]+)\|([^|]+)\|$/gm)].map(
       ([, effect, ...transports]) => [effect, ...transports.map((text) => text.trim() !== "no")],
     );
