@@ -71,7 +71,7 @@ describe("the facts of the service", () => {
       "page of the list": `${limits.defaultPage} jobs by default`,
       "result URL": `${hours(limits.resultUrlValidity)} h; each poll returns a new one`,
       "result image": `${hours(limits.resultRetention) / 24} days`,
-      "webhook": `${seconds(limits.webhookResponse)} to respond, and up to ${retries} retries, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
+      webhook: `${seconds(limits.webhookResponse)} to respond, and up to ${retries} retries, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
       "test keys": "1 per account",
     });
   });
