@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** The commands of the packages, with the pages of help that name their options. */
 const helpOf: Readonly<Record<string, readonly (readonly string[])[]>> = {
   mock: [["help", "serve"], ["help", "exec"], ["help"]],
-  contract: [["--help"], ["record", "--help"], ["observe", "--help"]],
+  contract: [["--help"], ["record", "--help"], ["observe", "--help"], ["replay", "--help"]],
   webhooks: [["help", "verify"], ["help", "explain"], ["help", "sign"], ["help", "send"], ["help"]],
 };
 
