@@ -22,7 +22,12 @@ const [, job = ""] = /(job_\w+)/.exec(run(...["person.jpg", "shirt.png"].map(ass
 run("--out", "again.png", "--resume", job);
 rmSync(cwd, { recursive: true });
 
-async function send(method: string, path: string, fields?: object, own: string | null = key) {
+async function send(
+  method: string,
+  path: string,
+  fields?: object | string,
+  own: string | null = key,
+): Promise<void> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     redirect: "manual",
@@ -30,7 +35,7 @@ async function send(method: string, path: string, fields?: object, own: string |
       ...(own !== null && { authorization: `Bearer ${own}` }),
       ...(fields && { "content-type": "application/json", "idempotency-key": "order-1" }),
     },
-    ...(fields && { body: JSON.stringify(fields) }),
+    ...(fields && { body: typeof fields === "string" ? fields : JSON.stringify(fields) }),
   });
   await response.arrayBuffer();
 }
@@ -46,6 +51,7 @@ await send("GET", "/api/v1/account");
 await send("GET", "/api/v1/account/");
 await send("POST", "/api/v1/tryon", submission);
 await send("POST", "/api/v1/tryon", submission);
+await send("POST", "/api/v1/tryon", "{");
 await send("GET", "/api/v1/tryon?limit=0");
 await send("GET", "/api/v1/tryon?cursor=nowhere");
 await send("GET", "/api/v1/tryon?limit=10");

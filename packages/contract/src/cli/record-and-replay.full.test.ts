@@ -20,7 +20,6 @@ const inFolder = (name: string): string => join(folder, name);
 
 /** Values that the recorded traffic can show, none of which is the default. */
 const unusual = {
-  readLag: 800,
   sparseSubmit: true,
   inventSeed: true,
   timeFormat: "offset",
@@ -30,6 +29,7 @@ const unusual = {
   limitBounds: "clamp",
   discoveryKey: true,
   slashRedirect: true,
+  malformedBody: 400,
 } as const;
 
 const names = Object.keys(unusual) as (keyof typeof unusual)[];

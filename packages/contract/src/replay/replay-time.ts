@@ -5,7 +5,7 @@ import type { Control } from "../target/control.ts";
 /** Time of a replay. */
 export interface ReplayTime {
   /** Returns the time of the target in milliseconds since 1970, as far as it is known. */
-  now(): number;
+  now(): Promise<number>;
   /** Waits until a time of the recording, if the target can be moved there. */
   moveTo(recorded: number): Promise<void>;
   /** Waits for a request. */
@@ -22,7 +22,7 @@ export class RealTime implements ReplayTime {
     this.#sleep = wait;
   }
 
-  now(): number {
+  async now(): Promise<number> {
     return Date.now();
   }
 
@@ -51,47 +51,51 @@ const tolerance = 2_000;
 /** Time of a reference server, whose clock moves as in the recording. */
 export class ReferenceTime implements ReplayTime {
   readonly #control: Control;
-  #start: number;
-  /** Time of the recording at the start. */
-  readonly #recorded: number;
-  /** Difference between the clock of the target and that of this machine. */
-  #offset = 0;
+  /** Difference between a time of the target and that of the recording. */
+  #shift: number;
 
-  private constructor(control: Control, now: number, recorded: number) {
+  private constructor(control: Control, shift: number) {
     this.#control = control;
-    this.#start = now;
-    this.#recorded = recorded;
-    this.#offset = now - Date.now();
+    this.#shift = shift;
   }
 
   /** Moves the clock to the same part of a minute as in the recording, for the same windows of rate limits. */
   static async start(control: Control, recorded: number): Promise<ReferenceTime> {
-    const { now } = await control.post("clock", { advance_ms: 0 });
-    const ahead = (((Math.ceil(recorded) - Number(now)) % window) + window) % window;
-    const moved = await control.post("clock", { advance_ms: Math.floor(ahead) });
-    return new ReferenceTime(control, Number(moved["now"]), recorded);
+    const time = new ReferenceTime(control, 0);
+    const ahead = (((Math.ceil(recorded) - (await time.now())) % window) + window) % window;
+    await time.pass(Math.floor(ahead));
+    time.#shift = (await time.now()) - recorded;
+    return time;
   }
 
-  now(): number {
-    return Date.now() + this.#offset;
+  now(): Promise<number> {
+    return this.#advance(0);
   }
 
   async moveTo(recorded: number): Promise<void> {
-    const ahead = this.#start + recorded - this.#recorded - this.now();
+    const ahead = recorded + this.#shift - (await this.now());
     // A request that took longer than its recording delays all later ones, which keeps the time between them.
-    if (ahead < -tolerance) this.#start -= ahead;
+    if (ahead < -tolerance) this.#shift -= ahead;
     await this.pass(ahead);
   }
 
   async until(request: Promise<void>): Promise<void> {
     const over = request.then(() => true);
-    while (!(await Promise.race([over, sleep(patience, false)]))) await this.pass(5_000);
+    for (;;) {
+      // The server responds to this after its other work, so that a request that is still open waits for time.
+      await this.now();
+      if (await Promise.race([over, sleep(patience, false)])) return;
+      await this.pass(5_000);
+    }
   }
 
   async pass(milliseconds: number): Promise<void> {
-    const advance_ms = Math.ceil(milliseconds);
-    if (advance_ms <= 0) return;
+    if (milliseconds > 0) await this.#advance(Math.ceil(milliseconds));
+  }
+
+  /** Moves the clock of the target and returns its time. */
+  async #advance(advance_ms: number): Promise<number> {
     const { now } = await this.#control.post("clock", { advance_ms });
-    this.#offset = Number(now) - Date.now();
+    return Number(now);
   }
 }

@@ -204,7 +204,7 @@ class Replay {
     const { method } = exchange;
     const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
     for (let tries = 1; ; tries += 1) {
-      const at = time.now();
+      const at = await time.now();
       const recorder = new ExchangeRecorder(this.#masker, {
         method,
         path,
@@ -217,7 +217,7 @@ class Replay {
       recorder.respond(response.status, response.headers);
       recorder.receive(response.bytes);
       const { response: received, ...rest } = recorder.end();
-      const elapsed = time.now() - at;
+      const elapsed = (await time.now()) - at;
       const replayed: Exchange = {
         ...rest,
         at,
