@@ -192,7 +192,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     const list = page.getByRole("navigation", { name: "All pages" });
     expect(await list.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Menu" }).click();
-    expect(await list.getByRole("link", { name: "Faults" }).getAttribute("aria-current")).toBe(
+    expect(await list.getByRole("link", { name: "Fault injection" }).getAttribute("aria-current")).toBe(
       "page",
     );
     await page.keyboard.press("Escape");
@@ -215,7 +215,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     onTestFinished(below.close);
     const { page, troubles } = await openWatched(browser, below.url);
     await page.goto(below.url);
-    await page.getByRole("link", { name: "Faults" }).first().click();
+    await page.getByRole("link", { name: "Fault injection" }).first().click();
     await page.waitForURL(`${below.url}faults.html`);
     await page.keyboard.press("/");
     await page.keyboard.type("createMock");
