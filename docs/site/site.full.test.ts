@@ -192,9 +192,9 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     const list = page.getByRole("navigation", { name: "All pages" });
     expect(await list.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Menu" }).click();
-    expect(await list.getByRole("link", { name: "Fault injection" }).getAttribute("aria-current")).toBe(
-      "page",
-    );
+    expect(
+      await list.getByRole("link", { name: "Fault injection" }).getAttribute("aria-current"),
+    ).toBe("page");
     await page.keyboard.press("Escape");
     expect(await list.isVisible()).toBe(false);
   });
