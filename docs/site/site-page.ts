@@ -5,7 +5,7 @@ export type PageKind = "guide" | "package" | "facts" | "decision" | "reference";
 export interface SitePage {
   /** Where its text stands, from the root of the repository; pages of the reference stand below `api/`. */
   readonly source: string;
-  /** Where it stands in the site, without its ending: `guides/quickstart`. */
+  /** Where it stands in the site, without its ending: `guides/get-started`. */
   readonly path: string;
   readonly title: string;
   /** What it says, in one line. */

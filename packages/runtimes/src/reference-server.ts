@@ -31,7 +31,7 @@ export async function startReferenceServer({ app }: Installation): Promise<Refer
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ mode }),
       });
-      // The answer is the one that docs/control.md tells.
+      // The answer is the one that docs/guides/control-api.md tells.
       const made = (await response.json()) as { api_key: string; webhook_secret: string };
       return { apiKey: made.api_key, webhookSecret: made.webhook_secret };
     },

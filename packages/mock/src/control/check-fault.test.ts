@@ -124,7 +124,7 @@ describe("transports", () => {
       drop: { on: "webhook", drop: true },
       "webhook reset": { on: "webhook", reset: "after" },
     };
-    const page = await readFile(join(root, "docs/faults.md"), "utf8");
+    const page = await readFile(join(root, "docs/guides/fault-injection.md"), "utf8");
     const [, table = ""] = page.split("## Faults by transport");
     const documented = [...table.matchAll(/^\| `([\w ]+)` +\|([^|]+)\|([^|]+)\|([^|]+)\|$/gm)].map(
       ([, effect, ...transports]) => [effect, ...transports.map((text) => text.trim() !== "no")],

@@ -12,7 +12,7 @@ import { started, typed, type Place } from "../code/terminal.ts";
 
 const installing = 600_000;
 const waiting = { timeout: 60_000 };
-const page = await readFile(join(import.meta.dirname, "quickstart.md"), "utf8");
+const page = await readFile(join(import.meta.dirname, "get-started.md"), "utf8");
 
 function blocks(language: string, text = page): readonly { name: string; content: string }[] {
   const pattern = new RegExp(`^\`\`\`${language} *(\\S*)\\n([^]*?)^\`\`\`$`, "gm");

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-import type { Checks } from "./code/checks.ts";
+import type { Checks } from "../code/checks.ts";
 
 export const checks: Checks = {
   "faults.ts": async ({ snippet, run }) => {

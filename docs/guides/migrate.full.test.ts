@@ -13,7 +13,7 @@ import { retriesOfOthers } from "./retries-of-others.ts";
 const execute = promisify(execFile);
 /** Of a compiler or a program, on a machine that is busy with others, in milliseconds. */
 const timeout = 120_000;
-const page = await readFile(join(import.meta.dirname, "from-other-services.md"), "utf8");
+const page = await readFile(join(import.meta.dirname, "migrate.md"), "utf8");
 
 /** What the page is about; the benchmarks compare with the same versions of those that they have. */
 const others = [

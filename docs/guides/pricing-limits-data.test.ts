@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "@tryon/mock/service/catalogue";
 import { tableOf } from "./page-table.ts";
 
-const page = await readFile(join(import.meta.dirname, "service.md"), "utf8");
+const page = await readFile(join(import.meta.dirname, "pricing-limits-data.md"), "utf8");
 const spec = join(root, "spec");
 
 const number = (value: number): string => value.toLocaleString("en-US");
