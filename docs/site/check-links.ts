@@ -1,17 +1,27 @@
-import type { RenderedPage } from "./markdown.ts";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
-/** @throws Error that names every link that leads nowhere, and where it stands. */
-export function checkLinks(pages: readonly RenderedPage[]): void {
-  const anchors = new Map(
-    pages.map(({ page, headings }) => [page.path, new Set(headings.map(({ id }) => id))]),
+/** @throws Error that names every link of a built page that leads to no file or anchor of the site. */
+export function checkLinks(folder: string, base: string): void {
+  const site = new URL(base, "http://site");
+  const pages = new Map(
+    globSync("**/*.html", { cwd: folder }).map((page) => {
+      const html = readFileSync(join(folder, page), "utf8");
+      const find = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, found = ""]) => found);
+      return [page, { ids: find(/ id="([^"]+)"/g), links: find(/<a [^>]*?href="([^"]+)"/g) }];
+    }),
   );
-  const problems = pages.flatMap(({ page, links, dead }) => [
-    ...dead.map((href) => `${page.source} links to ${href}, which is not there`),
-    ...links
-      .filter(({ path, hash }) => hash !== "" && anchors.get(path)?.has(hash) === false)
-      .map(
-        ({ path, hash }) => `${page.source} links to ${path}#${hash}, which has no such heading`,
-      ),
-  ]);
-  if (problems.length > 0) throw new Error(`${problems.join(".\n")}.`);
+  const problems: string[] = [];
+  for (const [page, { links }] of pages) {
+    for (const link of new Set(links)) {
+      const { origin, pathname, hash } = new URL(link, new URL(page, site));
+      const path = pathname.slice(base.length).replace(/^$|\/$/, "$&index.html");
+      const target = pages.get(decodeURIComponent(path));
+      const exists = hash === "" || target?.ids.includes(decodeURIComponent(hash.slice(1)));
+      if (origin === site.origin && !(target && exists)) problems.push(`${page} links to ${link}`);
+    }
+  }
+  if (problems.length > 0) {
+    throw new Error(`These links lead to no page or heading of the site:\n${problems.join("\n")}`);
+  }
 }

@@ -3,8 +3,6 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { root } from "./places.ts";
-
 const folder = import.meta.dirname;
 const stamp = join(folder, "node_modules/.installed-lock");
 
@@ -13,12 +11,20 @@ export async function installTools(): Promise<void> {
   const lock = await readFile(join(folder, "pnpm-lock.yaml"));
   const digest = createHash("sha256").update(lock).digest("hex");
   if ((await readFile(stamp, "utf8").catch(() => "")) === digest) return;
-  process.stderr.write("Installing what builds the site, which is needed once…\n");
+  process.stderr.write("Installing the tools of the site, which is needed once…\n");
   // The same package manager as the workspace has.
-  const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+  const { packageManager } = JSON.parse(
+    await readFile(join(folder, "../../package.json"), "utf8"),
+  ) as {
     packageManager: string;
   };
-  const install = ["install", "--ignore-workspace", "--frozen-lockfile", "--loglevel=warn"];
+  const install = [
+    "install",
+    "--ignore-workspace",
+    "--frozen-lockfile",
+    "--config.strict-dep-builds=false",
+    "--loglevel=warn",
+  ];
   await new Promise<void>((resolve, reject) => {
     const child = spawn("npx", ["--yes", packageManager, ...install], {
       cwd: folder,

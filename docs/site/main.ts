@@ -1,24 +1,31 @@
-// `npm run docs`: builds the site, after it has installed what that takes, once. With `--serve` the site is shown, too.
+// `npm run docs`: installs what the site needs, once, builds it, and serves it with `--serve`.
+import { rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { checkLinks } from "./check-links.ts";
 import { installTools } from "./install-tools.ts";
-import { siteFolder } from "./places.ts";
-import { serveSite } from "./serve.ts";
 
 const port = 4_020;
 const { values } = parseArgs({
   options: {
+    base: { type: "string", default: "/" },
+    out: { type: "string", default: join(import.meta.dirname, "../../out/site") },
     serve: { type: "boolean", default: false },
-    out: { type: "string", default: siteFolder },
   },
 });
 await installTools();
-// Loaded late, since it needs what was installed just now.
-const { buildSite } = await import("./build.ts");
-const count = await buildSite(values.out);
-process.stdout.write(`${count} pages in ${values.out}\n`);
-if (values.serve) {
-  const { url, close } = await serveSite(values.out, port);
-  process.stdout.write(`${url} until you press Ctrl+C\n`);
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void close());
-}
+const { build, serve } = await import("vitepress");
+const { writeReference } = await import("./reference.ts");
+const { writeMarkdown, writePages } = await import("./pages.ts");
+
+const root = import.meta.dirname;
+const source = join(root, "out/pages");
+const outDir = resolve(values.out);
+await rm(source, { recursive: true, force: true });
+await writePages(source);
+await writeReference(source);
+await build(root, { base: values.base, outDir });
+await writeMarkdown(source, outDir);
+checkLinks(outDir, values.base);
+if (values.serve) await serve({ root, base: values.base, port });

@@ -1,71 +1,106 @@
-import { glob, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, posix } from "node:path";
 
-import { contents } from "../contents.ts";
-import { packageNames, root } from "./places.ts";
-import { titleOf, type NavigationGroup, type PageKind, type SitePage } from "./site-page.ts";
+const root = join(import.meta.dirname, "../..");
 
-export interface Pages {
-  readonly pages: readonly SitePage[];
-  readonly navigation: readonly NavigationGroup[];
+interface Chapter {
+  readonly title: string;
+  /** Pages by their paths in the repository. */
+  readonly pages: readonly { readonly title: string; readonly source: string }[];
 }
 
-const decisions = "docs/decisions/";
+/** Chapters of docs/README.md, in its order. */
+export const chapters: readonly Chapter[] = readFileSync(join(root, "docs/README.md"), "utf8")
+  .split("\n## ")
+  .slice(1)
+  .map((chapter) => ({
+    title: chapter.slice(0, chapter.indexOf("\n")),
+    pages: [...chapter.matchAll(/^- \[(.+?)\]\((.+?)\)/gm)].map(([, title = "", href = ""]) => ({
+      title,
+      source: posix.join("docs", href),
+    })),
+  }));
 
-/** The pages of the repository: those of the contents, each decision, and what each package says of itself. */
-export async function readPages(): Promise<Pages> {
-  const reasons = await readDecisions();
-  const chapters: NavigationGroup[] = [];
-  for (const { title, pages } of contents) {
-    const items = await Promise.all(
-      pages.map(async ({ file, about }) => {
-        const source = `docs/${file}`;
-        const kind = file.startsWith("guides/") ? "guide" : "facts";
-        const page = await readPage(source, file.replace(/README\.md$/u, "index.md"), kind, about);
-        const below = source.startsWith(decisions) ? [{ title: "Decisions", items: reasons }] : [];
-        return { page, title: page.title, below };
-      }),
-    );
-    chapters.push({ title, items });
+/** URL of the repository, once package.json has it. */
+const { repository }: { repository?: string } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+);
+
+const patterns = [
+  "{README,CONTRIBUTING,SECURITY}.md",
+  "docs/**/*.md",
+  "packages/{client,webhooks,mock,contract,cli}/{README,CHANGELOG}.md",
+  "examples/README.md",
+];
+const sources = globSync(patterns, { cwd: root, exclude: ["docs/README.md", "docs/site/**"] });
+
+/** Returns the path of a page in the site: `packages/client.md` for packages/client/README.md. */
+export function pathInSite(source: string): string {
+  return source
+    .replace(/^docs\//, "")
+    .replace(/^packages\/(\w+)\/CHANGELOG/, "changelog/$1")
+    .replace(/^(packages\/\w+|examples)\/README/, "$1")
+    .replace(/(^|\/)README/, "$1index")
+    .toLowerCase();
+}
+
+/** Copies the pages of the repository to the folder that VitePress reads, with the links of the site. */
+export async function writePages(folder: string): Promise<void> {
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  for (const source of sources) {
+    const text = relink(await readFile(join(root, source), "utf8"), source);
+    await write(pathInSite(source), source === "README.md" ? asHome(text) : text);
   }
-  const packages = await Promise.all(
-    packageNames.map(async (name) => {
-      const about = `What @tryon/${name} does, option by option`;
-      const page = await readPage(
-        `packages/${name}/README.md`,
-        `packages/${name}.md`,
-        "package",
-        about,
-      );
-      return { page, title: page.title, below: [] };
-    }),
-  );
-  const navigation = [...chapters, { title: "Packages", items: packages }];
-  const pages = navigation.flatMap(({ items }) => items.map(({ page }) => page));
-  return { pages: [...pages, ...reasons.map(({ page }) => page)], navigation };
+  const list = "docs/llms.txt";
+  await write("public/llms.txt", relink(await readFile(join(root, list), "utf8"), list));
+  await cp(join(root, "docs/images"), join(folder, "public/images"), { recursive: true });
+  await cp(join(import.meta.dirname, "icon.svg"), join(folder, "public/icon.svg"));
 }
 
-async function readDecisions() {
-  const files: string[] = [];
-  for await (const file of glob(`${decisions}*.md`, { cwd: root })) {
-    if (basename(file) !== "README.md") files.push(file);
+/** Makes the title and the first sentence of the README the opening of the home page. */
+function asHome(readme: string): string {
+  return readme.replace(/^# (.+)\n\n(.+)\n/, (_match, name: string, tagline: string) => {
+    const actions = [
+      { text: "Get started", link: "/guides/get-started" },
+      { text: "Reference", link: "/api/", theme: "alt" },
+    ];
+    const hero = { name, text: "Virtual try-on, charged once", tagline, actions };
+    return `---\nlayout: home\nhero: ${JSON.stringify(hero)}\n---\n`;
+  });
+}
+
+/** Copies each page as Markdown beside its HTML, and writes all pages of docs/README.md to one file. */
+export async function writeMarkdown(folder: string, site: string): Promise<void> {
+  for await (const page of glob("**/*.md", { cwd: folder })) {
+    await cp(join(folder, page), join(site, page));
   }
-  return Promise.all(
-    files.toSorted().map(async (file) => {
-      const path = `decisions/${basename(file)}`;
-      const page = await readPage(file, path, "decision", "A decision, and why");
-      return { page, title: page.title, below: [] };
-    }),
-  );
+  const listed = chapters.flatMap(({ pages }) => pages.map(({ source }) => pathInSite(source)));
+  const texts = await Promise.all(listed.map((page) => readFile(join(folder, page), "utf8")));
+  await writeFile(join(site, "llms-full.txt"), texts.join("\n---\n\n"));
 }
 
-async function readPage(
-  source: string,
-  path: string,
-  kind: PageKind,
-  about: string,
-): Promise<SitePage> {
-  const text = await readFile(join(root, source), "utf8");
-  const title = titleOf(text, source);
-  return { source, path: path.replace(/\.md$/u, ""), title, about, kind, text };
+/** Makes the links of a page lead to pages of the site, to the files of the repository, or nowhere. */
+function relink(text: string, source: string): string {
+  const link = /(^ *```[^]*?^ *```$|`[^`\n]*`)|\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/gm;
+  return text.replaceAll(link, (whole, code?: string, label = "", href = "") => {
+    if (code !== undefined || /^([a-z]+:|#)/.test(href)) return whole;
+    const [path = "", hash] = href.split("#");
+    const target = posix.join(posix.dirname(source), path).replace(/\/$/, "");
+    const anchor = hash === undefined ? "" : `#${hash}`;
+    if (target.startsWith("docs/images/")) return `[${label}](/${target.slice("docs/".length)})`;
+    const page = [target, `${target}/README.md`].find((each) => sources.includes(each));
+    const isHome = target === "docs/README.md" || target === "docs";
+    if (page !== undefined || isHome) {
+      const from = posix.dirname(pathInSite(source));
+      return `[${label}](${posix.relative(from, isHome ? "index.md" : pathInSite(page ?? ""))}${anchor})`;
+    }
+    const file = join(root, target);
+    if (!existsSync(file)) throw new Error(`${source} links to ${href}, which does not exist.`);
+    const kind = statSync(file).isDirectory() ? "tree" : "blob";
+    return repository === undefined ? label : `[${label}](${repository}/${kind}/HEAD/${target})`;
+  });
 }

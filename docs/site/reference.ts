@@ -1,34 +1,88 @@
-import { glob, mkdtemp, readFile, rm } from "node:fs/promises";
+import { globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
-import {
-  Application,
-  Comment,
-  OptionDefaults,
-  type ProjectReflection,
-  ReflectionKind,
-  type TypeDocOptions,
-} from "typedoc";
+import { Application, Comment, OptionDefaults, ReflectionKind } from "typedoc";
+import type { ProjectReflection, TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 
-import { readEntries, type Entry } from "./entries.ts";
-import { packageNames, readManifest, root } from "./places.ts";
-import { titleOf, type NavigationGroup, type NavigationItem, type SitePage } from "./site-page.ts";
+const root = join(import.meta.dirname, "../..");
 
-/** The reference of the packages, made from their sources. */
-export interface Reference {
-  readonly pages: readonly SitePage[];
-  readonly navigation: readonly NavigationItem[];
+/** An entry point of a published package. */
+interface Entry {
+  /** As it is imported: `@tryon/client/batch`. */
+  readonly name: string;
+  /** Its folder in the site: `api/client/batch`. */
+  readonly path: string;
+  readonly source: string;
 }
 
-/** Those of typedoc, and of what makes Markdown of it. */
-interface Options extends Partial<TypeDocOptions>, Partial<PluginOptions> {}
+const purposes: Readonly<Record<string, string>> = {
+  "@tryon/client": "Try-ons from servers and pages: client, jobs, errors, credits",
+  "@tryon/client/batch": "Try-ons of lists of any length",
+  "@tryon/client/images": "Photos of visitors: rotated, smaller, and without their location",
+  "@tryon/client/journal/postgres": "Journal of a batch in PostgreSQL",
+  "@tryon/client/journal/redis": "Journal of a batch in Redis",
+  "@tryon/client/journal/sqlite": "Journal of a batch in SQLite",
+  "@tryon/client/node": "Node only: journal in a file, diagnostics, the proxy in Express",
+  "@tryon/client/proxy": "Proxy on your server, so that pages need no API key",
+  "@tryon/client/quota/postgres": "Counters of `createQuota` in PostgreSQL",
+  "@tryon/client/quota/redis": "Counters of `createQuota` in Redis",
+  "@tryon/client/quota/sqlite": "Counters of `createQuota` in SQLite",
+  "@tryon/client/raw": "Each endpoint by its path, with the types of the contract",
+  "@tryon/client/react": "React hooks for the try-on of a visitor",
+  "@tryon/client/session": "Try-on of a visitor, across reloads and tabs",
+  "@tryon/contract": "Conformance checks of a deployment",
+  "@tryon/mock": "Reference server in process",
+  "@tryon/mock/msw": "Reference server behind msw, in tests and pages",
+  "@tryon/mock/node": "Reference server over HTTP",
+  "@tryon/mock/vitest": "Reference server in the tests of a file",
+  "@tryon/webhooks": "Webhooks: receive, verify, explain and sign",
+  "@tryon/webhooks/express": "Receiver for Express",
+  "@tryon/webhooks/fastify": "Receiver for Fastify",
+  "@tryon/webhooks/hono": "Receiver for Hono",
+  "@tryon/webhooks/koa": "Receiver for Koa",
+  "@tryon/webhooks/lambda": "Receiver for AWS Lambda",
+  "@tryon/webhooks/next": "Receiver for the Pages Router of Next.js",
+  "@tryon/webhooks/node": "Receiver for `node:http`, and synchronous verification",
+  "@tryon/webhooks/postgres": "Store of a receiver in PostgreSQL",
+  "@tryon/webhooks/reconcile": "Events that were lost, found in the list of jobs",
+  "@tryon/webhooks/redis": "Store of a receiver in Redis",
+  "@tryon/webhooks/sqlite": "Store of a receiver in SQLite",
+};
 
-/** What is said of each thing that can be imported, and of what its types name. */
-const strictness: Partial<TypeDocOptions> = {
+interface Manifest {
+  readonly exports: Readonly<Record<string, { "@tryon/source"?: string }>>;
+  readonly publishConfig: { readonly exports: Readonly<Record<string, unknown>> };
+}
+
+/** Returns the entry points that the published packages export. */
+export function readEntries(): Entry[] {
+  return ["client", "webhooks", "mock", "contract"].flatMap((folder) => {
+    const file = join(root, "packages", folder, "package.json");
+    const { exports, publishConfig } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+    return Object.keys(publishConfig.exports).flatMap((path) => {
+      const source = exports[path]?.["@tryon/source"];
+      if (source === undefined) return [];
+      const name = join("@tryon", folder, path);
+      if (!(name in purposes)) throw new Error(`docs/site/reference.ts has no purpose of ${name}.`);
+      return [{ name, path: name.replace("@tryon/", "api/"), source: join(dirname(file), source) }];
+    });
+  });
+}
+
+const options: Partial<TypeDocOptions & PluginOptions> = {
+  plugin: ["typedoc-plugin-markdown"],
+  tsconfig: join(import.meta.dirname, "tsconfig.reference.json"),
+  excludeInternal: true,
+  excludePrivate: true,
+  disableGit: true,
+  disableSources: true,
+  readme: "none",
+  logLevel: "Warn",
   treatWarningsAsErrors: true,
-  // What the generated types of the contract are written with.
+  // Tags of the generated types of the contract.
   blockTags: [...OptionDefaults.blockTags, "@constant", "@description"],
   validation: {
     notExported: true,
@@ -48,193 +102,85 @@ const strictness: Partial<TypeDocOptions> = {
     "Method",
     "TypeAlias",
   ],
-};
-
-const form: Options = {
-  plugin: ["typedoc-plugin-markdown"],
   router: "member",
+  entryFileName: "index",
   hidePageHeader: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
   expandObjects: true,
   parametersFormat: "table",
   indexFormat: "table",
-  entryFileName: "index",
 };
 
-/** @throws Error when typedoc has anything to warn of; it says what on stderr. */
-export async function makeReference(): Promise<Reference> {
-  const entries = await readEntries();
-  const manifests = await Promise.all(
-    packageNames.map((name) => readManifest(join(root, "packages", name))),
-  );
-  const names = manifests.map(({ name }) => name);
-  const options: Options = {
-    ...strictness,
-    ...form,
+/**
+ * Writes the reference of the packages as Markdown, from their docstrings.
+ *
+ * @throws Error for each warning of typedoc, which prints it to stderr.
+ */
+export async function writeReference(folder: string): Promise<void> {
+  const entries = readEntries();
+  const names = ["client", "webhooks", "mock", "contract", "cli"].map((name) => `@tryon/${name}`);
+  const app = await Application.bootstrapWithPlugins({
+    ...options,
     entryPoints: entries.map(({ source }) => source),
-    tsconfig: join(import.meta.dirname, "tsconfig.reference.json"),
     packagesRequiringDocumentation: names,
-    excludeInternal: true,
-    excludePrivate: true,
-    disableGit: true,
-    disableSources: true,
-    readme: "none",
-    logLevel: "Warn",
-  };
-  const app = await Application.bootstrapWithPlugins(options);
+  });
   const project = await app.convert();
   if (project === undefined) throw new Error("The sources do not compile: see above.");
   nameModules(project, entries);
-  emptyEndpoints(project);
+  removeEndpoints(project);
   for (const name of names) {
-    // What is not exported is looked for in one package at a time.
+    // typedoc looks for missing exports in one package at a time.
     project.packageName = name;
     app.validate(project);
   }
-  const folder = await mkdtemp(join(tmpdir(), "tryon-reference-"));
+  const output = await mkdtemp(join(tmpdir(), "tryon-reference-"));
   try {
-    await app.outputs.writeOutput({ name: "markdown", path: folder }, project);
-    if (app.logger.hasErrors() || app.logger.hasWarnings()) {
-      throw new Error("typedoc warns, see above: mend the docstring or export the type.");
+    await app.outputs.writeOutput({ name: "markdown", path: output }, project);
+    if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error("See above.");
+    for (const page of globSync("@tryon/**/*.md", { cwd: output })) {
+      const file = join(folder, page.replace("@tryon/", "api/"));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, tidy(await readFile(join(output, page), "utf8")));
     }
-    return await readReference(folder, entries);
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(output, { recursive: true });
   }
+  const rows = entries.map(
+    ({ name, path }) =>
+      `| [\`${name}\`](${path.replace("api/", "")}/index.md) | ${purposes[name]} |`,
+  );
+  const table = ["| import | purpose |", "| --- | --- |", ...rows];
+  await writeFile(join(folder, "api/index.md"), `# Reference\n\n${table.join("\n")}\n`);
 }
 
-/** Modules are called as they are imported, not by where their files stand. */
+/** Names modules as they are imported. */
 function nameModules(project: ProjectReflection, entries: readonly Entry[]): void {
   for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
-    const file = module.name.replace(/\/src$/u, "/src/index");
+    const file = module.name.replace(/\/src$/, "/src/index");
     const entry = entries.find(({ source }) =>
       [`${file}.ts`, `${file}/index.ts`].some((path) => source.endsWith(`/packages/${path}`)),
     );
-    if (entry === undefined) throw new Error(`No entry of a package is made from ${module.name}.`);
+    if (entry === undefined) throw new Error(`No entry point is made from ${module.name}.`);
     module.name = entry.name;
-    module.comment ??= new Comment([{ kind: "text", text: entry.about }]);
+    module.comment ??= new Comment([{ kind: "text", text: purposes[entry.name] ?? "" }]);
   }
 }
 
-/** The types of the endpoints are for the compiler: people read the contract, which they are made from. */
-function emptyEndpoints(project: ProjectReflection): void {
+/** Removes the members of `paths`: people read the contract instead. */
+function removeEndpoints(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.Interface)) {
     if (reflection.name !== "paths" || !reflection.isDeclaration()) continue;
-    const endpoints = reflection.children?.slice() ?? [];
-    for (const endpoint of endpoints) project.removeReflection(endpoint);
+    for (const endpoint of reflection.children?.slice() ?? []) project.removeReflection(endpoint);
     delete reflection.groups;
   }
 }
 
-async function readReference(folder: string, entries: readonly Entry[]): Promise<Reference> {
-  const pages: SitePage[] = [];
-  for await (const path of glob("@tryon/**/*.md", { cwd: folder })) {
-    const text = tidy(await readFile(join(folder, path), "utf8"));
-    const place = path.replace("@tryon/", "api/");
-    const entry = entryOf(place, entries);
-    const isEntry = place.endsWith("/index.md");
-    const kind = /^# ([A-Z][a-z ]+): /u.exec(text)?.[1] ?? "";
-    const own = text.replace(/^# [A-Z][a-z ]+: /iu, "# ");
-    const title = titleOf(own, path);
-    pages.push({
-      source: place,
-      path: place.replace(/\.md$/u, ""),
-      title,
-      about: isEntry ? entry.about : `${kind} of ${entry.name}`,
-      kind: "reference",
-      text: own,
-    });
-  }
-  pages.sort((one, other) => (one.path < other.path ? -1 : 1));
-  const index = indexPage(entries);
-  const navigation = entries.map((entry) => ({
-    page: pageOf(pages, `${placeOf(entry)}/index`),
-    title: entry.name,
-    below: groupsOf(entry, pages, entries),
-  }));
-  return { pages: [index, ...pages], navigation };
-}
-
-function placeOf(entry: Entry): string {
-  return entry.name.replace("@tryon/", "api/");
-}
-
-/** The entry of the longest name that a page stands below. */
-function entryOf(place: string, entries: readonly Entry[]): Entry {
-  const [entry] = entries
-    .filter((each) => place.startsWith(`${placeOf(each)}/`))
-    .toSorted((one, other) => other.name.length - one.name.length);
-  if (entry === undefined) throw new Error(`No entry of a package has the page ${place}.`);
-  return entry;
-}
-
-function pageOf(pages: readonly SitePage[], path: string): SitePage {
-  const page = pages.find((each) => each.path === path);
-  if (page === undefined) throw new Error(`typedoc has made no page ${path}.`);
-  return page;
-}
-
-const groups: readonly (readonly [folder: string, title: string])[] = [
-  ["functions", "Functions"],
-  ["classes", "Classes"],
-  ["variables", "Values"],
-  ["interfaces", "Interfaces"],
-  ["type-aliases", "Types"],
-];
-
-function groupsOf(
-  entry: Entry,
-  pages: readonly SitePage[],
-  entries: readonly Entry[],
-): readonly NavigationGroup[] {
-  const own = pages.filter(
-    ({ source }) => entryOf(source, entries) === entry && !source.endsWith("/index.md"),
-  );
-  return groups.flatMap(([folder, title]) => {
-    const items = own
-      .filter(({ path }) => path.startsWith(`${placeOf(entry)}/${folder}/`))
-      .map((page) => ({ page, title: nameOf(page), below: [] }));
-    return items.length === 0 ? [] : [{ title, items }];
-  });
-}
-
-/** `batch` of "Function: batch()". */
-function nameOf(page: SitePage): string {
-  return page.title.replace(/(\(\)|<.*>)$/u, "");
-}
-
-/** Rules between members, a heading for each default, and whence each was inherited: longer pages, and no clearer. */
+/** Shortens a page: no rules between members, no heading for a default, no origin of inherited members. */
 function tidy(text: string): string {
   return text
-    .replaceAll(/^\*\*\*\n+/gmu, "")
-    .replaceAll(/^#+ Default(?: Value)?\n\n(?:```ts\n(.*)\n```|(.+))$/gmu, "Default: $1$2")
-    .replaceAll(/^#+ (Inherited from|Overrides)\n\n.*\n+/gmu, "")
-    .replaceAll(/^# (Module: )?(@tryon\/.*)$/gmu, "# $2");
-}
-
-function indexPage(entries: readonly Entry[]): SitePage {
-  const about = "Everything that the packages export";
-  const rows = entries.map(
-    (entry) =>
-      `| [\`${entry.name}\`](${placeOf(entry).slice("api/".length)}/index.md) | ${entry.about} |`,
-  );
-  const text = [
-    "# Reference",
-    "",
-    `${about}, made from their sources.`,
-    "",
-    "| import from | what it is for |",
-    "| --- | --- |",
-    ...rows,
-    "",
-  ].join("\n");
-  return {
-    source: "api/index.md",
-    path: "api/index",
-    title: "Reference",
-    about,
-    kind: "reference",
-    text,
-  };
+    .replaceAll(/^\*\*\*\n+/gm, "")
+    .replaceAll(/^#+ Default(?: Value)?\n\n(?:```ts\n(.*)\n```|(.+))$/gm, "Default: $1$2")
+    .replaceAll(/^#+ (Inherited from|Overrides)\n\n.*\n+/gm, "")
+    .replace(/^# (?:[A-Z][a-z ]+: )?/, "# ");
 }

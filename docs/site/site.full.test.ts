@@ -1,48 +1,61 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import axe, { type AxeResults } from "axe-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { contents } from "../contents.ts";
-import { root } from "./places.ts";
-import { serveSite, type ServedSite } from "./serve.ts";
-import { buildForTest, type BuiltSite } from "./testing/built-site.ts";
-import { faintTexts } from "./testing/contrast.ts";
-import { openWatched, phone } from "./testing/watched-page.ts";
+import { openTestPage, type TestPage } from "@tryon/test-kit/test-page";
 
-const buildLimit = 300_000;
-const faults = "guides/fault-injection.html";
-/** Of one test in the browser, or of the compiler, on a machine that is busy with others. */
-const timeout = 120_000;
+const root = join(import.meta.dirname, "../..");
+const base = "/some/where/";
+const timeout = 300_000;
 const hasChromium = await isInstalled("chromium");
+const types: Record<string, string> = {
+  ".css": "text/css",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+};
+/** Pages of each kind. */
+const samples = [
+  "index",
+  "guides/get-started",
+  "guides/sync-async-webhooks",
+  "guides/errors",
+  "guides/webhooks",
+  "guides/browser-and-react",
+  "benchmarks",
+  "packages/client",
+  "api/index",
+  "api/client/classes/TryOn",
+].map((page) => `${page}.html`);
 
-let site: BuiltSite;
-let served: ServedSite;
+let folder: string;
+let pages: readonly string[];
 
 beforeAll(async () => {
-  site = await buildForTest();
-  served = await serveSite(site.folder);
-}, buildLimit);
+  folder = await mkdtemp(join(tmpdir(), "tryon-site-"));
+  const main = join(import.meta.dirname, "main.ts");
+  const args = ["--conditions=@tryon/source", main, "--base", base, "--out", folder];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+  pages = globSync("**/*.html", { cwd: folder }).filter((page) => page !== "404.html");
+}, timeout);
 
-afterAll(async () => {
-  await served.close();
-  await site.remove();
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the site", () => {
-  it("has a page for each of the contents, each package and each entry of one", () => {
-    const listed = contents.flatMap(({ pages }) =>
-      pages.map(({ file }) => file.replace(/README\.md$/u, "index.md").replace(/md$/u, "html")),
-    );
-    const packages = ["client", "webhooks", "mock", "contract", "cli"].flatMap((name) => [
-      `packages/${name}.html`,
-      // A command has no entry.
-      ...(name === "cli" ? [] : [`api/${name}/index.html`]),
-    ]);
+  it("has every page that docs/README.md lists, and a page for each export", async () => {
+    const list = await readFile(join(folder, "llms.txt"), "utf8");
+    const listed = [...list.matchAll(/\]\(([^)]+)\.md\)/g)].map(([, page]) => `${page}.html`);
+    expect(listed.length).toBeGreaterThan(30);
     const reference = [
       "client/classes/TryOn",
       "client/batch/functions/batch",
@@ -51,181 +64,167 @@ describe("the site", () => {
       "webhooks/express/functions/createReceiver",
       "mock/functions/createMock",
       "contract/functions/runContract",
-    ].map((path) => `api/${path}.html`);
-    expect(site.pages).toEqual(
-      expect.arrayContaining(["index.html", ...listed, ...packages, ...reference]),
-    );
+    ].map((page) => `api/${page}.html`);
+    expect(pages).toEqual(expect.arrayContaining([...listed, ...samples, ...reference]));
   });
 
-  it("has each page as Markdown too, and lists the pages for programs", async () => {
-    for (const page of site.pages) {
-      expect(await readFile(join(site.folder, page.replace(/html$/u, "md")), "utf8")).toContain(
-        "# ",
-      );
+  it("has each page as Markdown too, and the guides in one file", async () => {
+    const all = await readFile(join(folder, "llms-full.txt"), "utf8");
+    for (const page of pages) {
+      const text = await readFile(join(folder, page.replace(/html$/, "md")), "utf8");
+      expect(text, page).toMatch(/^(# |layout: home)/m);
     }
-    const list = await readFile(join(site.folder, "llms.txt"), "utf8");
-    const links = [...list.matchAll(/\]\(([^)]+)\)/gu)].map(([, href = ""]) => href);
-    expect(links.length).toBeGreaterThanOrEqual(contents.flatMap(({ pages }) => pages).length);
-    for (const href of links) {
-      const text = await readFile(join(site.folder, href), "utf8");
-      const [title = ""] = /^# .+$/mu.exec(text) ?? [];
-      expect(await readFile(join(site.folder, "llms-full.txt"), "utf8")).toContain(title);
-    }
+    expect(all).toContain(await readFile(join(folder, "guides/errors.md"), "utf8"));
+  });
+
+  it("makes tabs of adjacent code blocks, and an image with a text of each diagram", async () => {
+    const [webhooks, guide] = await Promise.all(
+      ["webhooks", "sync-async-webhooks"].map((page) =>
+        readFile(join(folder, `guides/${page}.html`), "utf8"),
+      ),
+    );
+    expect(webhooks).toContain("vp-code-group");
+    expect(guide).toMatch(/<figure class="diagram"><svg[^>]+role="img" aria-label="[^"]{40,}"/);
+    expect(guide).not.toContain("fonts.googleapis");
   });
 
   it("is made by code that compiles", { timeout }, async () => {
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     const check = promisify(execFile)(process.execPath, [compiler, "-p", import.meta.dirname]);
-    // Not of the output alone: a compiler that breaks down has none either.
+    // The error of a failed command is compared, because a crashed compiler prints nothing either.
     expect(await check.catch((error: unknown) => error)).toEqual({ stdout: "", stderr: "" });
   });
 });
 
 describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
   let browser: Browser;
+  let server: Server;
+  let url: string;
   beforeAll(async () => {
     browser = await startChromium();
+    server = createServer(({ url: path = "" }, response) => {
+      const { pathname } = new URL(path, "http://site");
+      const file = pathname.replace(base, "/").replace(/\/$/, "/index.html");
+      readFile(join(folder, decodeURIComponent(file))).then(
+        (bytes) => response.setHeader("content-type", types[extname(file)] ?? "").end(bytes),
+        () => response.writeHead(404).end(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("No port.");
+    url = `http://127.0.0.1:${address.port}${base}`;
   });
-  afterAll(() => browser.close());
-  const open = (look = {}) => openWatched(browser, served.url, look);
-
-  it(
-    "opens every page on a phone, without an error, a foreign request or sideways scrolling, and every link leads somewhere",
-    async () => {
-      const { page, troubles } = await open(phone);
-      const anchors = new Map<string, readonly string[]>();
-      const links = new Map<string, string>();
-      for (const path of site.pages) {
-        await page.goto(served.url + path);
-        const seen = await page.evaluate(() => ({
-          width: document.documentElement.scrollWidth,
-          ids: [...document.querySelectorAll("[id]")].map(({ id }) => id),
-          links: [...document.querySelectorAll("a")].map(({ href }) => href),
-        }));
-        expect(seen.width, `${path} is wider than a phone`).toBeLessThanOrEqual(360);
-        anchors.set(served.url + path, seen.ids);
-        for (const href of seen.links) links.set(href, path);
-      }
-      expect(troubles).toEqual([]);
-      const dead: string[] = [];
-      for (const [href, from] of links) {
-        if (!href.startsWith(served.url)) continue;
-        const [address = "", hash = ""] = href.split("#");
-        const ids = anchors.get(address) ?? ((await fetch(address)).ok ? [] : undefined);
-        const leads = ids !== undefined && (hash === "" || ids.includes(decodeURIComponent(hash)));
-        if (!leads) dead.push(`${from} links to ${href}`);
-      }
-      expect(links.size).toBeGreaterThan(site.pages.length);
-      expect(dead).toEqual([]);
-    },
-    buildLimit,
-  );
-
-  it.each([
-    ["idempotency", /guides\/retries-and-idempotency/u],
-    ["content_blocked", /guides\/(errors|pricing-limits-data|test-your-app)/u],
-    ["createReceiver", /api\/webhooks\/functions\/createReceiver/u],
-    ["rate limit", /guides\/(batch-jobs|pricing-limits-data)/u],
-  ])("finds %s, and leads there by the keyboard alone", async (question, place) => {
-    const { page, troubles } = await open();
-    await page.goto(served.url);
-    await page.keyboard.press("/");
-    await page.keyboard.type(question);
-    await page.locator("#found li").first().waitFor();
-    const found = await page.locator("#found a").evaluateAll((links) =>
-      // What the list holds are links.
-      (links as HTMLAnchorElement[]).slice(0, 5).map(({ href }) => href),
-    );
-    const wanted = found.findIndex((href) => place.test(href));
-    expect(found.join("\n")).toMatch(place);
-    for (let step = 0; step < wanted; step += 1) await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(place);
-    const text = await page.locator("main").textContent();
-    expect(text?.toLowerCase()).toContain(question.toLowerCase());
-    expect(troubles).toEqual([]);
+  afterAll(async () => {
+    await browser.close();
+    server.close();
+    server.closeAllConnections();
   });
+  const open = (options?: BrowserContextOptions): Promise<TestPage> =>
+    openTestPage(browser, ({ href }) => href.startsWith(url), options);
 
-  it("says so where nothing is found, and closes with Escape", async () => {
-    const { page } = await open();
-    await page.goto(served.url);
-    await page.getByRole("button", { name: "Search" }).click();
-    await page.keyboard.type("xyzzyplugh");
-    await page.getByText("Nothing is called that").waitFor();
-    await page.keyboard.press("Escape");
-    expect(await page.locator("dialog").isVisible()).toBe(false);
+  it("shows every page 360 px wide, without scripts and without sideways scrolling", async () => {
+    const viewport = { width: 360, height: 780 };
+    const { page, problems } = await open({ viewport, javaScriptEnabled: false });
+    for (const path of pages) {
+      await page.goto(url + path, { waitUntil: "domcontentloaded" });
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, path).toBeLessThanOrEqual(360);
+    }
+    expect(problems).toEqual([]);
   });
 
   it.each(["light", "dark"] as const)(
-    "is %s where the system is, and can be read",
-    async (look) => {
-      const { page } = await open({ colorScheme: look });
-      for (const path of ["index.html", faults, "api/client/classes/TryOn.html"]) {
-        await page.goto(served.url + path);
-        const ground = await page.evaluate(
-          () => getComputedStyle(document.body.parentElement ?? document.body).backgroundColor,
-        );
-        expect(ground).toBe(look === "light" ? "rgb(255, 255, 255)" : "rgb(21, 22, 26)");
-        expect(await faintTexts(page), path).toEqual([]);
+    "has no error, layout shift or violation of accessibility rules, in %s colors",
+    async (colorScheme) => {
+      for (const width of [390, 1_440]) {
+        const { page, problems } = await open({ colorScheme, viewport: { width, height: 844 } });
+        for (const path of samples) {
+          await page.goto(url + path, { waitUntil: "networkidle" });
+          const shifts = await page.evaluate(() => {
+            const observer = new PerformanceObserver(() => {});
+            observer.observe({ type: "layout-shift", buffered: true });
+            return observer.takeRecords().map((shift) => JSON.stringify(shift));
+          });
+          expect(shifts, `layout shifts of ${path}`).toEqual([]);
+          await page.evaluate(axe.source);
+          const { violations } = await page.evaluate<AxeResults>("axe.run()");
+          const found = violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ target, html }) => `${id}: ${target.join(" ")} ${html.slice(0, 100)}`),
+          );
+          expect(found, `${path}, ${width} px`).toEqual([]);
+        }
+        expect(problems).toEqual([]);
       }
-      await page.keyboard.press("/");
-      await page.keyboard.type("budget");
-      await page.locator("#found li").first().waitFor();
-      expect(await faintTexts(page), "the search").toEqual([]);
     },
   );
 
-  it("keeps the look that a reader chose, on every page", async () => {
-    const { page } = await open({ colorScheme: "light" });
-    await page.goto(served.url);
-    await page.getByRole("button", { name: "Dark colors" }).click();
-    await page.goto(`${served.url}${faults}`);
-    await page.getByRole("button", { name: "Light colors" }).waitFor();
-    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe(
-      "dark",
-    );
-  });
-
-  it("shows the list of pages on a phone when asked, and hides it with Escape", async () => {
-    const { page } = await open(phone);
-    await page.goto(`${served.url}${faults}`);
-    const list = page.getByRole("navigation", { name: "All pages" });
-    expect(await list.isVisible()).toBe(false);
-    await page.getByRole("button", { name: "Menu" }).click();
-    expect(
-      await list.getByRole("link", { name: "Fault injection" }).getAttribute("aria-current"),
-    ).toBe("page");
-    await page.keyboard.press("Escape");
-    expect(await list.isVisible()).toBe(false);
-  });
-
-  it("shows what has the focus, and lets the keyboard skip to the text", async () => {
+  it("loads at most 200 kB, compressed, for a guide", async () => {
     const { page } = await open();
-    await page.goto(`${served.url}${faults}`);
-    await page.keyboard.press("Tab");
-    const skip = page.getByRole("link", { name: "Skip to the text" });
-    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
-    expect(await skip.evaluate((link) => getComputedStyle(link).outlineStyle)).toBe("solid");
-    await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
+    let bytes = 0;
+    page.on("response", async (response) => {
+      const body = response.body();
+      bytes += gzipSync(await body).length;
+    });
+    await page.goto(`${url}guides/errors.html`, { waitUntil: "networkidle" });
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThanOrEqual(200_000);
   });
 
-  it("works below any address, and without scripts", async () => {
-    const below = await serveSite(site.folder, 0, "/some/where/");
-    onTestFinished(below.close);
-    const { page, troubles } = await openWatched(browser, below.url);
-    await page.goto(below.url);
-    await page.getByRole("link", { name: "Fault injection" }).first().click();
-    await page.waitForURL(`${below.url}${faults}`);
+  it.each([
+    ["how do I retry", "guides/retries-and-idempotency"],
+    ["webhook signature invalid express", "guides/webhooks"],
+    ["402", "guides/errors"],
+    ["refund", "guides/pricing-and-credits"],
+    ["react", "guides/browser-and-react"],
+    ["cancel", "guides/timeouts-and-cancelling"],
+    ["test offline", "guides/test-your-app"],
+    ["polling interval", "guides/sync-async-webhooks"],
+    ["rate limit", "guides/rate-limits"],
+    ["HEIC", "guides/images"],
+    ["cors", "guides/proxy-security"],
+    ["timeout", "guides/timeouts-and-cancelling"],
+    ["gdpr", "guides/data-and-privacy"],
+    ["migrate from replicate", "guides/migrate"],
+    ["429", "guides/rate-limits"],
+  ])("finds first, for %s, %s", async (question, guide) => {
+    const { page, problems } = await open();
+    await page.goto(url);
     await page.keyboard.press("/");
-    await page.keyboard.type("createMock");
-    await page.locator("#found a").first().waitFor();
+    await page.getByRole("searchbox").fill(question);
+    const first = page.locator("#localsearch-list a").first();
+    await first.waitFor();
+    expect(await first.getAttribute("href")).toContain(`${base}${guide}.html`);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${below.url}api/mock/functions/createMock.html`);
-    expect(troubles).toEqual([]);
-    const plain = await openWatched(browser, below.url, { javaScriptEnabled: false, ...phone });
-    await plain.page.goto(`${below.url}${faults}`);
-    expect(await plain.page.getByRole("navigation", { name: "All pages" }).isVisible()).toBe(true);
-    expect(plain.troubles).toEqual([]);
+    await page.waitForURL((address) => address.pathname === `${base}${guide}.html`);
+    expect(problems).toEqual([]);
+  });
+
+  it("keeps the colors that a reader chose", async () => {
+    const { page } = await open({ colorScheme: "light" });
+    await page.goto(url);
+    await page.getByRole("switch").first().click();
+    await page.goto(`${url}guides/errors.html`);
+    expect(await page.evaluate(() => document.documentElement.className)).toContain("dark");
+  });
+
+  it("opens the list of pages on a phone", async () => {
+    const { page } = await open({ viewport: { width: 360, height: 780 } });
+    await page.goto(`${url}guides/errors.html`);
+    const link = page.getByRole("link", { name: "Fault injection" });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await link.click();
+    await page.waitForURL(`${url}guides/fault-injection.html`);
+  });
+
+  it("lets the keyboard skip to the content", async () => {
+    const { page } = await open();
+    await page.goto(`${url}guides/errors.html`);
+    await page.keyboard.press("Tab");
+    const skip = page.getByRole("link", { name: "Skip to content" });
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("VPContent");
   });
 });

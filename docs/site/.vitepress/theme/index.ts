@@ -1,0 +1,6 @@
+import Theme from "vitepress/theme-without-fonts";
+
+// oxlint-disable-next-line import/no-unassigned-import -- Vite bundles the style.
+import "./style.css";
+
+export default Theme;
