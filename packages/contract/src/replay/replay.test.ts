@@ -141,6 +141,17 @@ test.each<[string, (body: Record<string, unknown>) => void, string]>([
   });
 });
 
+test("a joined submission that ended before the first one shows that it was joined", async () => {
+  const session = await record(["twins"]);
+  const [first, joined] = session;
+  if (first === undefined || joined === undefined) throw new Error("no twins");
+  const reversed = [joined, first];
+  expect(shownValues(session).get("concurrentTwin")).toBe("join");
+  expect(shownValues(reversed).get("concurrentTwin")).toBe("join");
+  const { drift } = await replayOn(mockOf({ options: { concurrentTwin: 409 } }), reversed);
+  expect(drift.map(({ option }) => option)).toEqual(["concurrentTwin"]);
+});
+
 test("another status, header and form of an error are drift of their rules", async () => {
   const session = await record(["foreign", "rateLimit"]);
   const { drift } = await replayOn(mockOf(), session, {}, async (response) => {
