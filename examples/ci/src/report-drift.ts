@@ -30,7 +30,7 @@ const [, , file = "drift.json"] = process.argv;
 const textFile = file.replace(/json$/, "txt");
 const { RUN_URL: run = "" } = process.env;
 if (!existsSync(file)) {
-  const message = "The replay did not start, so there are no reports. The issue stays.";
+  const message = "The replay did not start and wrote no report. The issue stays.";
   process.stderr.write(`${message}\n`);
   summarize(message);
   process.exit(0);

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 
@@ -110,8 +111,18 @@ async function runReplay(openIssues: readonly number[], skipped = 0) {
     const program = example.start("bash", ["-e", "-c", command?.run ?? "false"], env);
     codes.push((await program.ended).code);
   }
-  const read = (file: string): Promise<string> => readFile(file, "utf8").catch(() => "");
-  return { codes, calls: await read(calls), summary: await read(example.path("summary.md")) };
+  const texts = [calls, example.path("summary.md")].map((file) =>
+    existsSync(file) ? readFileSync(file, "utf8") : "",
+  );
+  return { codes, calls: texts[0] ?? "", summary: texts[1] ?? "" };
+}
+
+/** Runs the command that reports a result, which is not that of a replay. */
+async function reportOf(openIssues: readonly number[], result: object) {
+  const base = { against: "https://staging.example", recorded: 9, notCompared: [], drift: [] };
+  await writeFile(example.path("drift.json"), JSON.stringify({ ...base, ...result }));
+  await writeFile(example.path("drift.txt"), "Text report\n  <b>of the replay</b>\n");
+  return runReplay(openIssues, 1);
 }
 
 describe("the replay of recorded traffic", () => {
@@ -156,14 +167,6 @@ describe("the replay of recorded traffic", () => {
       }
     },
   );
-
-  /** Runs the command that reports a result, which is not that of a replay. */
-  async function reportOf(openIssues: readonly number[], result: object) {
-    const base = { against: "https://staging.example", recorded: 9, notCompared: [], drift: [] };
-    await writeFile(example.path("drift.json"), JSON.stringify({ ...base, ...result }));
-    await writeFile(example.path("drift.txt"), "Text report\n  <b>of the replay</b>\n");
-    return runReplay(openIssues, 1);
-  }
 
   test("the issue counts distinct rules, and shows texts as code", async () => {
     const what = "@shop <img src=x>\n# `Heading` #1";

@@ -209,7 +209,7 @@ test("another cost of a size in the account is drift", async () => {
 test.each<[string, (body: Body) => void, string]>([
   ["seed", (body) => (body["seed"] = 8), "job.seed.used"],
   ["seed", (body) => (body["seed"] = null), "job.seed.used"],
-  // Of the same length, and only lengths of metadata are recorded.
+  // The same length as recorded. Sessions have only lengths of metadata.
   ["metadata", (body) => (body["metadata"] = { order: "B-1002" }), "job.metadata.echo"],
   ["metadata", (body) => (body["metadata"] = null), "job.metadata.echo"],
   [
