@@ -15,6 +15,7 @@ const languages = new Set([
   "html",
   "sh",
   "sql",
+  "python",
   "mermaid",
   "text",
 ]);

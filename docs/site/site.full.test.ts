@@ -123,9 +123,9 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
 
   it.each([
     ["idempotency", /guides\/retries-and-idempotency/u],
-    ["content_blocked", /guides\/(errors|pricing-limits-data|test-your-app)/u],
+    ["content_blocked", /guides\/(errors|data-and-privacy|test-your-app)/u],
     ["createReceiver", /api\/webhooks\/functions\/createReceiver/u],
-    ["rate limit", /guides\/(batch-jobs|pricing-limits-data)/u],
+    ["rate limit", /guides\/(batch-jobs|service)/u],
   ])("finds %s, and leads there by the keyboard alone", async (question, place) => {
     const { page, troubles } = await open();
     await page.goto(served.url);
