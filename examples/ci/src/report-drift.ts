@@ -4,7 +4,9 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 interface Replay {
   against: string;
+  recorded: number;
   compared: number;
+  notCompared: { reason: string; count: number }[];
   drift: { rule: string; what: string; count: number; places: string[] }[];
 }
 
@@ -14,26 +16,49 @@ function gh(...args: string[]): string {
   return execFileSync("gh", args, { encoding: "utf8" });
 }
 
+function summarize(text: string): void {
+  const { GITHUB_STEP_SUMMARY: summary } = process.env;
+  if (summary) appendFileSync(summary, `${text}\n`);
+}
+
+/** Makes a code span, in which GitHub ignores mentions, HTML and Markdown. */
+function code(text: string): string {
+  return `\`${text.replaceAll("`", "'").replaceAll(/[\p{C}\p{Z}]+/gu, " ")}\``;
+}
+
 const [, , file = "drift.json"] = process.argv;
-const { GITHUB_STEP_SUMMARY: summary, RUN_URL: run = "" } = process.env;
+const textFile = file.replace(/json$/, "txt");
+const { RUN_URL: run = "" } = process.env;
 if (!existsSync(file)) {
-  process.stderr.write(`${file} is missing: the replay did not start. The issue stays.\n`);
+  const message = "The replay did not start and wrote no report. The issue stays.";
+  process.stderr.write(`${message}\n`);
+  summarize(message);
   process.exit(0);
 }
-const { against, compared, drift } = JSON.parse(readFileSync(file, "utf8")) as Replay;
+const replay = JSON.parse(readFileSync(file, "utf8")) as Replay;
+const { against, recorded, compared, notCompared, drift } = replay;
 const body = [
-  `${compared} recorded exchanges were compared with ${against}. [Reports](${run})`,
+  compared === 0 ? "Nothing was compared, so this run cannot show drift.\n" : "",
+  `${compared} of ${recorded} recorded exchanges were compared with ${code(against)}. [Reports](${run})`,
   "",
   ...drift.map(
-    ({ rule, what, count, places }) => `- **${rule}**: ${what} (${count} ×, ${places.join(", ")})`,
+    ({ rule, what, count, places }) =>
+      `- ${code(rule)}: ${code(what)} (${count} ×, ${code(places.join(" "))})`,
   ),
-].join("\n");
-if (summary) appendFileSync(summary, `${body}\n`);
+  ...notCompared.map(({ reason, count }) => `- Not compared: ${count} × ${code(reason)}`),
+]
+  .join("\n")
+  .trimStart();
+const report = existsSync(textFile) ? readFileSync(textFile, "utf8") : "";
+// The comment ends the list, so that indented lines are code.
+summarize(`${body}\n\n<!-- Text report -->\n\n${report.replaceAll(/^/gm, "    ")}`);
 
 const list = gh("issue", "list", "--label", label, "--state", "open", "--json", "number");
 const [issue] = (JSON.parse(list) as { number: number }[]).map(({ number }) => String(number));
 if (drift.length > 0) {
-  const title = `The try-on service does otherwise than recorded: ${drift.length} rules`;
+  const { size } = new Set(drift.flatMap(({ rule }) => rule.split(", ")));
+  const rules = size === 1 ? "1 rule" : `${size} rules`;
+  const title = `The try-on service does otherwise than recorded: ${rules}`;
   if (issue) gh("issue", "edit", issue, "--title", title, "--body", body);
   else {
     gh("label", "create", label, "--force");

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 
@@ -84,12 +85,13 @@ test("its contract job fails when the deployment is broken", { timeout: installi
   }
 });
 
-/** Runs the commands of the workflow after the installation, and returns the calls of `gh`. */
-async function runReplay(openIssues: readonly number[]) {
+/** Runs the commands of the workflow after the installation, or only the last ones, and returns the calls of `gh`. */
+async function runReplay(openIssues: readonly number[], skipped = 0) {
   const bin = example.path("bin");
   await mkdir(bin, { recursive: true });
   const calls = example.path("gh-calls.txt");
   await rm(calls, { force: true });
+  await rm(example.path("summary.md"), { force: true });
   const issues = JSON.stringify(openIssues.map((number) => ({ number })));
   const stub = `#!/bin/sh\nprintf '%s\\n' "$*" >> "${calls}"\nif [ "$2" = list ]; then echo '${issues}'; fi\n`;
   await writeFile(join(bin, "gh"), stub, { mode: 0o755 });
@@ -104,12 +106,23 @@ async function runReplay(openIssues: readonly number[]) {
   const [, replay, report] = commandsOf(await readFile(example.path("replay.yml"), "utf8"), values);
   const PATH = [bin, dirname(process.execPath), process.env["PATH"]].join(delimiter);
   const codes: (number | null)[] = [];
-  for (const command of [replay, report]) {
+  for (const command of [replay, report].slice(skipped)) {
     const env = { ...command?.env, PATH, GITHUB_STEP_SUMMARY: example.path("summary.md") };
     const program = example.start("bash", ["-e", "-c", command?.run ?? "false"], env);
     codes.push((await program.ended).code);
   }
-  return { codes, calls: await readFile(calls, "utf8") };
+  const texts = [calls, example.path("summary.md")].map((file) =>
+    existsSync(file) ? readFileSync(file, "utf8") : "",
+  );
+  return { codes, calls: texts[0] ?? "", summary: texts[1] ?? "" };
+}
+
+/** Runs the command that reports a result, which is not that of a replay. */
+async function reportOf(openIssues: readonly number[], result: object) {
+  const base = { against: "https://staging.example", recorded: 9, notCompared: [], drift: [] };
+  await writeFile(example.path("drift.json"), JSON.stringify({ ...base, ...result }));
+  await writeFile(example.path("drift.txt"), "Text report\n  <b>of the replay</b>\n");
+  return runReplay(openIssues, 1);
 }
 
 describe("the replay of recorded traffic", () => {
@@ -149,11 +162,44 @@ describe("the replay of recorded traffic", () => {
       expect(second.calls).toContain("issue edit 3");
       expect(second.calls).not.toContain("issue create");
       expect(second.calls).not.toContain(mock.keys.test);
-      for (const file of ["drift.xml", "drift.html", "drift.json", "summary.md"]) {
+      for (const file of ["drift.xml", "drift.html", "drift.json", "drift.txt", "summary.md"]) {
         expect(await readFile(example.path(file), "utf8")).toContain("account.request-and-answer");
       }
     },
   );
+
+  test("the issue counts distinct rules, and shows texts as code", async () => {
+    const what = "@shop <img src=x>\n# `Heading` #1";
+    const finding = { rule: "job.seed.used, job.metadata.echo", what, count: 2, places: ["s:1"] };
+    const { calls, summary } = await reportOf([], {
+      compared: 7,
+      notCompared: [{ reason: "URLs need @image", count: 2 }],
+      drift: [finding, { ...finding, rule: "job.seed.used" }],
+    });
+    expect(calls).toContain("than recorded: 2 rules");
+    for (const text of [calls, summary]) {
+      expect(text).toContain("7 of 9 recorded exchanges");
+      expect(text).toContain("`job.seed.used`: `@shop <img src=x> # 'Heading' #1` (2 ×, `s:1`)");
+      expect(text).toContain("- Not compared: 2 × `URLs need @image`");
+    }
+    // In code, as the lines before it.
+    expect(summary).toContain("\n\n    Text report\n      <b>of the replay</b>\n");
+    const one = await reportOf([], { compared: 7, drift: [{ ...finding, rule: "job.seed.used" }] });
+    expect(one.calls).toContain("than recorded: 1 rule ");
+  });
+
+  test("the summary says that nothing was compared, and the issue stays", async () => {
+    const notCompared = [{ reason: "A path is not recorded", count: 9 }];
+    const { codes, calls, summary } = await reportOf([3], { compared: 0, notCompared });
+    expect(codes).toEqual([0]);
+    expect(calls).not.toMatch(/close|edit|create/);
+    expect(summary).toMatch(/^Nothing was compared, so this run cannot show drift\.$/m);
+    expect(summary).toContain("Not compared: 9 × `A path is not recorded`");
+    await rm(example.path("drift.json"));
+    const missing = await runReplay([3], 1);
+    expect(missing).toMatchObject({ codes: [0], calls: "" });
+    expect(missing.summary).toContain("The replay did not start");
+  });
 });
 
 describe("the container", () => {

@@ -5,6 +5,8 @@ const places = {
   chromium: [process.env["TRYON_CHROMIUM"] ?? "/usr/bin/chromium"],
   redis: ["/usr/bin/redis-server", "/usr/local/bin/redis-server"],
   postgres: ["/usr/lib/postgresql/*/bin/postgres"],
+  curl: ["/usr/bin/curl", "/usr/local/bin/curl"],
+  python3: ["/usr/bin/python3", "/usr/local/bin/python3"],
 } as const;
 
 export type ProgramName = keyof typeof places;

@@ -136,7 +136,7 @@ describe("traffic of a deployment with ten unusual values, behind a slow proxy",
     ]);
     const { code, stdout } = await replayUnder(config, "--level", "paid", ...forms.flat());
     expect(code).toBe(1);
-    expect(stdout).toContain(`Drift: ${names.length} rules`);
+    expect(stdout).toContain(`Drift: ${names.length} differences`);
     expect(readFileSync(inFolder("junit"), "utf8")).toContain(`failures="${names.length}"`);
     expect(readFileSync(inFolder("html"), "utf8")).toContain("job.completed-at.form");
     expect(readFileSync(inFolder("json"), "utf8")).toContain('"option": "timeFormat"');

@@ -6,6 +6,7 @@ import type { Exchange } from "../record/exchange.ts";
 import { meanings } from "../report/meanings.ts";
 import { SchemaChecks } from "../schema-checks.ts";
 import { isEnd } from "../submission.ts";
+import { costs } from "../target/budget.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
 import { Balances } from "./balances.ts";
 import { rebuilt } from "./rebuilt.ts";
@@ -61,8 +62,6 @@ const maxPlaces = 3;
 
 /** Maximum number of durations that are kept for a size. */
 const maxDurations = 10_000;
-
-const prices: Readonly<Record<string, number>> = { "1K": 8, "2K": 12, "4K": 20 };
 
 /** Headers of HTTP that any service may send. */
 const commonHeaders =
@@ -221,8 +220,8 @@ export class Observer {
     }
     const size = sizeOf(sent) ?? "";
     const { cost_credits: cost } = got;
-    if (!key?.startsWith("live-") || typeof cost !== "number" || !(size in prices)) return;
-    if (cost !== prices[size] && !isEnd(got["status"])) {
+    if (!key?.startsWith("live-") || typeof cost !== "number" || !(size in costs)) return;
+    if (cost !== costs[size] && !isEnd(got["status"])) {
       this.#breaks.add(`sizes.${size.toLowerCase()}.cost: a try-on in ${size} cost ${cost}`, place);
     }
   }
@@ -230,7 +229,7 @@ export class Observer {
   #addDuration({ got }: Seen, size: string | undefined, isTest: boolean): void {
     const { status, duration_ms: duration, cost_credits: cost } = got;
     if (status !== "succeeded" || typeof duration !== "number") return;
-    const known = size ?? Object.keys(prices).find((one) => prices[one] === cost);
+    const known = size ?? Object.keys(costs).find((one) => costs[one] === cost);
     if (known === undefined) return;
     const name = `${known} ${isTest ? "test" : "live"}`;
     const durations = this.#durations.get(name) ?? [];

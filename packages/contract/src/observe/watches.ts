@@ -10,6 +10,7 @@ import {
   submitOperation,
   type Memory,
   type Seen,
+  type SeenSubmission,
   type Watch,
 } from "./seen.ts";
 
@@ -120,8 +121,10 @@ export const watches: Readonly<Record<string, Watch>> = {
     const [isEarlier, isLater] = [first.sentAt < seen.sentAt, first.sentAt > seen.sentAt];
     if (first.status === 409 && isLater && first.answeredAt < seen.answeredAt) return [409];
     if (seen.status === 409 && isEarlier && seen.answeredAt < first.answeredAt) return [409];
-    const hasOverlapped = isEarlier && seen.sentAt < first.answeredAt - 1_000;
-    return hasOverlapped && isReplay(seen, memory) ? ["join"] : undefined;
+    // Either can end first. A stored response comes at once, and a joined request waits for the job.
+    const bothSentAt = Math.max(first.sentAt, seen.sentAt);
+    const hasWaited = bothSentAt < Math.min(first.answeredAt, seen.answeredAt) - 1_000;
+    return hasWaited && isSameJob(seen, first) ? ["join"] : undefined;
   },
   refusedKey: (seen, memory) => {
     const first = isSubmit(seen) ? memory.first(seen) : undefined;
@@ -262,7 +265,11 @@ function isBetween(text: string, min: number, max: number): boolean {
 
 /** If true, a submission repeats an earlier one, and its response has the same job. */
 function isReplay(seen: Seen, memory: Memory): boolean {
-  const first = isSubmit(seen) && seen.status === 200 ? memory.first(seen) : undefined;
-  if (first?.status !== 200 || first.body !== JSON.stringify(seen.sent)) return false;
-  return first.jobId === seen.got["job_id"] && first.sentAt < seen.sentAt;
+  const first = isSubmit(seen) ? memory.first(seen) : undefined;
+  return first !== undefined && first.sentAt < seen.sentAt && isSameJob(seen, first);
+}
+
+function isSameJob({ status, sent, got }: Seen, first: SeenSubmission): boolean {
+  const areAccepted = status === 200 && first.status === 200;
+  return areAccepted && first.body === JSON.stringify(sent) && first.jobId === got["job_id"];
 }

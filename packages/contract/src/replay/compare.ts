@@ -1,15 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { markerOf } from "../record/exchange.ts";
 import { type Seen } from "../observe/seen.ts";
 import { isEnd } from "../submission.ts";
-import { elementsOf, fieldsOf } from "../wire/response.ts";
+import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 
 /** Difference between a recorded response and that of the target. */
 export interface Difference {
-  readonly kind: "status" | "content" | "header" | "field";
+  readonly kind: "status" | "content" | "header" | "field" | "value" | "state";
   /** Status, name of a header, or path of a field. */
   readonly name: string;
   readonly what: string;
 }
+
+/** Fields of a submission, as it was recorded and as it was repeated. */
+export type SentPair = readonly [recorded: Fields, replayed: Fields];
 
 /** Headers of a connection, of proxies, or of a moment. They say nothing about the service. */
 const ignoredHeaders =
@@ -18,17 +23,33 @@ const ignoredHeaders =
 /** Fields whose recorded values follow from the request, so that they are the same at each deployment. */
 const sameValues = new Set([
   "test_mode",
+  "cost_credits",
+  "tryon_cost_credits.1K",
+  "tryon_cost_credits.2K",
+  "tryon_cost_credits.4K",
   "result_content_type",
   "pack_slug",
   "output_size",
   "event",
 ]);
 
+/** Fields whose values depend on whether a key is live. */
+const valuesOfMode = new Set(["test_mode", "cost_credits"]);
+
 /** Fields with values of any type. */
 const anyFields = new Set(["input", "ctx", "metadata"]);
 
-/** Compares the status, the form of the content, the names of headers, and the names and types of fields. */
-export function differences(recorded: Seen, replayed: Seen): readonly Difference[] {
+/**
+ * Compares the status, the form of the content, the names of headers, the names and types of fields, and the values that
+ * follow from the request.
+ *
+ * @param sent - Submission of the job in the responses, if it was repeated.
+ */
+export function differences(
+  recorded: Seen,
+  replayed: Seen,
+  sent: SentPair | undefined,
+): readonly Difference[] {
   if (recorded.status !== replayed.status) {
     const what = `status ${replayed.status} instead of ${recorded.status}`;
     return [{ kind: "status", name: String(recorded.status), what }];
@@ -39,21 +60,78 @@ export function differences(recorded: Seen, replayed: Seen): readonly Difference
     found.push({ kind: "content", name: "content-type", what: `${newType} instead of ${type}` });
   }
   found.push(...headerDifferences(recorded, replayed));
-  found.push(
-    ...fieldDifferences("", recorded.exchange.response?.body, replayed.exchange.response?.body),
+  const [state, newState] = [recorded.got["status"], replayed.got["status"]];
+  // The fields of a job depend on its state.
+  if (recorded.status === 200 && state !== newState && (isEnd(state) || isEnd(newState))) {
+    const what = `status is ${String(newState)} instead of ${String(state)}`;
+    return [...found, { kind: "state", name: "status", what }];
+  }
+  const fields = fieldDifferences(
+    "",
+    recorded.exchange.response?.body,
+    replayed.exchange.response?.body,
   );
+  const isModeKnown = /^(?:live|test)-/.test(recorded.key ?? "");
+  found.push(...fields.filter(({ name }) => isModeKnown || !valuesOfMode.has(name)));
+  if (recorded.status === 422) found.push(...problemDifferences(recorded, replayed));
+  if (sent !== undefined) found.push(...jobDifferences(recorded.got, replayed.got, sent));
   return found;
 }
 
-/** If true, the job of one response has ended and that of the other has not, which changes their fields. */
-export function isAtOtherState(recorded: Seen, replayed: Seen): boolean {
-  const [one, other] = [recorded.got["status"], replayed.got["status"]];
-  return (
-    recorded.status === 200 &&
-    replayed.status === 200 &&
-    one !== other &&
-    (isEnd(one) || isEnd(other))
-  );
+/** Compares the paths and types of invalid fields. */
+function problemDifferences(recorded: Seen, replayed: Seen): readonly Difference[] {
+  const [types, newTypes] = [problemTypes(recorded), problemTypes(replayed)];
+  return [...new Set([...types.keys(), ...newTypes.keys()])].flatMap((path) => {
+    const [type, newType] = [types.get(path), newTypes.get(path)];
+    if (type === newType) return [];
+    const [name, what] =
+      type === undefined
+        ? ["detail[].loc", `detail has ${path} (${newType})`]
+        : newType === undefined
+          ? ["detail[].loc", `detail lacks ${path} (${type})`]
+          : ["detail[].type", `detail of ${path} has the type ${newType} instead of ${type}`];
+    return [{ kind: "value", name, what }];
+  });
+}
+
+/** Types of the problems in the response to an invalid request, by their paths. */
+function problemTypes({ got, exchange }: Seen): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  for (const problem of elementsOf(got["detail"]).map(fieldsOf)) {
+    // Positions in a body that is not JSON depend on its text, which is not recorded.
+    const isText = markerOf(exchange.request.body) !== undefined;
+    const parts = elementsOf(problem["loc"]).filter((part) => !isText || typeof part !== "number");
+    const path = parts.map(textOf).join(".");
+    types.set(path, `${types.get(path) ?? ""} ${textOf(problem["type"])}`.trim());
+  }
+  return types;
+}
+
+function textOf(value: unknown): string {
+  return markerOf(value) ? "…" : String(value);
+}
+
+/** Compares fields of a job that its submission decides. */
+function jobDifferences(got: Fields, newGot: Fields, [sent, newSent]: SentPair): Difference[] {
+  const found = ["seed", "metadata"].flatMap((name): Difference[] => {
+    const isEchoed = (sent[name] ?? null) !== null && isDeepStrictEqual(got[name], sent[name]);
+    const isSame = !(name in newGot) || isDeepStrictEqual(newGot[name], newSent[name]);
+    return !isEchoed || isSame
+      ? []
+      : [{ kind: "value", name, what: `${name} is not as submitted` }];
+  });
+  const [pixels, newPixels] = [pixelsOf(got), pixelsOf(newGot)];
+  // The ratio of the sides can follow the image of the person, which is another one.
+  const isOther = !(newPixels < 2 * pixels && newPixels > pixels / 2);
+  if (pixels > 0 && isOther && "result_width" in newGot && "result_height" in newGot) {
+    const what = `the result has ${newPixels} pixels instead of ${pixels}`;
+    found.push({ kind: "value", name: "result_width", what });
+  }
+  return found;
+}
+
+function pixelsOf({ result_width: width, result_height: height }: Fields): number {
+  return Number(width ?? 0) * Number(height ?? 0);
 }
 
 function headerDifferences(recorded: Seen, replayed: Seen): readonly Difference[] {
@@ -81,8 +159,9 @@ function fieldDifferences(path: string, recorded: unknown, replayed: unknown): D
     return fieldDifferences(`${path}[]`, one, other);
   }
   if (type !== "object") {
-    const isSame = recorded === replayed || !sameValues.has(path);
-    return isSame ? [] : [{ kind: "field", name, what: `${name} has another value` }];
+    if (recorded === replayed || !sameValues.has(path)) return [];
+    const what = `${name} is ${String(replayed)} instead of ${String(recorded)}`;
+    return [{ kind: "value", name, what }];
   }
   const [fields, newFields] = [fieldsOf(recorded), fieldsOf(replayed)];
   const pathOf = (field: string): string => (path === "" ? field : `${path}.${field}`);

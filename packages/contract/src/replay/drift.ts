@@ -1,10 +1,12 @@
 import type { OptionValue } from "../check.ts";
 import { Observer } from "../observe/observer.ts";
-import { seenOf, type Seen } from "../observe/seen.ts";
+import { seenOf, submitOperation, type Seen } from "../observe/seen.ts";
 import { allProbes } from "../probes/index.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { meanings } from "../report/meanings.ts";
-import { differences, isAtOtherState, type Difference } from "./compare.ts";
+import { isEnd } from "../submission.ts";
+import { fieldsOf } from "../wire/response.ts";
+import { differences, type Difference, type SentPair } from "./compare.ts";
 
 /** Behavior of the target that differs from the recording. */
 export interface Drift {
@@ -95,18 +97,40 @@ const errorRules: readonly (readonly [number, RegExp, string])[] = [
   [503, /^/, "errors.503.back-off"],
 ];
 
+/** Rules of values, by their operation and the name of their field. */
+const valueRules: readonly (readonly [RegExp, string])[] = [
+  [/ detail\[\]\.loc$/, "validation-error.loc.path"],
+  [/ detail\[\]\.type$/, "validation-error.type.string"],
+  [/ tryon_cost_credits\./, "account.tryon-cost-credits.costs"],
+  [/ result_width$/, "sizes.resolution.pixels"],
+  [/tryon seed$/, "submit-response.seed.used"],
+  [/tryon metadata$/, "submit-response.metadata.echo"],
+  [/ seed$/, "job.seed.used"],
+  [/ metadata$/, "job.metadata.echo"],
+];
+
+/** Rules of costs. */
+const costRules: Readonly<Record<string, string>> = {
+  0: "test-key.free",
+  8: "sizes.1k.cost",
+  12: "sizes.2k.cost",
+  20: "sizes.4k.cost",
+};
+
 /**
  * Compares recorded exchanges with their repetitions.
  *
  * @param session - All recorded exchanges and their places, in the order of the session.
  * @param pairs - Exchanges that were repeated, in the order in which the repetitions ended.
  * @param isCompared - If false, an exchange only gives context to others.
+ * @param isOutcomeSet - If true, the job of a submission or poll had to end as recorded.
  */
 export function findDrift(
   session: readonly { readonly exchange: Exchange; readonly place: string }[],
   pairs: readonly Pair[],
   isCompared: (pair: Pair) => boolean,
-): readonly Drift[] {
+  isOutcomeSet: (pair: Pair) => boolean,
+): { readonly drift: readonly Drift[]; readonly notCompared: ReadonlyMap<Exchange, string> } {
   const [before, after] = [new Observer(), new Observer()];
   const recordedEvidence = new Map<Exchange, Evidence>();
   for (const { exchange, place } of session) {
@@ -119,6 +143,8 @@ export function findDrift(
   }
   const [observed, now] = [before.end(), after.end()];
   const found = new Found();
+  const notCompared = new Map<Exchange, string>();
+  const submissions = submissionsOf(pairs);
   const possible = optionValues(observed.options);
   const possibleNow = optionValues(now.options);
   const compared = pairs.filter(isCompared);
@@ -149,7 +175,7 @@ export function findDrift(
   }
   // A changed status can hide what a response shows. Then only one of both shows the option.
   for (const pair of compared) {
-    const status = differencesOf(pair).find(({ kind }) => kind === "status");
+    const status = differencesOf(pair, submissions).find(({ kind }) => kind === "status");
     if (status === undefined || explained(pair, status)) continue;
     const [own, ownNow] = evidence.get(pair) ?? [];
     const option = [...statusOptions].find((name) => {
@@ -161,19 +187,43 @@ export function findDrift(
   }
   const known = new Set(observed.breaks.map(({ what }) => what));
   for (const pair of compared) {
-    for (const one of differencesOf(pair).filter((difference) => !explained(pair, difference))) {
-      const [recorded] = seenPair(pair) ?? [];
-      if (recorded === undefined) continue;
+    for (const one of differencesOf(pair, submissions)) {
+      const [recorded, replayed] = seenPair(pair) ?? [];
+      if (recorded === undefined || replayed === undefined || explained(pair, one)) continue;
+      if (one.kind === "state") {
+        const haveEnded = isEnd(recorded.got["status"]) && isEnd(replayed.got["status"]);
+        if (!haveEnded || !isOutcomeSet(pair)) {
+          notCompared.set(pair.recorded, haveEnded ? otherEnd : oneEnd);
+          continue;
+        }
+      }
       found.add(ruleOf(recorded, one), `${titleOf(recorded)}: ${one.what}`, pair.place);
     }
   }
   for (const { what, places } of now.breaks) {
     if (known.has(what)) continue;
     const [rule = "", text] = /^([a-z-]+(?:\.[\w-]+)+): (.+)$/.exec(what)?.slice(1) ?? [];
-    const isShown = compared.some(({ place }) => places.includes(place));
+    // Costs are compared with the recorded ones.
+    const isShown =
+      !rule.startsWith("sizes.") && compared.some(({ place }) => places.includes(place));
     if (text !== undefined && isShown) found.add(rule, text, places[0] ?? "");
   }
-  return found.all;
+  return { drift: found.all, notCompared };
+}
+
+const otherEnd = "A job ended otherwise than in the recording";
+const oneEnd = "A job had ended in only one of the recording and the replay";
+
+/** Returns the fields of each submission that made a job, by the recorded id of the job. */
+function submissionsOf(pairs: readonly Pair[]): ReadonlyMap<unknown, SentPair> {
+  const found = new Map<unknown, SentPair>();
+  for (const { recorded, replayed } of pairs) {
+    const seen = seenOf(recorded, "");
+    if (seen?.operation !== submitOperation || seen.status !== 200) continue;
+    const { job_id: job } = seen.got;
+    if (!found.has(job)) found.set(job, [seen.sent, fieldsOf(replayed.request.body)]);
+  }
+  return found;
 }
 
 function seenPair({ recorded, replayed }: Pair): readonly [Seen, Seen] | undefined {
@@ -181,12 +231,13 @@ function seenPair({ recorded, replayed }: Pair): readonly [Seen, Seen] | undefin
   return one && other && [one, other];
 }
 
-function differencesOf(pair: Pair): readonly Difference[] {
+function differencesOf(
+  pair: Pair,
+  submissions: ReadonlyMap<unknown, SentPair>,
+): readonly Difference[] {
   const [recorded, replayed] = seenPair(pair) ?? [];
   if (recorded === undefined || replayed === undefined) return [];
-  const all = differences(recorded, replayed);
-  // The fields of a job depend on its state.
-  return isAtOtherState(recorded, replayed) ? all.filter(({ kind }) => kind !== "field") : all;
+  return differences(recorded, replayed, submissions.get(recorded.got["job_id"]));
 }
 
 /** If true, a difference follows from an option that has another value. */
@@ -200,14 +251,25 @@ function explains(
 ): boolean {
   if (kind === "header" && optionHeaders[option]?.test(name)) return true;
   if (kind === "field" && optionFields[option]?.test(recorded.operation ?? "")) return true;
+  const hasEvidence = evidence?.some((own) => own.has(option)) === true;
+  if (kind === "state") return option === "replayBody" && hasEvidence;
+  if (kind === "value" && !name.startsWith("detail")) return false;
   if (!statusOptions.has(option)) return false;
-  if (evidence?.some((own) => own.has(option))) return true;
+  if (hasEvidence) return true;
   if (limitOptions.has(option) && recorded.query.has("limit")) return true;
   // The option decides between statuses, also where a response does not show which request was refused.
   return [recorded.status, replayed.status].some((status) => values.includes(status));
 }
 
-function ruleOf({ operation = "", status, exchange }: Seen, { kind, name }: Difference): string {
+function ruleOf(
+  { operation = "", status, exchange, got }: Seen,
+  { kind, name }: Difference,
+): string {
+  if (kind === "value") {
+    const rule = valueRules.find(([start]) => start.test(`${operation} ${name}`))?.[1];
+    if (rule !== undefined) return rule;
+    if (name === "cost_credits") return costRules[String(got[name])] ?? "job.cost-credits.charged";
+  }
   if (kind === "header" && name.startsWith("x-ratelimit-")) return "errors.429.which-headers";
   const title = operation === "" ? exchange.path : operation;
   const error = errorRules.find(([of, start]) => of === status && start.test(title));

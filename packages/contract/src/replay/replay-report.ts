@@ -17,7 +17,7 @@ function replayText(result: ReplayResult): string {
     `${compared} of ${plural(recorded, "exchange")} compared with ${against}`,
     ...notCompared.map(({ reason, count }) => `  not compared: ${count} × ${reason}`),
     "",
-    drift.length === 0 ? verdictOf(result) : `Drift: ${plural(drift.length, "rule")}`,
+    drift.length === 0 ? verdictOf(result) : `Drift: ${plural(drift.length, "difference")}`,
     ...drift.flatMap(({ rule, option, what, count, places }) => [
       `  ${rule}${option === undefined ? "" : ` (option ${option})`}`,
       `    ${printableLine(what)}`,

@@ -118,7 +118,30 @@ describe.each(["default", "alternate"] as const)("under the profile %s", (profil
   );
 });
 
-test.each<[string, (body: Record<string, unknown>) => void, string]>([
+type Body = Record<string, unknown>;
+
+const isPoll = ({ method, url }: Request): boolean => method === "GET" && url.includes("/job_");
+const isSubmission = ({ method, url }: Request): boolean =>
+  method === "POST" && url.endsWith("/tryon");
+
+/** Replaces fields in the JSON of some responses. */
+function editing(isEdited: (request: Request) => boolean, edit: (body: Body) => void) {
+  return async (response: Response, request: Request): Promise<Response> => {
+    if (!isEdited(request)) return response;
+    const body = (await response.json()) as Body;
+    edit(body);
+    return Response.json(body, { status: response.status, headers: response.headers });
+  };
+}
+
+/** Returns a poll of a job that has succeeded, and the requests before it. */
+async function recordJob(fields: Body, isTest = false): Promise<readonly Recorded[]> {
+  const traffic = new Traffic(mockOf());
+  await traffic.finish(fields, isTest ? { key: traffic.mock.keys.test } : {});
+  return sessionOf(traffic.exchanges);
+}
+
+test.each<[string, (body: Body) => void, string]>([
   ["a missing field", (body) => delete body["duration_ms"], "duration_ms is missing"],
   ["a new field", (body) => (body["brand"] = 1), "brand is new"],
   [
@@ -128,17 +151,153 @@ test.each<[string, (body: Record<string, unknown>) => void, string]>([
   ],
 ])("%s in the response to a poll is drift of its rule", async (_, change, what) => {
   const session = await record(["repeats"]);
-  const { drift } = await replayOn(mockOf(), session, {}, async (response, { method, url }) => {
-    if (method !== "GET" || !url.includes("/job_")) return response;
-    const body = (await response.json()) as Record<string, unknown>;
-    change(body);
-    return Response.json(body, { headers: response.headers });
-  });
+  const { drift } = await replayOn(mockOf(), session, {}, editing(isPoll, change));
   expect(drift[0]).toMatchObject({
     rule: "poll.request-and-answer",
     what: `GET /api/v1/tryon/{job_id}: ${what}`,
     places: ["s:2", "s:3"],
   });
+});
+
+test.each<[string, (problem: Body) => void, string[]]>([
+  [
+    "another type",
+    (problem) => (problem["type"] = "range_error"),
+    [
+      "validation-error.type.string: detail of body.seed has the type range_error instead of greater_than_equal",
+    ],
+  ],
+  [
+    "another path",
+    (problem) => (problem["loc"] = ["body", "settings", "seed"]),
+    [
+      "validation-error.loc.path: detail lacks body.seed (greater_than_equal)",
+      "validation-error.loc.path: detail has body.settings.seed (greater_than_equal)",
+    ],
+  ],
+  ["another message", (problem) => (problem["msg"] = "Too small"), []],
+])("%s of an invalid field is compared with the recording", async (_, change, expected) => {
+  const traffic = new Traffic(mockOf());
+  await traffic.submit({ seed: -1 });
+  const edit = editing(isSubmission, ({ detail }) => (detail as Body[]).forEach(change));
+  const { drift } = await replayOn(mockOf(), sessionOf(traffic.exchanges), {}, edit);
+  const texts = drift.map(({ rule, what }) => `${rule}: ${what.replace(/^.*?: /, "")}`);
+  expect(texts).toEqual(expected);
+});
+
+test.each<[string, Body, boolean, (request: Request) => boolean, string]>([
+  ["of a poll", { output_size: "2K" }, false, isPoll, "sizes.2k.cost"],
+  ["of a submission", { output_size: "4K" }, false, isSubmission, "sizes.4k.cost"],
+  ["of a poll with a test key", {}, true, isPoll, "test-key.free"],
+])("another cost in the response %s is drift", async (_, fields, isTest, isEdited, rule) => {
+  const edit = editing(isEdited, (body) => (body["cost_credits"] = 13));
+  const { drift } = await replayOn(mockOf(), await recordJob(fields, isTest), {}, edit);
+  expect(drift).toMatchObject([{ rule, what: expect.stringMatching(/is 13 instead of \d+$/) }]);
+});
+
+test("another cost of a size in the account is drift", async () => {
+  const traffic = new Traffic(mockOf());
+  await traffic.get("/api/v1/account");
+  const edit = editing(
+    ({ url }) => url.endsWith("/account"),
+    (body) => Object.assign(Object(body["tryon_cost_credits"]), { "1K": 9 }),
+  );
+  const { drift } = await replayOn(mockOf(), sessionOf(traffic.exchanges), {}, edit);
+  expect(drift).toMatchObject([{ rule: "account.tryon-cost-credits.costs" }]);
+});
+
+test.each<[string, (body: Body) => void, string]>([
+  ["seed", (body) => (body["seed"] = 8), "job.seed.used"],
+  ["seed", (body) => (body["seed"] = null), "job.seed.used"],
+  // The same length as recorded. Sessions have only lengths of metadata.
+  ["metadata", (body) => (body["metadata"] = { order: "B-1002" }), "job.metadata.echo"],
+  ["metadata", (body) => (body["metadata"] = null), "job.metadata.echo"],
+  [
+    "size",
+    (body) => body["result_width"] && (body["result_width"] = 99),
+    "sizes.resolution.pixels",
+  ],
+  ["size", (body) => (body["result_height"] = null), "sizes.resolution.pixels"],
+])("a poll with another %s than its request asked for is drift", async (_, change, rule) => {
+  const session = await recordJob({ seed: 7, metadata: { order: "A-1001" } });
+  expect((await replayOn(mockOf(), session)).drift).toEqual([]);
+  const { drift } = await replayOn(mockOf(), session, {}, editing(isPoll, change));
+  expect(drift).toMatchObject([{ rule }]);
+});
+
+test("a submission whose response has another seed is drift", async () => {
+  const session = await recordJob({ seed: 7, metadata: { order: "A-1001" } });
+  const edit = editing(isSubmission, (body) => Object.assign(body, { seed: 8, metadata: {} }));
+  const { drift } = await replayOn(mockOf(), session, {}, edit);
+  const rules = drift.map(({ rule }) => rule);
+  expect(rules).toEqual(["submit-response.seed.used", "submit-response.metadata.echo"]);
+});
+
+describe("a job that ends otherwise than in the recording", () => {
+  const failure = {
+    status: "failed",
+    result_url: null,
+    error_code: "generation_failed",
+    error_message: "model_rejected",
+  };
+  const failing = editing(
+    isPoll,
+    (body) => body["status"] === "succeeded" && Object.assign(body, failure),
+  );
+
+  test("is drift at a reference server, whose outcomes are those of the recording", async () => {
+    const { drift, compared } = await replayOn(mockOf(), await recordJob({}), {}, failing);
+    const what = "GET /api/v1/tryon/{job_id}: status is failed instead of succeeded";
+    expect(drift).toMatchObject([{ rule: "poll.request-and-answer", what, places: ["s:3"] }]);
+    expect(compared).toBe(3);
+  });
+
+  test.each([
+    ["drift with a test key, which calls no model", true, 3],
+    ["not compared with a live key", false, 2],
+  ])("is %s", async (_, isTest, expected) => {
+    const mock = mockOf();
+    const { live, test: free } = mock.keys;
+    const options = {
+      keys: isTest ? { test: tokenKey(free) } : { live: tokenKey(live) },
+      allowLive: true,
+      maxCredits: 100,
+      sleep: (milliseconds: number) => mock.clock.advance(milliseconds),
+    };
+    const session = await recordJob({}, isTest);
+    const result = await replayOn(withoutControl(mock), session, options, failing);
+    expect(result.compared).toBe(expected);
+    expect(result.drift).toHaveLength(isTest ? 1 : 0);
+    expect(result.notCompared).toEqual(
+      isTest ? [] : [{ reason: "A job ended otherwise than in the recording", count: 1 }],
+    );
+  });
+
+  test("is not compared if it still runs", async () => {
+    const running = editing(isPoll, (body) => (body["status"] = "running"));
+    const { drift, compared, notCompared } = await replayOn(
+      mockOf(),
+      await recordJob({}),
+      {},
+      running,
+    );
+    expect(drift).toEqual([]);
+    expect(compared).toBe(2);
+    expect(notCompared).toEqual([
+      { reason: "A job had ended in only one of the recording and the replay", count: 1 },
+    ]);
+  });
+});
+
+test("a joined submission that ended before the first one shows that it was joined", async () => {
+  const session = await record(["twins"]);
+  const [first, joined] = session;
+  if (first === undefined || joined === undefined) throw new Error("no twins");
+  const reversed = [joined, first];
+  expect(shownValues(session).get("concurrentTwin")).toBe("join");
+  expect(shownValues(reversed).get("concurrentTwin")).toBe("join");
+  const { drift } = await replayOn(mockOf({ options: { concurrentTwin: 409 } }), reversed);
+  expect(drift.map(({ option }) => option)).toEqual(["concurrentTwin"]);
 });
 
 test("another status, header and form of an error are drift of their rules", async () => {
@@ -182,7 +341,10 @@ test("reads of the recorded deployment itself are compared, with the jobs that i
     paid: false,
     keys: { test: tokenKey(mock.keys.test) },
   });
-  expect(result).toMatchObject({ compared: 3, drift: [] });
+  // The job was running at the first poll, and has ended since.
+  const reason = "A job had ended in only one of the recording and the replay";
+  expect(result).toMatchObject({ compared: 2, drift: [] });
+  expect(result.notCompared).toContainEqual({ reason, count: 1 });
 });
 
 describe("at a deployment without a control API", () => {

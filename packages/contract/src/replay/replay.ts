@@ -85,9 +85,16 @@ export async function replay(
   const time = control ? await ReferenceTime.start(control, first) : new RealTime(options.sleep);
   const run = new Replay({ ...options, send, control, keys, time, recordings });
   await run.run();
-  const reasons = [...run.notCompared.values()];
   const isCompared = ({ recorded }: Pair): boolean => !run.notCompared.has(recorded);
-  const compared = run.pairs.filter(isCompared);
+  // No model is called with a test key, so a job of a prompt that is not recorded can only succeed.
+  const isOutcomeSet = ({ recorded }: Pair): boolean =>
+    control === undefined
+      ? recorded.key?.startsWith("test-") === true &&
+        fieldsOf(recorded.response?.body)["status"] === "succeeded"
+      : !run.shiftedKeys.has(recorded.key);
+  const { drift, notCompared } = findDrift(session, run.pairs, isCompared, isOutcomeSet);
+  const reasons = [...run.notCompared.values(), ...notCompared.values()];
+  const compared = run.pairs.filter((pair) => isCompared(pair) && !notCompared.has(pair.recorded));
   return {
     version: 1,
     against: options.against,
@@ -99,7 +106,7 @@ export async function replay(
     notCompared: Object.entries(countOf(reasons))
       .map(([reason, count]) => ({ reason, count }))
       .toSorted((one, other) => other.count - one.count),
-    drift: findDrift(session, run.pairs, isCompared),
+    drift,
   };
 }
 
@@ -116,10 +123,13 @@ class Replay {
   readonly pairs: Pair[] = [];
   /** Reasons by exchange. */
   readonly notCompared = new Map<Exchange, string>();
+  /** Keys with a refused submission, whose outcome the next job gets. */
+  readonly shiftedKeys = new Set<string | null>();
   readonly #parts: ReplayParts;
   readonly #builder: RequestBuilder;
   readonly #guard: LiveGuard;
-  readonly #masker = new Masker({});
+  // Repeated exchanges are compared here, and never written.
+  readonly #masker = new Masker({ keepText: true });
   readonly #outcomes: ReturnType<typeof jobOutcomes>;
 
   constructor(parts: ReplayParts) {
@@ -187,6 +197,7 @@ class Replay {
     }
     return async () => {
       const { response, replayed } = await this.#send(recording, request, authorization);
+      if (outcome && response.status !== 200) this.shiftedKeys.add(exchange.key);
       permit?.settle(response.status, fieldsOf(response.json)["cost_credits"]);
       this.pairs.push({ recorded: exchange, replayed, place: recording.place });
       if (seen === undefined) this.notCompared.set(exchange, incomplete);
