@@ -6,7 +6,18 @@ import { shownPages } from "./pages.ts";
 import { placeOf, programsOf } from "./running.ts";
 
 /** What can stand behind a fence, so that whatever is shown is held to something. */
-const languages = new Set(["ts", "tsx", "json", "jsonc", "yaml", "html", "sh", "sql", "text"]);
+const languages = new Set([
+  "ts",
+  "tsx",
+  "json",
+  "jsonc",
+  "yaml",
+  "html",
+  "sh",
+  "sql",
+  "text",
+  "mermaid",
+]);
 
 const pages = await shownPages();
 const blocks = pages.flatMap((page) => page.blocks);
