@@ -59,7 +59,7 @@ function here(command: string, port: string): string {
     .replace("job_4fK9sQ2mZx7LbT1cVw8RnE3y", id);
 }
 
-it("the commands of the page work", { timeout: 180_000 }, async () => {
+it("the commands of the page work", { timeout: 300_000 }, async () => {
   expect(commands.length).toBeGreaterThan(8);
   const receiver = started("node --conditions=@tryon/source receiver.ts", place);
   const [, port = ""] = await receiver.waitFor(/^(\d+)$/m);
