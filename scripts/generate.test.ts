@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { renderPage } from "./api-docs-page.ts";
+import { cliReference } from "./cli-reference.ts";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 
@@ -80,6 +81,76 @@ it("renders Markdown of the API's descriptions, and tags as text", () => {
   expect(html).toContain("<strong>Gets <code>a</code></strong>");
   expect(html).toContain("<li>one</li>");
   expect(html).not.toMatch(/<script|<i>|<b>|href="javascript/);
+});
+
+it("formats the help of a command and its subcommands as Markdown", async () => {
+  const help: Record<string, string> = {
+    "": `Usage: tryon [options] [command]
+
+Virtual
+try-on. Other commands:
+tryon send --help
+
+Options:
+  -h, --help  print help
+
+Commands:
+  help [command]  print help
+
+Exit codes:
+    0  success
+  130  interrupted
+
+Examples:
+  tryon send a
+
+Docs: file:///README.md
+`,
+    send: `Usage: tryon send [options] <file>
+
+Send a file.
+
+Arguments:
+  file          file to send
+
+Result:
+  --out <file>  see <file>; a
+                second line (default: "a")
+`,
+  };
+  expect(await cliReference(async ([name = ""]) => help[name] ?? "")).toBe(`## tryon
+
+Virtual try-on.
+
+| command                   | description  |
+| ------------------------- | ------------ |
+| [tryon send](#tryon-send) | Send a file. |
+
+| exit code | description |
+| --------- | ----------- |
+| \`0\`       | success     |
+| \`130\`     | interrupted |
+
+\`\`\`sh
+tryon send a
+\`\`\`
+
+### tryon send
+
+Send a file.
+
+\`tryon send [options] <file>\`
+
+| argument | description  |
+| -------- | ------------ |
+| \`file\`   | file to send |
+
+Result:
+
+| option         | description                                 |
+| -------------- | ------------------------------------------- |
+| \`--out <file>\` | see &lt;file>; a second line (default: "a") |
+`);
 });
 
 it.each([

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { apiDocsPage } from "./api-docs-page.ts";
+import { cliPage } from "./cli-reference.ts";
 import { controlPage } from "./control-page.ts";
 import { docsPages } from "./docs-pages.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
@@ -35,6 +36,8 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   update("packages/mock/src/generated/server-rules.ts", type);
   update("docs/fidelity.md", page);
   for (const [path, text] of docsPages(root, problems)) update(path, text);
+  const commands = await cliPage(root);
+  if (commands) update(...commands);
   return problems;
 }
 

@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
@@ -9,12 +6,6 @@ import { vitestRun } from "../code/vitest-run.ts";
 export const checks: Checks = {
   "contract-profile.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("none\n");
-  },
-  "contract-recorder.ts": async ({ snippet, folder, run }) => {
-    const call = `${snippet.code.replace("0.05", "1")}\nawait tryon.account.get();`;
-    await run(call);
-    const session = await readFile(join(folder, "session.ndjson"), "utf8");
-    expect(JSON.parse(session)).toMatchObject({ path: "/api/v1/account" });
   },
   "contract-vitest.ts": async ({ snippet, folder, mock, server }) => {
     const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.live };

@@ -1,7 +1,7 @@
 /**
  * Reason why a delivery was rejected. The configuration of the receiver causes `invalid_secret` and
  * `raw_body_required`. Another delivery of the event that is being handled causes
- * `duplicate_event`. The request causes all others. The README has the fix for each.
+ * `duplicate_event`. The request causes all others. The guide on webhooks has the fix for each.
  */
 export type WebhookErrorCode =
   | "missing_signature"
