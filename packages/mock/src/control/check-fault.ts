@@ -1,9 +1,9 @@
 import * as z from "zod";
 
+import { nullBodyStatuses } from "../http/responses.ts";
 import { isJsonValue, show } from "../shown.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import { checkFields, type FieldRule } from "./check-fields.ts";
-import { nullBodyStatuses } from "./fault-response.ts";
 import type { FaultInput } from "./fault.ts";
 import { parseTarget } from "./request-pattern.ts";
 
@@ -122,8 +122,8 @@ const rules: Readonly<Record<Field, FaultRule>> = {
 };
 
 // The table has exactly the fields of a fault.
-const fields = Object.keys(rules) as readonly Field[];
-const effects = fields.filter((field) => rules[field].effect === true);
+export const faultFieldNames = Object.keys(rules) as readonly Field[];
+const effects = faultFieldNames.filter((field) => rules[field].effect === true);
 
 /**
  * Checks each field of a fault, then their combination.
@@ -168,7 +168,9 @@ function contradiction(input: FaultInput): string | undefined {
   if (!isFinal(input) && !isSlow) {
     return `The fault on ${JSON.stringify(input.on)} does nothing: add status, latency, reset, truncateAt, cutAfter or, on "webhook", drop.`;
   }
-  const detail = fields.find((field) => rules[field].effect === "response" && isSet(field));
+  const detail = faultFieldNames.find(
+    (field) => rules[field].effect === "response" && isSet(field),
+  );
   if (detail === undefined || isSet("status") || isSet("cutAfter")) return undefined;
   return `${detail} belongs to a response: add status or cutAfter.`;
 }

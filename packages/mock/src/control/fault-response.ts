@@ -1,8 +1,5 @@
-import { html, json, proxyPage } from "../http/responses.ts";
+import { html, json, nullBodyStatuses, proxyPage } from "../http/responses.ts";
 import type { FaultInput } from "./fault.ts";
-
-/** Statuses of responses without a body. */
-export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Statuses of a proxy, and their titles. */
 const proxyTitles: Readonly<Record<number, string>> = {

@@ -17,10 +17,7 @@ export interface Network {
 
 /** Error for a URL that the server must not request. Its message has the fix. */
 export class BlockedUrlError extends Error {
-  constructor(problem: string) {
-    super(problem);
-    this.name = "BlockedUrlError";
-  }
+  override readonly name = "BlockedUrlError";
 }
 
 /** @throws BlockedUrlError if the URL alone shows that the server must not request it. */

@@ -14,18 +14,13 @@ export class WrongContentType extends InvalidInput {}
 
 /** A body over the limit, which the server stops reading. */
 export class OversizeBody extends Error {
-  constructor() {
-    super(`The body exceeds the limit of ${limits.bodyBytes} bytes (64 MiB).`);
-    this.name = "OversizeBody";
-  }
+  override readonly name = "OversizeBody";
+  override readonly message = `The body exceeds the limit of ${limits.bodyBytes} bytes (64 MiB).`;
 }
 
 /** The connection broke while the client was sending the body, so the server sends no response. */
 export class BrokenBody extends Error {
-  constructor(cause: unknown) {
-    super("The body could not be read to its end.", { cause });
-    this.name = "BrokenBody";
-  }
+  override readonly name = "BrokenBody";
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -92,7 +87,7 @@ function isJson(contentType: string | null): boolean {
 export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
   const bytes = await boundedBytes(request.body, limits.bodyBytes).catch((error: unknown) => {
-    throw new BrokenBody(error);
+    throw new BrokenBody("The body could not be read to its end.", { cause: error });
   });
   if (bytes === undefined) throw new OversizeBody();
   return bytes;

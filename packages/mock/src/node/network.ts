@@ -7,6 +7,7 @@ import { rejectUnknownNames } from "@tryon/command-line/known-names";
 
 import { bareHost } from "../delivery/check-url.ts";
 import type { Network } from "../delivery/network.ts";
+import { nullBodyStatuses } from "../http/responses.ts";
 
 /** Options of `nodeNetwork`. */
 export interface NodeNetworkOptions {
@@ -21,9 +22,6 @@ export interface NodeNetworkOptions {
    */
   resolve?: Network["resolve"];
 }
-
-/** Statuses of responses that cannot have a body. */
-const nullBodyStatuses = new Set([204, 205, 304]);
 
 /**
  * Creates a network for webhooks and images. It resolves a host name, checks every IP address of it, and connects to
