@@ -4,6 +4,7 @@ import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { show } from "../../shown.ts";
+import { snakeName } from "./snake-case.ts";
 
 /** A mock without its transport: the part that the control API exposes. */
 export type ControlledMock = Omit<Mock, "fetch" | "close">;
@@ -15,6 +16,14 @@ export function badRequest(message: string): never {
 
 /** Names of fields over HTTP, each with its name in process. */
 export type FieldNames = Readonly<Record<string, string>>;
+
+/** Writes the names of fields in process in snake case, except for those in `renamed`. */
+export function fieldNames(
+  inProcess: readonly string[],
+  renamed: Readonly<Record<string, string>> = {},
+): FieldNames {
+  return Object.fromEntries(inProcess.map((name) => [renamed[name] ?? snakeName(name), name]));
+}
 
 /**
  * Reads the JSON object in a body. An empty body is an empty object.
