@@ -222,7 +222,6 @@ export const profileNames = ["default", "alternate"] as const;
  */
 export type ProfileName = (typeof profileNames)[number];
 
-/** The values of a named profile. */
 export function profileOptions(profile: ProfileName): Options {
   const pick = (row: OptionRow): unknown =>
     profile === "default" ? row.values[0] : row.values[row.values.length - 1];

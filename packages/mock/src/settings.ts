@@ -8,7 +8,6 @@ import { milliseconds, type Duration } from "./system/duration.ts";
 import { drawLogNormal } from "./system/log-normal.ts";
 import { SeededRandom } from "./system/random.ts";
 
-/** Maximum of the setting `credits`. */
 export const maxCredits = 100_000_000;
 
 export const imagesSettings = ["off", "fetch"] as const;

@@ -18,7 +18,6 @@ export async function runExec(command: ExecCommand): Promise<number> {
   });
 }
 
-/** Replaces the wildcard host of a server with loopback. */
 function loopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

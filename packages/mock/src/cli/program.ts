@@ -24,7 +24,6 @@ export type EngineName = (typeof engineNames)[number];
 const logFormats = ["pretty", "json", "none"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Options of a server. */
 export type ServerCommand = ReturnType<ReturnType<typeof addServer>["opts"]>;
 
 export interface ServeCommand extends ServerCommand {

@@ -4,7 +4,6 @@ import { maskKey } from "../control/masking.ts";
 import { journalEntryView } from "../control/routes/views.ts";
 import type { LogFormat } from "./program.ts";
 
-/** Maximum number of characters of a reason. */
 const maxReason = 160;
 
 /** Width of the columns in characters; a longer text moves the rest of its line. */
@@ -50,7 +49,6 @@ function hideSignature(query: string): string {
   return query.replaceAll(/(signature=)[^&]+/g, "$1…");
 }
 
-/** Describes the faults that applied, a replay, and the refusal. */
 function reasonOf({ faultIds, replayed, refusal }: JournalEntry): string {
   const detail = refusal?.detail ?? "";
   const text = detail.length > maxReason ? `${detail.slice(0, maxReason)}…` : detail;

@@ -11,7 +11,6 @@ import type { EngineName, ServerCommand } from "./program.ts";
 import { readConfig, readProfile } from "./config.ts";
 import { requestLine } from "./request-log.ts";
 
-/** Mock and server of a command line. */
 export interface RunningServer {
   readonly mock: Mock;
   readonly url: string;

@@ -7,7 +7,6 @@ import { faultResponse } from "./fault-response.ts";
 import { Faults, type FaultsState } from "./faults.ts";
 import { Journal, type JournalState } from "./journal.ts";
 
-/** State of the faults and the journal in a snapshot. */
 export interface ControlState {
   readonly faults: FaultsState;
   readonly journal: JournalState;
@@ -72,7 +71,6 @@ export class Control {
     return response ?? faultResponse(fault);
   }
 
-  /** Plans the delivery attempt of the next webhook. */
   planWebhook(send: DeliveryAttemptPlan["send"]): DeliveryAttemptPlan {
     const { delay, fault, faultIds } = this.faults.matchWebhook();
     return {

@@ -1,7 +1,6 @@
 import { html, json, nullBodyStatuses, proxyPage } from "../http/responses.ts";
 import type { FaultInput } from "./fault.ts";
 
-/** Statuses of a proxy, and their titles. */
 const proxyTitles: Readonly<Record<number, string>> = {
   413: "Request Entity Too Large",
   502: "Bad Gateway",
@@ -13,7 +12,6 @@ const proxyTitles: Readonly<Record<number, string>> = {
   524: "A timeout occurred",
 };
 
-/** Error details of the service. */
 const details: Readonly<Record<number, unknown>> = {
   400: "The request is invalid.",
   401: "The API key is missing or unknown.",
@@ -27,13 +25,11 @@ const details: Readonly<Record<number, unknown>> = {
   503: "Temporarily unavailable; try again later.",
 };
 
-/** Headers that clients expect with a status. */
 const defaultHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
   429: { "retry-after": "1" },
 };
 
-/** Builds the response of a fault. */
 export function faultResponse(fault: FaultInput): Response {
   const status = fault.status ?? 504;
   const response = responseWithBody(fault, status);

@@ -47,7 +47,6 @@ export interface JournalEntry {
   readonly submission: JournalSubmission | null;
 }
 
-/** Entry of a request in progress. */
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
 export function openEntry(id: string, request: Request, at: number): OpenEntry {

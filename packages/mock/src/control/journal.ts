@@ -40,7 +40,6 @@ const maxExchanges = 200;
 /** Maximum number of requests among which those near a fault are searched. */
 const maxNearest = 500;
 
-/** Error of a wait that timed out. */
 export class WaitTimeout extends Error {
   override readonly name = "WaitTimeout";
 }
@@ -51,7 +50,6 @@ interface ControlFacts {
   readonly faultMisses?: readonly FaultMiss[];
 }
 
-/** State of the journal in a snapshot. */
 export interface JournalState {
   readonly dropped: number;
   readonly entries: readonly JournalEntry[];
@@ -163,7 +161,6 @@ export class Journal {
     return nearRequests(pattern, this.#kept().slice(-maxNearest)).slice(0, max);
   }
 
-  /** Adds an entry for a request. */
   begin(request: Request): void {
     const id = `req_${this.#deleted + this.#entries.length + 1}`;
     const entry = openEntry(id, request, this.#clock.now());
@@ -183,7 +180,6 @@ export class Journal {
     this.#changed();
   }
 
-  /** Adds facts to the entry of a request. */
   note(
     request: Request,
     { fields, body, isShort, faultMisses, ...facts }: RequestFacts & ControlFacts,

@@ -1,4 +1,3 @@
-/** Pattern of a method and a path. */
 export interface RequestPattern {
   readonly method: string;
   readonly path: string;
@@ -46,7 +45,6 @@ export function parseRequestPattern(field: string, text: unknown, more = ""): Re
   };
 }
 
-/** Describes why a text is an invalid path pattern. */
 export function pathProblem(path: string): string | undefined {
   if (path === "*") return undefined;
   if (!path.startsWith("/")) return "has a path that does not begin with a slash.";

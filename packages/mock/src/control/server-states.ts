@@ -121,7 +121,6 @@ export class ServerStates<Current extends ServerState> {
     });
   }
 
-  /** Ends all current and scheduled work. */
   end(): void {
     const { service, store, system } = this.current;
     service.close();

@@ -23,7 +23,6 @@ export interface Tenant {
   nextJob(job: Omit<NextJob, "apiKey">): void;
 }
 
-/** Returns the current state of the server. */
 export type Server = () => { readonly service: Service; readonly store: Store };
 
 /** Rate limit of a tenant's key, as of the default keys. */

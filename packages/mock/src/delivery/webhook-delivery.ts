@@ -9,7 +9,6 @@ import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./even
 /** Real milliseconds that a manual clock waits for a receiver. */
 const patience = 1_000;
 
-/** Ways to repeat an earlier delivery. */
 export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
 /**

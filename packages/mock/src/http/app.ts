@@ -28,10 +28,8 @@ const originRefused = {
     "The reference server takes no requests from pages of this origin. Allow the origin with --cors-origin, in code with corsOrigins.",
 };
 
-/** Creates the HTTP interface of the service. */
 export function createApp(
   context: Omit<RouteContext, "schemas"> & {
-    /** Value of the header `X-Mock`. */
     readonly mark: string;
     readonly paymentSecret: string;
     /** Applies the faults of a request. CORS and common headers are added to the response afterwards. */

@@ -68,7 +68,6 @@ export async function readJsonObject(
 
 const beginningBytes = 8_192;
 
-/** Decodes the beginning of a body. */
 function beginning(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, beginningBytes));
   return bytes.length > beginningBytes ? `${text}…` : text;

@@ -22,7 +22,6 @@ const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
   "server-error": 500,
 };
 
-/** Statuses of responses without a body. */
 export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The name is registered because the CommonJS files of the package each hold a copy of this module. */

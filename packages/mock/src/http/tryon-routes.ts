@@ -12,7 +12,6 @@ import { json, proxyPage } from "./responses.ts";
 import { InvalidInput, problemAt, validate } from "./validation.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-/** Adds the routes that submit, list and poll jobs. */
 export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
   const { service, schemas, journal } = routes;
   const { options } = service;

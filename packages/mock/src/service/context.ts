@@ -5,7 +5,6 @@ import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 
-/** Plan for one attempt to deliver a webhook. */
 export interface DeliveryAttemptPlan {
   /** Delay before the request, in milliseconds. */
   readonly delay: number;

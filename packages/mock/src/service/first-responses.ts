@@ -107,7 +107,6 @@ export class FirstResponses {
   }
 }
 
-/** Describes a job in a response. */
 export function responseFor(
   { status, errorCode, errorMessage }: JobRecord,
   message: string | null = null,

@@ -6,7 +6,6 @@ import { ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
-/** Names of the accepted kinds of images. */
 export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
 
 /** Image and the text that it was sent as. */
@@ -73,7 +72,6 @@ export function fetchProblem(images: readonly EngineImage[]): ServiceError | nul
   return null;
 }
 
-/** Creates the error for an image that cannot be fetched. */
 export function fetchFailed(detail: string): ServiceError {
   return new ServiceError("bad-request", detail, "submit.400.image-fetch-failed");
 }

@@ -29,7 +29,6 @@ export class JobScheduler {
     this.#delivery = delivery;
   }
 
-  /** Status of a job that is created now. */
   get nextStatus(): "queued" | "running" {
     return this.#isFull && this.#context.options.reportQueued ? "queued" : "running";
   }
@@ -192,7 +191,6 @@ async function render(
   }
 }
 
-/** Creates the ending of a failed job. */
 function failed(errorMessage: string, { errorCodes }: Options): JobEnding {
   const isCode = errorCodes === "cause" && failureCauses.includes(errorMessage);
   const errorCode = isCode ? errorMessage : failureCode;

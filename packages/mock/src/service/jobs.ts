@@ -63,7 +63,6 @@ export class Jobs {
     return job === undefined || this.isPurged(job) ? undefined : job.result?.bytes;
   }
 
-  /** Returns true once the retention of the job's image is over. */
   isPurged(job: JobRecord): boolean {
     const { clock } = this.#context.system;
     return job.completedAt !== null && job.completedAt + limits.resultRetention <= clock.now();

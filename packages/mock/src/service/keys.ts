@@ -6,7 +6,6 @@ import { changeBalance } from "./credits.ts";
 import { readNewKey, type NewKey } from "./new-key.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** State of a key's rate limit. */
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
@@ -68,7 +67,6 @@ export class Keys {
     return this.#context.store.transact((tables) => tables.keyByToken(token)) !== undefined;
   }
 
-  /** Creates the account of a tenant and returns its id. */
   openTenant(): string {
     const { store, system } = this.#context;
     return store.transact((tables) => {

@@ -29,7 +29,6 @@ export interface NewKey {
 type ResolvedNewKey = NewKey &
   Pick<KeyRecord, "mode" | "state" | "name" | "credits" | "rateLimitPerMinute">;
 
-/** Values that a field accepts. */
 interface Rule {
   readonly accepts: (value: unknown) => boolean;
   /** Completes "FIELD must be …". */

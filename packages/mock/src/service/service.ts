@@ -41,7 +41,6 @@ export class Service {
     this.purchases = new Purchases(context);
   }
 
-  /** Aborts webhook deliveries and image fetches. */
   close(): void {
     this.#imageFetch?.close();
     this.deliveries.close();

@@ -22,11 +22,9 @@ export interface Submission {
   readonly garments: readonly EngineImage[];
   /** URLs and base64 texts of the images, the person's first. */
   readonly sources: readonly string[];
-  /** Reason to refuse an image, or null. */
   readonly imageProblem: ServiceError | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
-  /** Instruction for the model. */
   readonly instruction: string;
   readonly prompt: string | null;
   readonly webhookUrl: string | null;

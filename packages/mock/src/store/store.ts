@@ -85,7 +85,6 @@ export class Store {
   #saving: Promise<void> | undefined;
   #log: MockStore | undefined;
 
-  /** Reads the records of the log. */
   constructor(log?: MockStore) {
     for (const saved of log?.read() ?? []) this.#load(saved);
     this.#log = log;

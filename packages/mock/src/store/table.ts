@@ -49,7 +49,6 @@ export class Table<Row extends object> {
     return this.#entries.get(id)?.row;
   }
 
-  /** Reads a record that must exist. */
   getOrThrow(id: string): Row {
     const row = this.get(id);
     if (row === undefined) throw new Error(`The record ${id} is missing from the store.`);

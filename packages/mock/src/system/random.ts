@@ -6,7 +6,6 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Largest multiple of the alphabet's length in a byte. Higher bytes would make some letters more frequent. */
 const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
 
-/** Bytes of one SHA-256 digest. */
 const blockBytes = 32;
 
 /**
@@ -53,7 +52,6 @@ export class SeededRandom {
   }
 }
 
-/** Creates a new random seed. */
 export function freshSeed(): string {
   return bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -53,7 +53,6 @@ export class Timers {
     return callback;
   }
 
-  /** Returns the timer that is due next. */
   next(): PendingTimer | undefined {
     for (let timer = this.#queue.peek(); timer !== undefined; timer = this.#queue.peek()) {
       if (timer.callback !== undefined) return timer;

@@ -3,7 +3,6 @@ import type { State } from "../routes/state-view.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Loads everything that the page shows. */
 export async function loadState(): Promise<State> {
   const state: unknown = await send("/__mock/state", { signal: AbortSignal.timeout(5_000) });
   // Page and server have the same version, so a response with status 200 is a state.
@@ -16,7 +15,6 @@ export interface RequestFilter {
   readonly path: string;
 }
 
-/** Loads the newest requests that pass the filter. */
 export async function loadRequests(filter: RequestFilter): Promise<Requests> {
   const query = new URLSearchParams({ ...filter }).toString();
   const requests: unknown = await send(`/__mock/requests?${query}`, {
@@ -26,14 +24,12 @@ export async function loadRequests(filter: RequestFilter): Promise<Requests> {
   return requests as Requests;
 }
 
-/** Loads a request with its headers and bodies. */
 export async function loadRequest(id: string): Promise<RequestDetails> {
   const details: unknown = await send(`/__mock/requests/${encodeURIComponent(id)}`, {});
   // As for the state.
   return details as RequestDetails;
 }
 
-/** Sends a command to the control API. */
 export function command(path: string, body: JsonObject = {}, method = "POST"): Promise<JsonObject> {
   const init = method === "POST" ? { method, body: JSON.stringify(body) } : { method };
   return send(`/__mock/${path}`, init);

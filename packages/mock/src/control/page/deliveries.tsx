@@ -11,7 +11,6 @@ const repeats = [
   ["tamper", "Tamper", "Send a changed body with the old signature"],
 ] as const;
 
-/** Newest webhook deliveries of all jobs. */
 export function Deliveries({ deliveries: { total, latest }, now, generation }: State) {
   return (
     <Card name="deliveries" title="Webhooks" side={<span class="count">{amount(total)}</span>}>

@@ -7,7 +7,6 @@ import { Action, Card, Empty } from "./parts.tsx";
 type FaultState = State["faults"][number];
 type FaultInput = Partial<FaultState> & { readonly on: string };
 
-/** Faults that are often needed. */
 const presets: Readonly<Record<string, FaultInput>> = {
   "Next submit: 503": { on: "POST /api/v1/tryon", times: 1, status: 503, retry_after: 2 },
   "Next submit: 429": { on: "POST /api/v1/tryon", times: 1, status: 429, retry_after: 2 },
@@ -84,7 +83,6 @@ function FaultRow({ fault, near }: FaultProps) {
   );
 }
 
-/** Describes the effect of a fault. */
 function effectText(fault: FaultInput): string {
   const { status, retry_after: retryAfter, reset, truncate_at: end, drop } = fault;
   const { cut_after_ms: cutAfter, latency_ms: latency } = fault;

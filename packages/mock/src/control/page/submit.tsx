@@ -4,7 +4,6 @@ import { exampleImages } from "./example-images.ts";
 import { amount, duration, joinTexts } from "./format.ts";
 import { Card, Form, milliseconds, SecondsInput, type FormValues } from "./parts.tsx";
 
-/** A form that submits an example job. */
 export function Submit({ keys }: State) {
   return (
     <Card name="submit" title="New try-on">

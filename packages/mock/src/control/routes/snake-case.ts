@@ -9,7 +9,6 @@ export function snakeName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Writes the names of fields in snake case. */
 export function snakeCase<Fields extends object>(fields: Fields): SnakeFields<Fields> {
   const renamed = Object.entries(fields).map(([name, value]) => [snakeName(name), value] as const);
   // The types rename the fields in the same way.

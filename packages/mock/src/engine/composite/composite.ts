@@ -10,7 +10,6 @@ const maxInputPixels = 50_000_000;
 /** Maximum number of concurrent renders; others wait, which bounds the memory. */
 const maxConcurrentRenders = 2;
 
-/** Layout of the image, as shares of its width. */
 const layout = {
   cardWidth: 0.24,
   cardMargin: 0.03,

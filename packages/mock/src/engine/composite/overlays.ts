@@ -17,7 +17,6 @@ export function markRibbon(width: number): string {
   );
 }
 
-/** Draws the card of a garment. */
 export function cardFrame(side: number): string {
   const radius = side * 0.06;
   return svg(
