@@ -20,17 +20,9 @@ export class Control {
   readonly journal: Journal;
   readonly #truncated = new WeakMap<Request, number>();
 
-  constructor({
-    clock,
-    seed,
-    journalLimit,
-  }: {
-    readonly clock: Clock;
-    readonly seed: string;
-    readonly journalLimit: number;
-  }) {
-    this.faults = new Faults(seed);
-    this.journal = new Journal(clock, journalLimit);
+  constructor(options: { clock: Clock; seed: string; journalLimit: number }) {
+    this.faults = new Faults(options.seed);
+    this.journal = new Journal(options.clock, options.journalLimit);
   }
 
   /** Records a request and its response, which `respond` returns with all headers. */
