@@ -237,11 +237,7 @@ export interface Profile {
   readonly unknown?: readonly string[];
 }
 
-/**
- * Merges chosen values into a profile.
- *
- * @throws TypeError for an unknown option, RangeError for an unknown value. Both list the valid ones.
- */
+/** @throws TypeError for an unknown option, RangeError for an unknown value. Both list the valid ones. */
 export function resolveOptions(
   profile: ProfileName | Profile = "default",
   chosen: Partial<Options> = {},

@@ -79,11 +79,7 @@ const addServer = (program: Program, defaultPort: number) =>
       "serve: print the URL of the server only; exec: print nothing; a --log stays",
     );
 
-/**
- * Reads a command line. Returns undefined after it printed help or the version.
- *
- * @throws UsageError
- */
+/** Returns undefined after it printed help or the version. @throws UsageError */
 export function readCommand(
   argv: readonly string[],
   context: Pick<ProgramOptions, "stdout" | "environment">,

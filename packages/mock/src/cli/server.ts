@@ -19,12 +19,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a server.
- *
- * @param logOutput Output of the option `--log`.
- * @throws UsageError for a wrong option or file, Error if the port is taken.
- */
+/** @throws UsageError for a wrong option or file, Error if the port is taken. */
 export async function startServer(
   command: ServerCommand,
   logOutput: Output,

@@ -125,11 +125,7 @@ const rules: Readonly<Record<Field, FaultRule>> = {
 export const faultFieldNames = Object.keys(rules) as readonly Field[];
 const effects = faultFieldNames.filter((field) => rules[field].effect === true);
 
-/**
- * Checks each field of a fault, then their combination.
- *
- * @throws TypeError or RangeError that names the field, its limit and the fix.
- */
+/** @throws TypeError or RangeError that names the field, its limit and the fix. */
 export function checkFault(input: FaultInput): void {
   if (input === null || typeof input !== "object") {
     throw new TypeError(

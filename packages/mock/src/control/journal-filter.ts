@@ -13,11 +13,7 @@ export interface JournalFilter {
   since?: number | undefined;
 }
 
-/**
- * Returns a test of entries.
- *
- * @throws RangeError for an invalid path.
- */
+/** @throws RangeError for an invalid path. */
 export function entryFilter({
   method,
   path = "*",

@@ -10,11 +10,7 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "*"];
 const grammar =
   'Write a method and a path such as "POST /api/v1/tryon", "GET /api/v1/tryon/*" or "* *". A star matches any method, one or more characters of a path up to the next slash, or alone any path.';
 
-/**
- * Parses the target of a fault: a pattern of requests, or undefined for the webhooks that the server sends.
- *
- * @throws TypeError or RangeError that names the field and the grammar.
- */
+/** Returns undefined for the target `webhook`. @throws TypeError or RangeError that names the field and the grammar. */
 export function parseTarget(field: string, text: unknown): RequestPattern | undefined {
   if (text === "webhook") return undefined;
   return parseRequestPattern(field, text, ' Write "webhook" for webhooks.');

@@ -41,11 +41,7 @@ export class WebhookDelivery {
     }
   }
 
-  /**
-   * Repeats an earlier delivery as a new delivery. Resolves after its first attempt.
-   *
-   * @throws RangeError for an unknown delivery.
-   */
+  /** Resolves after the first attempt of the new delivery. @throws RangeError for an unknown delivery. */
   async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
     const id = store.transact((tables) => {

@@ -33,11 +33,7 @@ export function encodePng(image: IndexedImage): Uint8Array<ArrayBuffer> {
   );
 }
 
-/**
- * Reads width and height from the header of a PNG.
- *
- * @throws Error if the bytes do not begin like a PNG.
- */
+/** @throws Error if the bytes do not begin like a PNG. */
 export function pngSize(bytes: Uint8Array): { width: number; height: number } {
   const isPng =
     bytes.length >= headerEnd && signature.every((byte, index) => bytes[index] === byte);

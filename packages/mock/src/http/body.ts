@@ -78,11 +78,7 @@ function isJson(contentType: string | null): boolean {
   return mediaType === "application/json" || /^[\w.-]+\/[\w.-]+\+json$/.test(mediaType);
 }
 
-/**
- * Reads a request's body up to the limit.
- *
- * @throws OversizeBody when it is longer, BrokenBody when it ends with an error.
- */
+/** @throws OversizeBody when the body is too long, BrokenBody when it ends with an error. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
   const bytes = await boundedBytes(request.body, limits.bodyBytes).catch((error: unknown) => {

@@ -70,11 +70,7 @@ export function proxyPage(status: number, title: string): Response {
   );
 }
 
-/**
- * Converts an error to its documented response, on which the broken rule is noted.
- *
- * @throws BrokenBody and connection resets again, since no one can receive a response.
- */
+/** Notes the broken rule on the response. @throws errors of a broken connection, since no one can receive a response. */
 export function errorResponse(error: unknown, options: Options): Response {
   return markRule(documentedResponse(error, options), brokenRule(error));
 }

@@ -64,11 +64,7 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
   );
 }
 
-/**
- * Reads the query of the list. A filter under a name that the option `filterName` leaves out is an unknown parameter.
- *
- * @throws InvalidInput with every problem found.
- */
+/** A filter under a name that the option `filterName` leaves out is unknown. @throws InvalidInput */
 function readListQuery(
   { url }: Request,
   { service: { options }, schemas }: RouteContext,
@@ -87,11 +83,7 @@ function readListQuery(
   return { limit, cursor, status };
 }
 
-/**
- * Returns the page of an unknown cursor.
- *
- * @throws ServiceError or InvalidInput if the options say so.
- */
+/** @throws ServiceError or InvalidInput if the options say so. */
 function unknownCursorPage(cursor: string | undefined, options: Options): JobPage {
   if (options.unknownCursor === "empty") return { jobs: [], nextCursor: null };
   const msg = "unknown; pass the next_cursor of the previous page, or omit it for the first page.";

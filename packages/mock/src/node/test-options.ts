@@ -23,11 +23,7 @@ export interface TestMockOptions extends Omit<MockOptions, "baseUrl"> {
 
 const optionNames = [...mockOptionNames.filter((name) => name !== "baseUrl"), "unawaitedJobs"];
 
-/**
- * Creates the mock of a test file.
- *
- * @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds.
- */
+/** @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds. */
 export function createTestMock({ unawaitedJobs, ...options }: TestMockOptions): Mock {
   rejectUnknownNames(options, optionNames, "Unknown option", "the options of useMock are");
   if (!["error", "ignore", undefined].includes(unawaitedJobs)) {

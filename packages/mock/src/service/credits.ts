@@ -18,11 +18,7 @@ export function changeBalance(
   return changed;
 }
 
-/**
- * Charges a key for a job.
- *
- * @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low.
- */
+/** @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low. */
 export function chargeCredits(
   tables: Tables,
   key: KeyRecord,

@@ -14,11 +14,7 @@ export interface SubmittedImage {
   readonly source: string;
 }
 
-/**
- * Reads an image in base64. Only its head is decoded; the engine decodes the rest when it needs the bytes.
- *
- * @throws ServiceError `bad-request` that names the field and the problem.
- */
+/** Decodes only the head; the engine decodes the rest when it needs the bytes. @throws ServiceError `bad-request` */
 export function imageFromBase64(field: string, base64: string): SubmittedImage {
   const isPerson = field === "person_image_b64";
   const format = isPerson ? "request.person-image-b64.base64" : "request.garment-images-b64.base64";
@@ -49,11 +45,7 @@ export function imageFromBase64(field: string, base64: string): SubmittedImage {
   return { image: { field, source: "bytes", mediaType, bytes }, source: base64 };
 }
 
-/**
- * Reads an image URL. Only the URL is checked.
- *
- * @throws ServiceError `bad-request` that names the field and the problem.
- */
+/** Checks only the URL. @throws ServiceError `bad-request` */
 export function imageFromUrl(field: string, text: string, rules: UrlRules): SubmittedImage {
   const problem = urlProblem(text, rules);
   if (problem !== undefined) {

@@ -83,9 +83,7 @@ export class JobScheduler {
     return new Promise((resolve) => this.#endWaiters.set(jobId, resolve));
   }
 
-  /**
-   * Continues the jobs of the store. A job whose image was not rendered fails, because submitted images are not stored.
-   */
+  /** A job of the store whose image was not rendered fails, because submitted images are not stored. */
   resume(): void {
     const { store, options } = this.#context;
     for (const job of store.transact((tables) => tables.unfinished.all())) {

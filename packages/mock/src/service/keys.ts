@@ -24,12 +24,7 @@ export class Keys {
     this.#context = context;
   }
 
-  /**
-   * Creates a key.
-   *
-   * @throws TypeError or RangeError that names an invalid field. RangeError if the token is taken or the account already
-   * has a test key.
-   */
+  /** @throws TypeError or RangeError for an invalid field, a taken token or a second test key of an account. */
   create(fields: NewKey): KeyRecord {
     const { store, system } = this.#context;
     const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(fields);

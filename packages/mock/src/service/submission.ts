@@ -32,11 +32,7 @@ export interface Submission {
   readonly seed: number | null;
 }
 
-/**
- * Resolves aliases and defaults, and validates what the types do not.
- *
- * @throws ServiceError `bad-request` that names the field, its limit and the fix.
- */
+/** @throws ServiceError `bad-request` that names the field, its limit and the fix. */
 export function readSubmission(
   fields: SubmissionFields,
   { settings, options }: Pick<ServiceContext, "settings" | "options">,

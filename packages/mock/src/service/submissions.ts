@@ -117,11 +117,7 @@ export class Submissions {
     return submission;
   }
 
-  /**
-   * Finds the earlier request under the idempotency key.
-   *
-   * @throws ServiceError `conflict` if its body was different.
-   */
+  /** @throws ServiceError `conflict` if the body of the earlier request was different. */
   #findRecord(
     tables: Tables,
     identity: RequestIdentity | undefined,

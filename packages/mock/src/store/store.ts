@@ -87,11 +87,7 @@ export class Store {
     this.#log = log;
   }
 
-  /**
-   * Copies everything that is stored. Both stores share the immutable records.
-   *
-   * @param log Log of the copy, whose records are replaced.
-   */
+  /** Returns a store with the same immutable records, which replace those of its log. */
   copy(log?: MockStore): Store {
     const copy = new Store();
     const saved = [...this.#byKind.values()].flatMap((table) => table.save());

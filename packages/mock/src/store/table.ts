@@ -28,8 +28,6 @@ export class Table<Row extends object> {
   #sequence = 0;
 
   /**
-   * @param kind name of the kind of records.
-   * @param changes list to which each write is added.
    * @param idOf returns the id of a record. `sequence` is unique among new records.
    * @param groupsOf returns the groups of a record.
    */

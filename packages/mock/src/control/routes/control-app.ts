@@ -55,11 +55,7 @@ export function createControlApp(
   return { fetch: async (request) => app.fetch(request) };
 }
 
-/**
- * Refuses requests of pages that the server did not send itself. Any page in a browser on this machine can send some.
- *
- * @throws ServiceError `forbidden`
- */
+/** Any page in a browser on this machine can send requests to the server. @throws ServiceError `forbidden` */
 function refuseOtherOrigins({ url, headers }: Request): void {
   const origin = headers.get("origin");
   const site = headers.get("sec-fetch-site");

@@ -25,12 +25,7 @@ export function fieldNames(
   return Object.fromEntries(inProcess.map((name) => [renamed[name] ?? snakeName(name), name]));
 }
 
-/**
- * Reads the JSON object in a body. An empty body is an empty object.
- *
- * @returns the fields by their names in process.
- * @throws ServiceError `bad-request` for any other body, and for a field that is not in `names`.
- */
+/** Returns fields by their names in process, and none for an empty body. @throws ServiceError `bad-request` */
 export async function readFields(
   request: Request,
   names: FieldNames,
@@ -48,11 +43,7 @@ export async function readFields(
   return Object.fromEntries(fields);
 }
 
-/**
- * Reads a query.
- *
- * @throws ServiceError `bad-request` for a name that is not in `names` or that occurs twice.
- */
+/** @throws ServiceError `bad-request` for a name that is not in `names` or that occurs twice. */
 export function readQuery<Name extends string>(
   url: string,
   names: readonly Name[],
