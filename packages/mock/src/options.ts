@@ -11,206 +11,143 @@ export interface OptionRow {
   readonly observable: boolean;
 }
 
-const rows = {
-  checkOrder: {
-    summary: "Order of authentication and the check that the body is JSON.",
-    values: ["auth-first", "body-first"],
-  },
-  malformedBody: { summary: "Status for a body that is not a JSON object.", values: [422, 400] },
-  fieldStatus: {
-    summary: "Status for a field of a wrong type or outside its bounds. 400 has a text as detail.",
-    values: [422, 400],
-  },
-  metadataCount: {
-    summary:
-      "Parts of metadata entries that the limit of 256 characters counts: keys and the JSON text of values, keys and values that are strings, or keys alone.",
-    values: ["json", "text", "keys"],
-  },
-  unknownCursor: {
-    summary: "Response of the list to an unknown cursor: an error with this status, or no jobs.",
-    values: [400, 422, "empty"],
-  },
-  limitBounds: {
-    summary: "Response of the list to a limit out of bounds: an error, or the nearest page size.",
-    values: ["refuse", "clamp"],
-  },
-  echoInput: {
-    summary: "Length of the refused value in a validation error: 64 characters, or all of it.",
-    values: ["cut", "full"],
-  },
-  oversize: {
-    summary: "Status for a body over 64 MiB. 413 has an HTML body, as from a proxy.",
-    values: [400, 413],
-  },
-  jsonTypes: {
-    summary: 'Types of JSON values: lax takes "true" and 1 for a boolean and "7" for an integer.',
-    values: ["strict", "lax"],
-  },
-  replayHeader: {
-    summary: "If true, a replayed response has the header Idempotent-Replayed: true.",
-    values: [true, false],
-  },
-  concurrentTwin: {
-    summary:
-      "Response to a repeated key while the first request still waits: its response, or 409.",
-    values: ["join", 409],
-  },
-  idempotencyHours: {
-    summary: "Number of hours that the service remembers an idempotency key.",
-    values: [24, 0.5, 1],
-    observable: false,
-  },
-  replayBody: {
-    summary: "Job in a replayed response: as in the first response, or as it is now.",
-    values: ["first", "current"],
-  },
-  refusedKey: {
-    summary:
-      "Idempotency key of a submission refused for its images or its credits: unused, or kept with the refusal.",
-    values: ["free", "kept"],
-  },
-  stored500: {
-    summary: "If true, a key replays a 500 that came after creation and before the model.",
-    values: [false, true],
-    observable: false,
-  },
-  refund: {
-    summary: "Failed jobs whose credits are refunded.",
-    values: ["none", "failed", "failed-except-content-blocked"],
-  },
-  dailySpendCap: {
-    summary: "Maximum number of credits that a key can spend in one UTC day.",
-    values: ["off", 100_000],
-    observable: false,
-  },
-  suspendAfterContentBlocked: {
-    summary: "Number of consecutive content refusals that suspend a key.",
-    values: ["off", 5],
-    observable: false,
-  },
-  rateHeaders: {
-    summary: "Responses that have X-RateLimit-*.",
-    values: ["all", "429-only", "none"],
-  },
-  resetUnit: {
-    summary: "Value of X-RateLimit-Reset: a time, or the seconds until it.",
-    values: ["epoch", "delta"],
-  },
-  retryAfterFormat: {
-    summary: "Value of Retry-After: a number of seconds, or an HTTP date.",
-    values: ["seconds", "date"],
-  },
-  reportQueued: {
-    summary: "If true, jobs over the concurrency limit have the status queued.",
-    values: [false, true],
-  },
-  syncCut: {
-    summary:
-      "Seconds after which a proxy ends a synchronous request with 504 and HTML. The job goes on.",
-    values: ["off", 30],
-  },
-  maxLimit: { summary: "Maximum page size of the list.", values: [100, 50] },
-  filterName: {
-    summary: "Query names of the status filter of the list.",
-    values: ["both", "status_filter", "status"],
-  },
-  readLag: {
-    summary: "Milliseconds for which reads miss a new job, as on replicas.",
-    values: [0, 800],
-  },
-  sparseSubmit: {
-    summary:
-      "If true, submission responses omit metadata, seed, test_mode and null fields, and cost_credits and credits_remaining unless the job succeeded.",
-    values: [false, true],
-  },
-  inventSeed: {
-    summary: "If true, the service chooses a seed for a job without one.",
-    values: [false, true],
-  },
-  timeFormat: {
-    summary: "Format of times: with Z, with +00:00, or without a zone.",
-    values: ["Z", "offset", "naive"],
-  },
-  expiredStatus: {
-    summary: "Status of a result URL that has expired or has a wrong signature.",
-    values: [403, 400],
-  },
-  resultsOrigin: {
-    summary: "Origin of result URLs: that of the service, or another one.",
-    values: ["same", "other"],
-  },
-  slashRedirect: {
-    summary: "If true, a trailing slash, or http to a host other than loopback, gets a 307.",
-    values: [false, true],
-  },
-  webhookBody: {
-    summary: "Body of the attempts of a delivery: the same bytes, or a freshly signed result_url.",
-    values: ["same", "resigned"],
-  },
-  purchaseRepeat: {
-    summary:
-      "Response to a second purchase with the same key and token: the first response, or 409.",
-    values: ["replay", 409],
-  },
-  foreignJob: { summary: "Status of a poll for a job of another key.", values: [404, 403] },
-  unknownPack: { summary: "Status of a purchase with an unknown pack.", values: [400, 422] },
-  testKeyCredits: {
-    summary: "Value of credits_added when a test key buys a pack.",
-    values: ["pack", 0],
-  },
-  repeatCredits: {
-    summary: "Value of credits_added in the response to a repeated purchase.",
-    values: ["pack", 0],
-  },
-  discoveryKey: {
-    summary: "If true, the discovery document, the docs and the OpenAPI document need a key.",
-    values: [false, true],
-  },
-  wrongContentType: {
-    summary: "Status of a POST whose content type is not JSON.",
-    values: [422, 415],
-  },
-  garmentDataUris: {
-    summary: "If true, items of garment_images_b64 can have a data: prefix.",
-    values: [false, true],
-  },
-  rateWindow: {
-    summary: "Window of the rate limit: a minute of the clock, or the last 60 s.",
-    values: ["fixed", "sliding"],
-  },
-  errorCodes: {
-    summary: "Value of error_code after a failure: generation_failed, or the cause of the failure.",
-    values: ["generation_failed", "cause"],
-  },
-  totalCalls: {
-    summary: "Requests in total_calls: those within the rate limit, or only those with a 2xx.",
-    values: ["admitted", "accepted"],
-  },
-} as const satisfies Record<string, Omit<OptionRow, "id" | "observable"> & { observable?: false }>;
+/** Values of every option, in the order of {@link OptionRow.values}. */
+const values = {
+  checkOrder: ["auth-first", "body-first"],
+  malformedBody: [422, 400],
+  fieldStatus: [422, 400],
+  metadataCount: ["json", "text", "keys"],
+  unknownCursor: [400, 422, "empty"],
+  limitBounds: ["refuse", "clamp"],
+  echoInput: ["cut", "full"],
+  oversize: [400, 413],
+  jsonTypes: ["strict", "lax"],
+  replayHeader: [true, false],
+  concurrentTwin: ["join", 409],
+  idempotencyHours: [24, 0.5, 1],
+  replayBody: ["first", "current"],
+  refusedKey: ["free", "kept"],
+  stored500: [false, true],
+  refund: ["none", "failed", "failed-except-content-blocked"],
+  dailySpendCap: ["off", 100_000],
+  suspendAfterContentBlocked: ["off", 5],
+  rateHeaders: ["all", "429-only", "none"],
+  resetUnit: ["epoch", "delta"],
+  retryAfterFormat: ["seconds", "date"],
+  reportQueued: [false, true],
+  syncCut: ["off", 30],
+  maxLimit: [100, 50],
+  filterName: ["both", "status_filter", "status"],
+  readLag: [0, 800],
+  sparseSubmit: [false, true],
+  inventSeed: [false, true],
+  timeFormat: ["Z", "offset", "naive"],
+  expiredStatus: [403, 400],
+  resultsOrigin: ["same", "other"],
+  slashRedirect: [false, true],
+  webhookBody: ["same", "resigned"],
+  purchaseRepeat: ["replay", 409],
+  foreignJob: [404, 403],
+  unknownPack: [400, 422],
+  testKeyCredits: ["pack", 0],
+  repeatCredits: ["pack", 0],
+  discoveryKey: [false, true],
+  wrongContentType: [422, 415],
+  garmentDataUris: [false, true],
+  rateWindow: ["fixed", "sliding"],
+  errorCodes: ["generation_failed", "cause"],
+  totalCalls: ["admitted", "accepted"],
+} as const satisfies Record<string, OptionRow["values"]>;
 
-type Rows = typeof rows;
-// The object has exactly the properties of its type.
-const optionIds = Object.keys(rows) as readonly OptionId[];
+type Values = typeof values;
 
 /**
  * The id of an option.
  *
  * @useDeclaredType
  */
-export type OptionId = keyof Rows;
+export type OptionId = keyof Values;
 
 /**
  * One value for every option.
  *
  * @interface
  */
-export type Options = { readonly [Id in OptionId]: Rows[Id]["values"][number] };
+export type Options = { readonly [Id in OptionId]: Values[Id][number] };
+
+const summaries: Readonly<Record<OptionId, string>> = {
+  checkOrder: "Order of authentication and the check that the body is JSON.",
+  malformedBody: "Status for a body that is not a JSON object.",
+  fieldStatus:
+    "Status for a field of a wrong type or outside its bounds. 400 has a text as detail.",
+  metadataCount:
+    "Parts of metadata entries that the limit of 256 characters counts: keys and the JSON text of values, keys and values that are strings, or keys alone.",
+  unknownCursor:
+    "Response of the list to an unknown cursor: an error with this status, or no jobs.",
+  limitBounds: "Response of the list to a limit out of bounds: an error, or the nearest page size.",
+  echoInput: "Length of the refused value in a validation error: 64 characters, or all of it.",
+  oversize: "Status for a body over 64 MiB. 413 has an HTML body, as from a proxy.",
+  jsonTypes: 'Types of JSON values: lax takes "true" and 1 for a boolean and "7" for an integer.',
+  replayHeader: "If true, a replayed response has the header Idempotent-Replayed: true.",
+  concurrentTwin:
+    "Response to a repeated key while the first request still waits: its response, or 409.",
+  idempotencyHours: "Number of hours that the service remembers an idempotency key.",
+  replayBody: "Job in a replayed response: as in the first response, or as it is now.",
+  refusedKey:
+    "Idempotency key of a submission refused for its images or its credits: unused, or kept with the refusal.",
+  stored500: "If true, a key replays a 500 that came after creation and before the model.",
+  refund: "Failed jobs whose credits are refunded.",
+  dailySpendCap: "Maximum number of credits that a key can spend in one UTC day.",
+  suspendAfterContentBlocked: "Number of consecutive content refusals that suspend a key.",
+  rateHeaders: "Responses that have X-RateLimit-*.",
+  resetUnit: "Value of X-RateLimit-Reset: a time, or the seconds until it.",
+  retryAfterFormat: "Value of Retry-After: a number of seconds, or an HTTP date.",
+  reportQueued: "If true, jobs over the concurrency limit have the status queued.",
+  syncCut:
+    "Seconds after which a proxy ends a synchronous request with 504 and HTML. The job goes on.",
+  maxLimit: "Maximum page size of the list.",
+  filterName: "Query names of the status filter of the list.",
+  readLag: "Milliseconds for which reads miss a new job, as on replicas.",
+  sparseSubmit:
+    "If true, submission responses omit metadata, seed, test_mode and null fields, and cost_credits and credits_remaining unless the job succeeded.",
+  inventSeed: "If true, the service chooses a seed for a job without one.",
+  timeFormat: "Format of times: with Z, with +00:00, or without a zone.",
+  expiredStatus: "Status of a result URL that has expired or has a wrong signature.",
+  resultsOrigin: "Origin of result URLs: that of the service, or another one.",
+  slashRedirect: "If true, a trailing slash, or http to a host other than loopback, gets a 307.",
+  webhookBody:
+    "Body of the attempts of a delivery: the same bytes, or a freshly signed result_url.",
+  purchaseRepeat:
+    "Response to a second purchase with the same key and token: the first response, or 409.",
+  foreignJob: "Status of a poll for a job of another key.",
+  unknownPack: "Status of a purchase with an unknown pack.",
+  testKeyCredits: "Value of credits_added when a test key buys a pack.",
+  repeatCredits: "Value of credits_added in the response to a repeated purchase.",
+  discoveryKey: "If true, the discovery document, the docs and the OpenAPI document need a key.",
+  wrongContentType: "Status of a POST whose content type is not JSON.",
+  garmentDataUris: "If true, items of garment_images_b64 can have a data: prefix.",
+  rateWindow: "Window of the rate limit: a minute of the clock, or the last 60 s.",
+  errorCodes:
+    "Value of error_code after a failure: generation_failed, or the cause of the failure.",
+  totalCalls: "Requests in total_calls: those within the rate limit, or only those with a 2xx.",
+};
+
+const unobservable: ReadonlySet<string> = new Set([
+  "idempotencyHours",
+  "stored500",
+  "dailySpendCap",
+  "suspendAfterContentBlocked",
+] satisfies OptionId[]);
+
+// The object has exactly the properties of its type.
+const optionIds = Object.keys(values) as readonly OptionId[];
 
 /** Every option of the reference server. A deployment has one value of each row, and the client works with each of them. */
 export const optionTable = optionIds.map((id) => ({
   id,
-  observable: true,
-  ...rows[id],
+  summary: summaries[id],
+  values: values[id],
+  observable: !unobservable.has(id),
 })) satisfies readonly OptionRow[];
 
 /** Names of the built-in profiles: `default` has the first value of every row, `alternate` the last. */
