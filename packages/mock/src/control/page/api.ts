@@ -3,10 +3,8 @@ import type { State } from "../routes/state-view.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export async function loadState(): Promise<State> {
-  const state: unknown = await send("/__mock/state", { signal: AbortSignal.timeout(5_000) });
-  // Page and server have the same version, so a response with status 200 is a state.
-  return state as State;
+export function loadState(): Promise<State> {
+  return load("state");
 }
 
 /** Filter of the requests that the page shows; empty texts pass all. */
@@ -15,19 +13,19 @@ export interface RequestFilter {
   readonly path: string;
 }
 
-export async function loadRequests(filter: RequestFilter): Promise<Requests> {
+export function loadRequests(filter: RequestFilter): Promise<Requests> {
   const query = new URLSearchParams({ ...filter }).toString();
-  const requests: unknown = await send(`/__mock/requests?${query}`, {
-    signal: AbortSignal.timeout(5_000),
-  });
-  // As for the state.
-  return requests as Requests;
+  return load(`requests?${query}`);
 }
 
-export async function loadRequest(id: string): Promise<RequestDetails> {
-  const details: unknown = await send(`/__mock/requests/${encodeURIComponent(id)}`, {});
-  // As for the state.
-  return details as RequestDetails;
+export function loadRequest(id: string): Promise<RequestDetails> {
+  return load(`requests/${encodeURIComponent(id)}`);
+}
+
+async function load<View>(path: string): Promise<View> {
+  const view: unknown = await send(`/__mock/${path}`, { signal: AbortSignal.timeout(5_000) });
+  // Page and server have the same version, so a response with status 200 is the view of its path.
+  return view as View;
 }
 
 export function command(path: string, body: JsonObject = {}, method = "POST"): Promise<JsonObject> {

@@ -16,14 +16,8 @@ const presets: Readonly<Record<string, FaultInput>> = {
   "Latency: 2 s": { on: "* *", latency_ms: 2_000 },
 };
 
-interface FaultsProps {
-  readonly faults: readonly FaultState[];
-  /** Requests near the faults that matched none. */
-  readonly nearFaults: Requests["near_faults"];
-}
-
 /** Faults of the server, and buttons that add and remove them. */
-export function Faults({ faults, nearFaults }: FaultsProps) {
+export function Faults({ faults, near_faults: nearFaults }: Requests & State) {
   const clearButton = faults.length > 1 && (
     <Action class="small" run={() => command("faults", {}, "DELETE")}>
       Remove all
@@ -57,12 +51,7 @@ export function Faults({ faults, nearFaults }: FaultsProps) {
   );
 }
 
-interface FaultProps {
-  readonly fault: FaultState;
-  readonly near: readonly string[];
-}
-
-function FaultRow({ fault, near }: FaultProps) {
+function FaultRow({ fault, near }: { fault: FaultState; near: readonly string[] }) {
   const { fault_id: id, on, matched, applied, times } = fault;
   const isSpent = times !== undefined && applied >= times;
   const counts = `matched ${amount(matched)}, applied ${amount(applied)}`;

@@ -108,7 +108,7 @@ export function Pill({ status }: { readonly status: string }) {
   return <span class={`pill ${color}`}>{status.replace("-", " ")}</span>;
 }
 
-export function Empty({ text, hint }: { readonly text: string; readonly hint?: string }) {
+export function Empty({ text, hint }: { text: string; hint?: string }) {
   return (
     <div class="empty">
       <p>{text}</p>
@@ -118,7 +118,7 @@ export function Empty({ text, hint }: { readonly text: string; readonly hint?: s
 }
 
 /** A note below a list that shows only a part. */
-export function More({ shown, total }: { readonly shown: number; readonly total: number }) {
+export function More({ shown, total }: { shown: number; total: number }) {
   if (shown >= total) return null;
   return (
     <p class="more">
