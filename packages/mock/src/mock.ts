@@ -7,7 +7,7 @@ import { mockOptionNames, type Mock, type MockOptions } from "./mock-interface.t
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
 import { allowRedirect } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
-import { Service } from "./service/service.ts";
+import { createService } from "./service/service.ts";
 import { resolveSettings } from "./settings.ts";
 import { connectionReset } from "./http/broken-connection.ts";
 import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
@@ -62,7 +62,7 @@ export function createMock(input: MockOptions = {}): Mock {
     const { seed } = current.transact(({ server }) => server.getOrThrow("server"));
     const system = createSystem({ clock, seed });
     const engine = input.engine ?? stock;
-    const service = new Service({
+    const service = createService({
       store: current,
       system,
       options,

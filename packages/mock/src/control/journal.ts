@@ -11,9 +11,25 @@ import {
   type OpenEntry,
 } from "./journal-entry.ts";
 import { Exchange, type FaultMiss } from "./exchange.ts";
-import { entryFilter, type JournalFilter } from "./journal-filter.ts";
+import { maskKey } from "./masking.ts";
 import { nearMisses, nearRequests } from "./near-misses.ts";
-import { parseRequestPattern, type RequestPattern } from "./request-pattern.ts";
+import {
+  parseRequestPattern,
+  pathMatcher,
+  pathProblem,
+  type RequestPattern,
+} from "./request-pattern.ts";
+
+/** Filter of the journal's entries. */
+export interface JournalFilter {
+  method?: string | undefined;
+  /** Path without its query; a star matches one or more characters up to the next slash. */
+  path?: string | undefined;
+  /** Key, whole or masked as in the journal. Keys with the same last four characters match alike. */
+  apiKey?: string | undefined;
+  /** Earliest time of a request, in milliseconds since 1970 of the server's clock. */
+  since?: number | undefined;
+}
 
 /** Options of `mock.journal.waitFor`. */
 export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> {
@@ -274,4 +290,22 @@ export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor" | "sub
 
 function copy(entry: JournalEntry): OpenEntry {
   return structuredClone(entry);
+}
+
+/** @throws RangeError for an invalid path. */
+function entryFilter({
+  method,
+  path = "*",
+  apiKey,
+  since = Number.NEGATIVE_INFINITY,
+}: JournalFilter): (entry: JournalEntry) => boolean {
+  const problem = pathProblem(path);
+  if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
+  const matchesPath = pathMatcher(path);
+  const key = apiKey === undefined ? undefined : maskKey(apiKey);
+  return (entry) =>
+    (method === undefined || entry.method === method) &&
+    matchesPath(entry.path) &&
+    (key === undefined || entry.apiKey === key) &&
+    entry.at >= since;
 }

@@ -5,6 +5,5 @@ export { serve } from "./serve.ts";
 export type { ServeOptions, Serving } from "./serve.ts";
 export { setupMock } from "./setup-mock.ts";
 export { createSqliteStore } from "./sqlite-store.ts";
-export type { TestHooks, TestMock } from "./setup-mock.ts";
-export type { TestMockOptions } from "./test-options.ts";
+export type { TestHooks, TestMock, TestMockOptions } from "./setup-mock.ts";
 export type { ServerLimits } from "./limits.ts";
