@@ -9,7 +9,6 @@ const maxReason = 160;
 /** Width of the columns in characters; a longer text moves the rest of its line. */
 const widths = { target: 28, status: 6, duration: 8, key: 7 } as const;
 
-/** Returns a function that formats a completed request as one line. */
 export function requestLine(
   format: Exclude<LogFormat, "none">,
   { keys, colors }: { readonly keys: DefaultKeys; readonly colors: boolean },

@@ -45,7 +45,6 @@ function logRequests(mock: Mock, { log = "none" }: ServerCommand, output: Output
   mock.journal.subscribe((entry) => output.write(line(entry)));
 }
 
-/** Returns the variables from which a client takes its server and its keys. */
 export function clientEnvironment(
   server: RunningServer,
   url = server.url,

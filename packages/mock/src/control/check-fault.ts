@@ -12,11 +12,8 @@ type Field = keyof FaultInput;
 interface FaultRule extends FieldRule {
   /** If true, the field is an effect; if "response", a detail of a response that replaces the service's. */
   readonly effect?: boolean | "response";
-  /** Effects that contradict this one. */
   readonly excludes?: readonly Field[];
-  /** Reason of `excludes`. */
   readonly because?: string;
-  /** The only target of the effect. */
   readonly only?: "webhook" | "request";
 }
 

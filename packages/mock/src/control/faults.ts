@@ -13,9 +13,7 @@ interface ActiveFault {
 }
 
 export interface FaultMatch {
-  /** Delay before anything else, in milliseconds. */
   readonly delay: number;
-  /** Fault to apply after the delay. */
   readonly fault: FaultInput | undefined;
   readonly faultIds: readonly string[];
   readonly misses: readonly FaultMiss[];

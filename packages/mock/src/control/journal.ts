@@ -60,7 +60,6 @@ export class WaitTimeout extends Error {
   override readonly name = "WaitTimeout";
 }
 
-/** Facts that the control of the server adds to a request. */
 interface ControlFacts {
   readonly faultIds?: readonly string[];
   readonly faultMisses?: readonly FaultMiss[];

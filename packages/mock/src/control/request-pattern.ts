@@ -49,7 +49,6 @@ export function pathProblem(path: string): string | undefined {
 
 type Matcher = (text: string) => boolean;
 
-/** Compiles a path pattern to a function that matches a path. */
 export function pathMatcher(pattern: string): Matcher {
   if (pattern === "*") return () => true;
   const matchers = pattern.split("/").map(segmentMatcher);

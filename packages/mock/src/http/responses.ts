@@ -104,7 +104,6 @@ function problemText({ loc, msg }: ValidationError): string {
   return `${loc.slice(1).join(".")}: ${msg}`;
 }
 
-/** Returns the rate limit headers that the options select. */
 export function rateHeaders(
   window: RateWindow,
   now: number,

@@ -95,7 +95,6 @@ function unknownCursorPage(cursor: string | undefined, options: Options): JobPag
   ]);
 }
 
-/** Converts a job to an element of the list or the response to a poll. */
 function jobView(service: Service, job: JobRecord): TryOnJobStatus {
   const { options, results, jobs } = service;
   const { result } = job;

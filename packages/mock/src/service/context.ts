@@ -11,7 +11,6 @@ export interface DeliveryAttemptPlan {
   readonly send: (request: Request) => Promise<Response>;
 }
 
-/** Parts that all rules of the service share. */
 export interface ServiceContext {
   readonly store: Store;
   readonly system: System;

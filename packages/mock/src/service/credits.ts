@@ -87,7 +87,6 @@ export function settleCredits(
   if (isRefunded) refundCredits(tables, counted, job, job.completedAt ?? job.createdAt);
 }
 
-/** Returns the UTC day of a time, counted since 1970. */
 function dayOf(at: number): number {
   return Math.floor(at / limits.day);
 }

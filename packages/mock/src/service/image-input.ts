@@ -8,7 +8,6 @@ const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
 export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
 
-/** Image and the text that it was sent as. */
 export interface SubmittedImage {
   readonly image: EngineImage;
   readonly source: string;

@@ -16,7 +16,6 @@ export interface RateWindow {
   readonly exceeded: boolean;
 }
 
-/** API keys: creation, authentication and rate limits. */
 export class Keys {
   readonly #context: ServiceContext;
 

@@ -2,7 +2,6 @@ import type { Options } from "../options.ts";
 import { limits } from "./catalogue.ts";
 import { hmacHex, sameText } from "./digest.ts";
 
-/** Signs and verifies the URLs of result images. */
 export class ResultUrls {
   readonly #secret: string;
   readonly #origin: Options["resultsOrigin"];

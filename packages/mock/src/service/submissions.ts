@@ -169,7 +169,6 @@ export class Submissions {
     if (identity !== undefined) tables.idempotency.put({ ...identity, ...outcome, expiresAt });
   }
 
-  /** Creates the job, its charge and its idempotency record. */
   #create(
     tables: Tables,
     request: SubmitRequest,

@@ -12,7 +12,6 @@ export interface Change {
   readonly undo: () => void;
   /** Returns the record as it is now. */
   readonly saved: () => SavedRecord;
-  /** Identifies the record. */
   readonly entry: object;
 }
 

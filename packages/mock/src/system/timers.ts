@@ -31,7 +31,6 @@ export class Timers {
     (a, b) => a.dueAt - b.dueAt || a.order - b.order,
   );
 
-  /** Number of timers that have neither fired nor been canceled. */
   get pending(): number {
     return this.#pending;
   }

@@ -29,7 +29,6 @@ export function Deliveries({ deliveries: { total, latest }, now, generation }: S
   );
 }
 
-/** A delivery, which opens to its attempts. */
 function DeliveryRow({ delivery, now }: { delivery: DeliveryState; now: number }) {
   const { delivery_id: id, attempts, cause, repeats: original, next_attempt_at: next } = delivery;
   const at = next ?? attempts.at(-1)?.at;

@@ -16,7 +16,6 @@ const presets: Readonly<Record<string, FaultInput>> = {
   "Latency: 2 s": { on: "* *", latency_ms: 2_000 },
 };
 
-/** Faults of the server, and buttons that add and remove them. */
 export function Faults({ faults, near_faults: nearFaults }: Requests & State) {
   const clearButton = faults.length > 1 && (
     <Action class="small" run={() => command("faults", {}, "DELETE")}>

@@ -34,7 +34,6 @@ interface JobProps {
   readonly generation: number;
 }
 
-/** A job, which opens to its image and details. */
 function JobRow({ job, now, generation }: JobProps) {
   const src = `/__mock/images/${encodeURIComponent(job.job_id)}.png?of=${generation}`;
   const cost = job.test_mode ? "test" : counted(job.cost_credits, "credit");

@@ -10,7 +10,6 @@ interface Notice {
 /** Milliseconds between two polls, and until a notice disappears. */
 const delays = { poll: 1_000, done: 6_000, failed: 20_000 } as const;
 
-/** State of the page: the last state of the server and the last notice. */
 class PageModel {
   onChange = (): void => {};
   state: State | undefined;

@@ -49,7 +49,6 @@ export function Action({ run, ...attributes }: ActionProps) {
   return <button type="button" onClick={() => void page.run(run)} {...attributes} />;
 }
 
-/** Values of a form by the names of its fields. */
 export type FormValues = Readonly<Partial<Record<string, string>>>;
 
 interface FormProps {

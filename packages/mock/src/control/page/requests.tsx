@@ -19,7 +19,6 @@ const statuses = {
   pending: "In progress",
 };
 
-/** Newest requests to the service that pass the filter. */
 export function RequestList({ total, latest, now, generation }: Requests & State) {
   return (
     <Card name="requests" title="Requests" side={<Filters total={total} />}>
@@ -64,7 +63,6 @@ function Filters({ total }: { total: number }) {
   );
 }
 
-/** A request, which opens to its headers and bodies. */
 function RequestRow({ request, now }: { request: RequestState; now: number }) {
   const { at, method, path, query, status, refusal } = request;
   const { duration_ms: length, fault_ids: faultIds } = request;

@@ -66,7 +66,6 @@ const outcomes = [
 const setNextJob = ({ outcome, seconds }: FormValues) =>
   command("next-job", { outcome, ...(seconds && { duration_ms: milliseconds(seconds) }) });
 
-/** A form that sets the outcome of the next job, and the outcomes already set. */
 export function NextJob({ next_jobs: jobs }: State) {
   return (
     <Card name="next-job" title="Next job">

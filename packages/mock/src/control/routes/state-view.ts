@@ -86,7 +86,6 @@ export function stateView(
       now: service.now(),
       clock: mock.clock.mode,
       generation,
-      /** The task that is due first. */
       next,
       jobs: {
         counts: {

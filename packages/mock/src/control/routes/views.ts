@@ -27,7 +27,6 @@ export function journalEntryView({ id, ...entry }: JournalEntry) {
   return { request_id: id, ...snakeCase(entry) };
 }
 
-/** A request with its headers, bodies and the faults that nearly applied. */
 export function exchangeView(entry: JournalEntry, exchange: Exchange) {
   return {
     ...journalEntryView(entry),

@@ -3,7 +3,6 @@ import { drawText, lineWidth } from "./lettering.ts";
 
 const ink = "#2b2d42";
 
-/** Draws the ribbon that marks an image as a mock. */
 export function markRibbon(width: number): string {
   const text = "MOCK / NOT A REAL TRY-ON";
   const height = Math.round(width * 0.055);
