@@ -12,7 +12,6 @@ import { resolveSettings } from "./settings.ts";
 import { connectionReset } from "./http/broken-connection.ts";
 import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
 import { parseNextJob } from "./control/next-job.ts";
-import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
 import { ServerStates } from "./control/server-states.ts";
 import { Store } from "./store/store.ts";
@@ -143,7 +142,15 @@ export function createMock(input: MockOptions = {}): Mock {
       tamper: (id) => states.current.service.deliveries.repeat(id, "tamper"),
     },
     nextJob: (job) => states.current.service.nextJobs.add(parseNextJob(job)),
-    settlePayment: (id, status = "succeeded") => settlePayment(states.current.service, id, status),
+    settlePayment: async (id, status = "succeeded") => {
+      if (typeof status !== "string" || status === "") {
+        throw new TypeError('status has to be a text such as "succeeded" or "canceled".');
+      }
+      if (await states.current.service.purchases.settle(id, status)) return;
+      throw new RangeError(
+        `paymentIntentId: ${JSON.stringify(id)} is unknown; pass the payment_intent_id of a purchase.`,
+      );
+    },
     snapshot: async () => {
       requireOpen();
       return states.snapshot();

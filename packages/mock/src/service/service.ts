@@ -3,10 +3,10 @@ import type { LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import { ImageFetch } from "./image-fetch.ts";
 import { JobScheduler } from "./job-scheduler.ts";
-import { Jobs } from "./jobs.ts";
+import { createJobs } from "./jobs.ts";
 import { Keys } from "./keys.ts";
 import { Purchases } from "./purchases.ts";
-import { ResultUrls } from "./result-urls.ts";
+import { createResultUrls } from "./result-urls.ts";
 import { Submissions } from "./submissions.ts";
 
 export type Service = ReturnType<typeof createService>;
@@ -14,7 +14,7 @@ export type Service = ReturnType<typeof createService>;
 /** Creates the rules of the service, without HTTP. */
 export function createService(context: ServiceContext) {
   const { options, settings, store, system } = context;
-  const results = new ResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
+  const results = createResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
   const deliveries = new WebhookDelivery(context, results);
   const scheduler = new JobScheduler(context, deliveries);
   const imageFetch = settings.images === "fetch" ? new ImageFetch(context) : undefined;
@@ -26,7 +26,7 @@ export function createService(context: ServiceContext) {
     submissions,
     nextJobs: submissions.nextJobs,
     keys: new Keys(context),
-    jobs: new Jobs(context),
+    jobs: createJobs(context),
     purchases: new Purchases(context),
     now: () => system.clock.now(),
     close(): void {
