@@ -53,12 +53,8 @@ const profileFile = z.strictObject(observed);
 
 /** @throws UsageError with the file and the problem. */
 export async function readConfig(path: string): Promise<Config> {
-  const {
-    engine,
-    options,
-    unknown: _,
-    ...settings
-  } = await read(path, "configuration", configFile);
+  const config = await read(path, "configuration", configFile);
+  const { engine, options, unknown: _, ...settings } = config;
   const present = Object.entries(settings).filter(([, value]) => value !== undefined);
   // `createMock` validates names and values of the options.
   return {

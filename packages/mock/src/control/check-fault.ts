@@ -41,11 +41,8 @@ const headers = z
 const durationLimit = 'a number of milliseconds from 0 up, or a text such as "2s"';
 
 function wholeNumber(min: number, fix: string, max = Number.MAX_SAFE_INTEGER): FieldRule {
-  const limit =
-    max === Number.MAX_SAFE_INTEGER
-      ? `a whole number from ${min} up`
-      : `a whole number from ${min} to ${max}`;
-  return { schema: z.int().min(min).max(max), limit, fix };
+  const end = max === Number.MAX_SAFE_INTEGER ? "up" : `to ${max}`;
+  return { schema: z.int().min(min).max(max), limit: `a whole number from ${min} ${end}`, fix };
 }
 
 const rules: Readonly<Record<Field, FaultRule>> = {

@@ -37,12 +37,8 @@ export interface NodeNetworkOptions {
  * ```
  */
 export function nodeNetwork(options: NodeNetworkOptions = {}): Network {
-  rejectUnknownNames(
-    options,
-    ["ca", "resolve"],
-    "Unknown option",
-    "the options of nodeNetwork are",
-  );
+  const names = ["ca", "resolve"] satisfies (keyof NodeNetworkOptions)[];
+  rejectUnknownNames(options, names, "Unknown option", "the options of nodeNetwork are");
   const { ca } = options;
   const trust = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
   return {
