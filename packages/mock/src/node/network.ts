@@ -7,6 +7,7 @@ import { rejectUnknownNames } from "@tryon/command-line/known-names";
 
 import { bareHost } from "../delivery/check-url.ts";
 import type { Network } from "../delivery/network.ts";
+import { nullBodyStatuses } from "../http/responses.ts";
 
 /** Options of `nodeNetwork`. */
 export interface NodeNetworkOptions {
@@ -22,9 +23,6 @@ export interface NodeNetworkOptions {
   resolve?: Network["resolve"];
 }
 
-/** Statuses of responses that cannot have a body. */
-const nullBodyStatuses = new Set([204, 205, 304]);
-
 /**
  * Creates a network for webhooks and images. It resolves a host name, checks every IP address of it, and connects to
  * one that passed. The command always uses it.
@@ -39,12 +37,8 @@ const nullBodyStatuses = new Set([204, 205, 304]);
  * ```
  */
 export function nodeNetwork(options: NodeNetworkOptions = {}): Network {
-  rejectUnknownNames(
-    options,
-    ["ca", "resolve"],
-    "Unknown option",
-    "the options of nodeNetwork are",
-  );
+  const names = ["ca", "resolve"] satisfies (keyof NodeNetworkOptions)[];
+  rejectUnknownNames(options, names, "Unknown option", "the options of nodeNetwork are");
   const { ca } = options;
   const trust = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
   return {
