@@ -34,10 +34,7 @@ export const resultMutants: readonly Mutant[] = [
     "result.png, test-key.stock-image": [
       "makes a result that is not a PNG",
       () => true,
-      {
-        image: () => noPng,
-        job: () => ({ result_bytes: noPng.length }),
-      },
+      { image: () => noPng, job: () => ({ result_bytes: noPng.length }) },
     ],
   }),
   ...mutants(images, {
