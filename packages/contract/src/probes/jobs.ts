@@ -2,12 +2,12 @@ import { probeGroup, type Probe } from "../check.ts";
 import { failedJob } from "../checks/billing/credits.ts";
 import { isNone, mustHaveStatus } from "../checks/expectations.ts";
 import {
-  endedJob,
   finished,
-  finishedNow,
   idsOf,
   pageOf,
   resultUrlOf,
+  runJob,
+  runNewJob,
   startAndList,
   strangersTo,
   submitLong,
@@ -32,7 +32,7 @@ const probes = probeGroup(8, {
   timeFormat: {
     title: "Form of times",
     async observe(session) {
-      const response = await endedJob(session);
+      const { ended: response } = await runJob(session);
       const { completed_at: time } = fieldsOf(response.json);
       must(typeof time === "string", "A job that has ended has no completed_at.", response);
       if (time.endsWith("Z")) return "Z";
@@ -116,7 +116,7 @@ const probes = probeGroup(8, {
   filterName: {
     title: "Names of the status filter of the list",
     async observe(session) {
-      const { jobId } = await finishedNow(session);
+      const { jobId } = await finished(session, {}, runNewJob);
       const lists = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
         const page = await pageOf(session, { limit: "50", ...query });
         return idsOf(page).includes(jobId);

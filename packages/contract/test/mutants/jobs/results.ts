@@ -31,13 +31,11 @@ const person = new Uint8Array(Buffer.from(inputs.person, "base64"));
 /** Mutants in images, their URLs and retention. */
 export const resultMutants: readonly Mutant[] = [
   ...mutants(images, {
-    "result.png, test-key.stock-image": [
+    "test-key.stock-image, result.png": [
       "makes a result that is not a PNG",
       () => true,
       { image: () => noPng, job: () => ({ result_bytes: noPng.length }) },
     ],
-  }),
-  ...mutants(images, {
     "result.png, test-key.stock-image": [
       "cuts the end of results",
       () => true,
