@@ -2,7 +2,6 @@ import { rejectUnknownNames } from "@tryon/command-line/known-names";
 import { resolveName, sendTo } from "@tryon/command-line/pinned-request";
 
 import type { Network } from "../delivery/network.ts";
-import { nullBodyStatuses } from "../http/responses.ts";
 
 /** Options of `nodeNetwork`. */
 export interface NodeNetworkOptions {
