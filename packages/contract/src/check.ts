@@ -48,15 +48,17 @@ export interface Probe extends Omit<Check, "run"> {
 /** Value of an option. */
 export type OptionValue = string | number | boolean;
 
-/** Makes probes by option. A row may have its own level, key or credits. */
+const openRules = spec.rules.filter((rule) => rule.open === true);
+const openIds = new Set(openRules.map(({ id }) => id));
+
+/** Makes probes by option, each with the rules that its option settles. A row may have its own level, key or credits. */
 export function probeGroup(
   credits: number,
-  rows: Readonly<
-    Record<string, Pick<Probe, "title" | "rules" | "observe"> & Partial<Omit<Probe, "option">>>
-  >,
+  rows: Readonly<Record<string, Pick<Probe, "title" | "observe"> & Partial<Omit<Probe, "option">>>>,
 ): readonly Probe[] {
   return Object.entries(rows).map(([option, row]) => ({
     id: `observed.${option}`,
+    rules: openRules.filter(({ options }) => options?.includes(option)).map(({ id }) => id),
     level: "safe",
     on: "any",
     credits,
@@ -65,9 +67,7 @@ export function probeGroup(
   }));
 }
 
-const openRules = new Set(spec.rules.filter((rule) => rule.open === true).map(({ id }) => id));
-
 /** If true, the document leaves open what a check with these rules requires, so the check cannot fail. */
 export function areOpen(rules: readonly string[]): boolean {
-  return rules.every((rule) => openRules.has(rule));
+  return rules.every((rule) => openIds.has(rule));
 }

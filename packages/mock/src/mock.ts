@@ -7,12 +7,11 @@ import { mockOptionNames, type Mock, type MockOptions } from "./mock-interface.t
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
 import { allowRedirect } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
-import { Service } from "./service/service.ts";
+import { createService } from "./service/service.ts";
 import { resolveSettings } from "./settings.ts";
 import { connectionReset } from "./http/broken-connection.ts";
 import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
 import { parseNextJob } from "./control/next-job.ts";
-import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
 import { ServerStates } from "./control/server-states.ts";
 import { Store } from "./store/store.ts";
@@ -62,7 +61,7 @@ export function createMock(input: MockOptions = {}): Mock {
     const { seed } = current.transact(({ server }) => server.getOrThrow("server"));
     const system = createSystem({ clock, seed });
     const engine = input.engine ?? stock;
-    const service = new Service({
+    const service = createService({
       store: current,
       system,
       options,
@@ -143,7 +142,15 @@ export function createMock(input: MockOptions = {}): Mock {
       tamper: (id) => states.current.service.deliveries.repeat(id, "tamper"),
     },
     nextJob: (job) => states.current.service.nextJobs.add(parseNextJob(job)),
-    settlePayment: (id, status = "succeeded") => settlePayment(states.current.service, id, status),
+    settlePayment: async (id, status = "succeeded") => {
+      if (typeof status !== "string" || status === "") {
+        throw new TypeError('status has to be a text such as "succeeded" or "canceled".');
+      }
+      if (await states.current.service.purchases.settle(id, status)) return;
+      throw new RangeError(
+        `paymentIntentId: ${JSON.stringify(id)} is unknown; pass the payment_intent_id of a purchase.`,
+      );
+    },
     snapshot: async () => {
       requireOpen();
       return states.snapshot();

@@ -11,295 +11,144 @@ export interface OptionRow {
   readonly observable: boolean;
 }
 
-/** Every option of the reference server. A deployment has one value of each row, and the client works with each of them. */
-export const optionTable = [
-  {
-    id: "checkOrder",
-    summary: "Order of authentication and the check that the body is JSON.",
-    values: ["auth-first", "body-first"],
-    observable: true,
-  },
-  {
-    id: "malformedBody",
-    summary: "Status for a body that is not a JSON object.",
-    values: [422, 400],
-    observable: true,
-  },
-  {
-    id: "fieldStatus",
-    summary: "Status for a field of a wrong type or outside its bounds. 400 has a text as detail.",
-    values: [422, 400],
-    observable: true,
-  },
-  {
-    id: "metadataCount",
-    summary:
-      "Parts of metadata entries that the limit of 256 characters counts: keys and the JSON text of values, keys and values that are strings, or keys alone.",
-    values: ["json", "text", "keys"],
-    observable: true,
-  },
-  {
-    id: "unknownCursor",
-    summary: "Response of the list to an unknown cursor: an error with this status, or no jobs.",
-    values: [400, 422, "empty"],
-    observable: true,
-  },
-  {
-    id: "limitBounds",
-    summary: "Response of the list to a limit out of bounds: an error, or the nearest page size.",
-    values: ["refuse", "clamp"],
-    observable: true,
-  },
-  {
-    id: "echoInput",
-    summary: "Length of the refused value in a validation error: 64 characters, or all of it.",
-    values: ["cut", "full"],
-    observable: true,
-  },
-  {
-    id: "oversize",
-    summary: "Status for a body over 64 MiB. 413 has an HTML body, as from a proxy.",
-    values: [400, 413],
-    observable: true,
-  },
-  {
-    id: "jsonTypes",
-    summary: 'Types of JSON values: lax takes "true" and 1 for a boolean and "7" for an integer.',
-    values: ["strict", "lax"],
-    observable: true,
-  },
-  {
-    id: "replayHeader",
-    summary: "If true, a replayed response has the header Idempotent-Replayed: true.",
-    values: [true, false],
-    observable: true,
-  },
-  {
-    id: "concurrentTwin",
-    summary:
-      "Response to a repeated key while the first request still waits: its response, or 409.",
-    values: ["join", 409],
-    observable: true,
-  },
-  {
-    id: "idempotencyHours",
-    summary: "Number of hours that the service remembers an idempotency key.",
-    values: [24, 0.5, 1],
-    observable: false,
-  },
-  {
-    id: "replayBody",
-    summary: "Job in a replayed response: as in the first response, or as it is now.",
-    values: ["first", "current"],
-    observable: true,
-  },
-  {
-    id: "refusedKey",
-    summary:
-      "Idempotency key of a submission refused for its images or its credits: unused, or kept with the refusal.",
-    values: ["free", "kept"],
-    observable: true,
-  },
-  {
-    id: "stored500",
-    summary: "If true, a key replays a 500 that came after creation and before the model.",
-    values: [false, true],
-    observable: false,
-  },
-  {
-    id: "refund",
-    summary: "Failed jobs whose credits are refunded.",
-    values: ["none", "failed", "failed-except-content-blocked"],
-    observable: true,
-  },
-  {
-    id: "dailySpendCap",
-    summary: "Maximum number of credits that a key can spend in one UTC day.",
-    values: ["off", 100_000],
-    observable: false,
-  },
-  {
-    id: "suspendAfterContentBlocked",
-    summary: "Number of consecutive content refusals that suspend a key.",
-    values: ["off", 5],
-    observable: false,
-  },
-  {
-    id: "rateHeaders",
-    summary: "Responses that have X-RateLimit-*.",
-    values: ["all", "429-only", "none"],
-    observable: true,
-  },
-  {
-    id: "resetUnit",
-    summary: "Value of X-RateLimit-Reset: a time, or the seconds until it.",
-    values: ["epoch", "delta"],
-    observable: true,
-  },
-  {
-    id: "retryAfterFormat",
-    summary: "Value of Retry-After: a number of seconds, or an HTTP date.",
-    values: ["seconds", "date"],
-    observable: true,
-  },
-  {
-    id: "reportQueued",
-    summary: "If true, jobs over the concurrency limit have the status queued.",
-    values: [false, true],
-    observable: true,
-  },
-  {
-    id: "syncCut",
-    summary:
-      "Seconds after which a proxy ends a synchronous request with 504 and HTML. The job goes on.",
-    values: ["off", 30],
-    observable: true,
-  },
-  {
-    id: "maxLimit",
-    summary: "Maximum page size of the list.",
-    values: [100, 50],
-    observable: true,
-  },
-  {
-    id: "filterName",
-    summary: "Query names of the status filter of the list.",
-    values: ["both", "status_filter", "status"],
-    observable: true,
-  },
-  {
-    id: "readLag",
-    summary: "Milliseconds for which reads miss a new job, as on replicas.",
-    values: [0, 800],
-    observable: true,
-  },
-  {
-    id: "sparseSubmit",
-    summary:
-      "If true, submission responses omit metadata, seed, test_mode and null fields, and cost_credits and credits_remaining unless the job succeeded.",
-    values: [false, true],
-    observable: true,
-  },
-  {
-    id: "inventSeed",
-    summary: "If true, the service chooses a seed for a job without one.",
-    values: [false, true],
-    observable: true,
-  },
-  {
-    id: "timeFormat",
-    summary: "Format of times: with Z, with +00:00, or without a zone.",
-    values: ["Z", "offset", "naive"],
-    observable: true,
-  },
-  {
-    id: "expiredStatus",
-    summary: "Status of a result URL that has expired or has a wrong signature.",
-    values: [403, 400],
-    observable: true,
-  },
-  {
-    id: "resultsOrigin",
-    summary: "Origin of result URLs: that of the service, or another one.",
-    values: ["same", "other"],
-    observable: true,
-  },
-  {
-    id: "slashRedirect",
-    summary: "If true, a trailing slash, or http to a host other than loopback, gets a 307.",
-    values: [false, true],
-    observable: true,
-  },
-  {
-    id: "webhookBody",
-    summary: "Body of the attempts of a delivery: the same bytes, or a freshly signed result_url.",
-    values: ["same", "resigned"],
-    observable: true,
-  },
-  {
-    id: "purchaseRepeat",
-    summary:
-      "Response to a second purchase with the same key and token: the first response, or 409.",
-    values: ["replay", 409],
-    observable: true,
-  },
-  {
-    id: "foreignJob",
-    summary: "Status of a poll for a job of another key.",
-    values: [404, 403],
-    observable: true,
-  },
-  {
-    id: "unknownPack",
-    summary: "Status of a purchase with an unknown pack.",
-    values: [400, 422],
-    observable: true,
-  },
-  {
-    id: "testKeyCredits",
-    summary: "Value of credits_added when a test key buys a pack.",
-    values: ["pack", 0],
-    observable: true,
-  },
-  {
-    id: "repeatCredits",
-    summary: "Value of credits_added in the response to a repeated purchase.",
-    values: ["pack", 0],
-    observable: true,
-  },
-  {
-    id: "discoveryKey",
-    summary: "If true, the discovery document, the docs and the OpenAPI document need a key.",
-    values: [false, true],
-    observable: true,
-  },
-  {
-    id: "wrongContentType",
-    summary: "Status of a POST whose content type is not JSON.",
-    values: [422, 415],
-    observable: true,
-  },
-  {
-    id: "garmentDataUris",
-    summary: "If true, items of garment_images_b64 can have a data: prefix.",
-    values: [false, true],
-    observable: true,
-  },
-  {
-    id: "rateWindow",
-    summary: "Window of the rate limit: a minute of the clock, or the last 60 s.",
-    values: ["fixed", "sliding"],
-    observable: true,
-  },
-  {
-    id: "errorCodes",
-    summary: "Value of error_code after a failure: generation_failed, or the cause of the failure.",
-    values: ["generation_failed", "cause"],
-    observable: true,
-  },
-  {
-    id: "totalCalls",
-    summary: "Requests in total_calls: those within the rate limit, or only those with a 2xx.",
-    values: ["admitted", "accepted"],
-    observable: true,
-  },
-] as const satisfies readonly OptionRow[];
+/** Values of every option, in the order of {@link OptionRow.values}. */
+const values = {
+  checkOrder: ["auth-first", "body-first"],
+  malformedBody: [422, 400],
+  fieldStatus: [422, 400],
+  metadataCount: ["json", "text", "keys"],
+  unknownCursor: [400, 422, "empty"],
+  limitBounds: ["refuse", "clamp"],
+  echoInput: ["cut", "full"],
+  oversize: [400, 413],
+  jsonTypes: ["strict", "lax"],
+  replayHeader: [true, false],
+  concurrentTwin: ["join", 409],
+  idempotencyHours: [24, 0.5, 1],
+  replayBody: ["first", "current"],
+  refusedKey: ["free", "kept"],
+  stored500: [false, true],
+  refund: ["none", "failed", "failed-except-content-blocked"],
+  dailySpendCap: ["off", 100_000],
+  suspendAfterContentBlocked: ["off", 5],
+  rateHeaders: ["all", "429-only", "none"],
+  resetUnit: ["epoch", "delta"],
+  retryAfterFormat: ["seconds", "date"],
+  reportQueued: [false, true],
+  syncCut: ["off", 30],
+  maxLimit: [100, 50],
+  filterName: ["both", "status_filter", "status"],
+  readLag: [0, 800],
+  sparseSubmit: [false, true],
+  inventSeed: [false, true],
+  timeFormat: ["Z", "offset", "naive"],
+  expiredStatus: [403, 400],
+  resultsOrigin: ["same", "other"],
+  slashRedirect: [false, true],
+  webhookBody: ["same", "resigned"],
+  purchaseRepeat: ["replay", 409],
+  foreignJob: [404, 403],
+  unknownPack: [400, 422],
+  testKeyCredits: ["pack", 0],
+  repeatCredits: ["pack", 0],
+  discoveryKey: [false, true],
+  wrongContentType: [422, 415],
+  garmentDataUris: [false, true],
+  rateWindow: ["fixed", "sliding"],
+  errorCodes: ["generation_failed", "cause"],
+  totalCalls: ["admitted", "accepted"],
+} as const satisfies Record<string, OptionRow["values"]>;
 
-type Row = (typeof optionTable)[number];
+type Values = typeof values;
 
 /**
  * The id of an option.
  *
  * @useDeclaredType
  */
-export type OptionId = Row["id"];
+export type OptionId = keyof Values;
 
 /**
  * One value for every option.
  *
  * @interface
  */
-export type Options = { readonly [Id in OptionId]: Extract<Row, { id: Id }>["values"][number] };
+export type Options = { readonly [Id in OptionId]: Values[Id][number] };
+
+const summaries: Readonly<Record<OptionId, string>> = {
+  checkOrder: "Order of authentication and the check that the body is JSON.",
+  malformedBody: "Status for a body that is not a JSON object.",
+  fieldStatus:
+    "Status for a field of a wrong type or outside its bounds. 400 has a text as detail.",
+  metadataCount:
+    "Parts of metadata entries that the limit of 256 characters counts: keys and the JSON text of values, keys and values that are strings, or keys alone.",
+  unknownCursor:
+    "Response of the list to an unknown cursor: an error with this status, or no jobs.",
+  limitBounds: "Response of the list to a limit out of bounds: an error, or the nearest page size.",
+  echoInput: "Length of the refused value in a validation error: 64 characters, or all of it.",
+  oversize: "Status for a body over 64 MiB. 413 has an HTML body, as from a proxy.",
+  jsonTypes: 'Types of JSON values: lax takes "true" and 1 for a boolean and "7" for an integer.',
+  replayHeader: "If true, a replayed response has the header Idempotent-Replayed: true.",
+  concurrentTwin:
+    "Response to a repeated key while the first request still waits: its response, or 409.",
+  idempotencyHours: "Number of hours that the service remembers an idempotency key.",
+  replayBody: "Job in a replayed response: as in the first response, or as it is now.",
+  refusedKey:
+    "Idempotency key of a submission refused for its images or its credits: unused, or kept with the refusal.",
+  stored500: "If true, a key replays a 500 that came after creation and before the model.",
+  refund: "Failed jobs whose credits are refunded.",
+  dailySpendCap: "Maximum number of credits that a key can spend in one UTC day.",
+  suspendAfterContentBlocked: "Number of consecutive content refusals that suspend a key.",
+  rateHeaders: "Responses that have X-RateLimit-*.",
+  resetUnit: "Value of X-RateLimit-Reset: a time, or the seconds until it.",
+  retryAfterFormat: "Value of Retry-After: a number of seconds, or an HTTP date.",
+  reportQueued: "If true, jobs over the concurrency limit have the status queued.",
+  syncCut:
+    "Seconds after which a proxy ends a synchronous request with 504 and HTML. The job goes on.",
+  maxLimit: "Maximum page size of the list.",
+  filterName: "Query names of the status filter of the list.",
+  readLag: "Milliseconds for which reads miss a new job, as on replicas.",
+  sparseSubmit:
+    "If true, submission responses omit metadata, seed, test_mode and null fields, and cost_credits and credits_remaining unless the job succeeded.",
+  inventSeed: "If true, the service chooses a seed for a job without one.",
+  timeFormat: "Format of times: with Z, with +00:00, or without a zone.",
+  expiredStatus: "Status of a result URL that has expired or has a wrong signature.",
+  resultsOrigin: "Origin of result URLs: that of the service, or another one.",
+  slashRedirect: "If true, a trailing slash, or http to a host other than loopback, gets a 307.",
+  webhookBody:
+    "Body of the attempts of a delivery: the same bytes, or a freshly signed result_url.",
+  purchaseRepeat:
+    "Response to a second purchase with the same key and token: the first response, or 409.",
+  foreignJob: "Status of a poll for a job of another key.",
+  unknownPack: "Status of a purchase with an unknown pack.",
+  testKeyCredits: "Value of credits_added when a test key buys a pack.",
+  repeatCredits: "Value of credits_added in the response to a repeated purchase.",
+  discoveryKey: "If true, the discovery document, the docs and the OpenAPI document need a key.",
+  wrongContentType: "Status of a POST whose content type is not JSON.",
+  garmentDataUris: "If true, items of garment_images_b64 can have a data: prefix.",
+  rateWindow: "Window of the rate limit: a minute of the clock, or the last 60 s.",
+  errorCodes:
+    "Value of error_code after a failure: generation_failed, or the cause of the failure.",
+  totalCalls: "Requests in total_calls: those within the rate limit, or only those with a 2xx.",
+};
+
+const unobservable: ReadonlySet<string> = new Set([
+  "idempotencyHours",
+  "stored500",
+  "dailySpendCap",
+  "suspendAfterContentBlocked",
+] satisfies OptionId[]);
+
+// The object has exactly the properties of its type.
+const optionIds = Object.keys(values) as readonly OptionId[];
+
+/** Every option of the reference server. A deployment has one value of each row, and the client works with each of them. */
+export const optionTable = optionIds.map((id) => ({
+  id,
+  summary: summaries[id],
+  values: values[id],
+  observable: !unobservable.has(id),
+})) satisfies readonly OptionRow[];
 
 /** Names of the built-in profiles: `default` has the first value of every row, `alternate` the last. */
 export const profileNames = ["default", "alternate"] as const;
@@ -310,7 +159,6 @@ export const profileNames = ["default", "alternate"] as const;
  */
 export type ProfileName = (typeof profileNames)[number];
 
-/** The values of a named profile. */
 export function profileOptions(profile: ProfileName): Options {
   const pick = (row: OptionRow): unknown =>
     profile === "default" ? row.values[0] : row.values[row.values.length - 1];
@@ -326,11 +174,7 @@ export interface Profile {
   readonly unknown?: readonly string[];
 }
 
-/**
- * Merges chosen values into a profile.
- *
- * @throws TypeError for an unknown option, RangeError for an unknown value. Both list the valid ones.
- */
+/** @throws TypeError for an unknown option, RangeError for an unknown value. Both list the valid ones. */
 export function resolveOptions(
   profile: ProfileName | Profile = "default",
   chosen: Partial<Options> = {},
@@ -378,8 +222,7 @@ function checked(chosen: Readonly<Record<string, unknown>>): Partial<Options> {
 function rowOf(id: string): OptionRow {
   const row = optionTable.find((candidate) => candidate.id === id);
   if (row !== undefined) return row;
-  const known = optionTable.map((candidate) => candidate.id);
   throw new TypeError(
-    `Unknown option ${JSON.stringify(id)}; the options are ${namesFor(id, known)}`,
+    `Unknown option ${JSON.stringify(id)}; the options are ${namesFor(id, optionIds)}`,
   );
 }

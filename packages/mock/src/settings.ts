@@ -8,7 +8,6 @@ import { milliseconds, type Duration } from "./system/duration.ts";
 import { drawLogNormal } from "./system/log-normal.ts";
 import { SeededRandom } from "./system/random.ts";
 
-/** Maximum of the setting `credits`. */
 export const maxCredits = 100_000_000;
 
 export const imagesSettings = ["off", "fetch"] as const;
@@ -99,17 +98,13 @@ export interface SettingsInput {
   network?: Network;
 }
 
-export interface Settings {
+type PlainSetting = "credits" | "concurrency" | "magic" | "images" | "corsOrigins" | "journalLimit";
+
+export interface Settings extends Readonly<Required<Pick<SettingsInput, PlainSetting>>> {
   /** Returns the duration of a job, in milliseconds. */
   readonly latency: (size: OutputSize, seed: string) => number;
-  readonly credits: number;
-  readonly concurrency: number;
-  readonly magic: boolean;
   readonly webhookUrls: UrlRules;
   readonly imageUrls: UrlRules;
-  readonly images: ImagesSetting;
-  readonly corsOrigins: readonly string[];
-  readonly journalLimit: number;
 }
 
 /** @throws RangeError with the setting, its bound and the value. */
@@ -127,7 +122,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     images,
     corsOrigins,
     latency: readLatency(input.latency ?? defaultLatency),
-    credits: readCredits(input.credits ?? 1_000),
+    credits: readCount("credits", input.credits, 1_000, 0, maxCredits),
     concurrency: readCount("concurrency", input.concurrency, Number.POSITIVE_INFINITY),
     magic: input.magic ?? true,
     webhookUrls: {
@@ -182,18 +177,18 @@ function readDuration(name: string, duration: Duration): number {
   }
 }
 
-function readCredits(credits: number): number {
-  if (Number.isInteger(credits) && credits >= 0 && credits <= maxCredits) return credits;
-  throw new RangeError(
-    `credits has to be a whole number from 0 to ${maxCredits}; got ${show(credits)}. Leave it out for 1000.`,
-  );
-}
-
-function readCount(name: string, count: number | undefined, fallback: number): number {
+function readCount(
+  name: string,
+  count: number | undefined,
+  fallback: number,
+  min = 1,
+  max = Number.POSITIVE_INFINITY,
+): number {
   if (count === undefined || count === fallback) return fallback;
-  if (Number.isInteger(count) && count > 0) return count;
+  if (Number.isInteger(count) && count >= min && count <= max) return count;
+  const end = max === Number.POSITIVE_INFINITY ? "up" : `to ${max}`;
   const usual = fallback === Number.POSITIVE_INFINITY ? "no limit" : fallback;
   throw new RangeError(
-    `${name} has to be a whole number from 1 up; got ${count}. Leave it out for ${usual}.`,
+    `${name} has to be a whole number from ${min} ${end}; got ${show(count)}. Leave it out for ${usual}.`,
   );
 }

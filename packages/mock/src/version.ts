@@ -1,6 +1,5 @@
 import packageJson from "../package.json" with { type: "json" };
 
-/** The version of this package. */
 export const { version } = packageJson;
 
 /** Value of the header `X-Mock`, which only the reference server sends. */

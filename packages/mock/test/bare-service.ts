@@ -2,7 +2,7 @@ import type { Network } from "../src/delivery/network.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import { stockEngine } from "../src/engine/stock.ts";
 import { profileOptions, type Options } from "../src/options.ts";
-import { Service } from "../src/service/service.ts";
+import { createService, type Service } from "../src/service/service.ts";
 import { resolveSettings } from "../src/settings.ts";
 import type { Store } from "../src/store/store.ts";
 import { SystemClock } from "../src/system/clock.ts";
@@ -23,7 +23,7 @@ export function bareService(parts: {
 } {
   const clock = new SystemClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
   const system = createSystem({ clock, seed: "1" });
-  const service = new Service({
+  const service = createService({
     store: parts.store,
     engine: parts.engine,
     system,

@@ -20,7 +20,6 @@ const minEpoch = 1_000_000;
 export const billingProbes = probeGroup(0, {
   replayHeader: {
     title: "Idempotent-Replayed: true in replayed responses",
-    rules: ["submit.idempotency-key.same-body"],
     credits: 16,
     async observe(session) {
       const options = { idempotencyKey: session.unique() };
@@ -32,7 +31,6 @@ export const billingProbes = probeGroup(0, {
   },
   replayBody: {
     title: "Job in a replayed response: as in the first response, or as it is now",
-    rules: ["submit.idempotency-key.same-body"],
     credits: 16,
     async observe(session) {
       const { first, options } = await submitFirst(session);
@@ -47,7 +45,6 @@ export const billingProbes = probeGroup(0, {
   },
   refusedKey: {
     title: "Idempotency key of a submission that the service refused",
-    rules: ["submit.idempotency-key.refused"],
     credits: 16,
     async observe(session) {
       const isMock = session.hasControl;
@@ -64,7 +61,6 @@ export const billingProbes = probeGroup(0, {
   },
   concurrentTwin: {
     title: "Response to the same key and body during the first request",
-    rules: ["submit.idempotency-key.concurrent"],
     credits: 16,
     async observe(session) {
       const idempotencyKey = session.unique();
@@ -88,7 +84,6 @@ export const billingProbes = probeGroup(0, {
   },
   refund: {
     title: "Failed jobs that are refunded",
-    rules: ["credits.refund.failed-job", "credits.refund.content-blocked"],
     level: "paid",
     async observe(session) {
       const rejected = await isRefunded(session, "model_rejected");
@@ -106,7 +101,6 @@ export const billingProbes = probeGroup(0, {
   },
   purchaseRepeat: {
     title: "Response to a repeated purchase with the same key and token",
-    rules: ["purchase.repeat.answer"],
     async observe(session) {
       await session.useNewKey();
       // Without the control API a payment with a live key is a real one.
@@ -126,7 +120,6 @@ export const billingProbes = probeGroup(0, {
   },
   repeatCredits: {
     title: "Value of credits_added in the response to a repeated purchase",
-    rules: ["purchase.repeat.reported-credits"],
     async observe(session) {
       const { order, response } = await buyWithNewKey(session);
       const repeated = await buy(session, order);
@@ -139,7 +132,6 @@ export const billingProbes = probeGroup(0, {
   },
   testKeyCredits: {
     title: "Value of credits_added for a purchase with a test key",
-    rules: ["purchase.test-key.reported-credits"],
     on: "test",
     async observe(session) {
       const { json } = await buy(session, { pack_slug: "pro" });
@@ -149,7 +141,6 @@ export const billingProbes = probeGroup(0, {
   },
   unknownPack: {
     title: "Status for an unknown pack",
-    rules: ["purchase.validation.400-or-422"],
     async observe(session) {
       const { status } = await buy(session, { pack_slug: "no-such-pack" });
       return status === 400 || status === 422 ? status : undefined;
@@ -157,7 +148,6 @@ export const billingProbes = probeGroup(0, {
   },
   totalCalls: {
     title: "Requests that count in total_calls",
-    rules: ["account.total-calls.what-counts"],
     async observe(session) {
       await session.useNewKey();
       const before = requestsIn(await session.account());
@@ -168,7 +158,6 @@ export const billingProbes = probeGroup(0, {
   },
   rateWindow: {
     title: "Window of the rate limit: fixed, or sliding",
-    rules: ["limits.rate.window"],
     async observe(session) {
       const { time } = session;
       need(time.virtual, "It takes minutes without a virtual clock.");
@@ -196,7 +185,6 @@ export const billingProbes = probeGroup(0, {
   },
   resetUnit: {
     title: "Unit of X-RateLimit-Reset: a time, or the seconds until it",
-    rules: ["errors.429.reset-unit"],
     async observe(session) {
       const account = await session.account();
       const hasReset = account.headers.has("x-ratelimit-reset");
@@ -208,7 +196,6 @@ export const billingProbes = probeGroup(0, {
   },
   retryAfterFormat: {
     title: "Form of Retry-After: seconds, or an HTTP date",
-    rules: ["errors.429.retry-after-form"],
     async observe(session) {
       const { headers } = await refusedRequest(session);
       const text = headers.get("retry-after") ?? "";

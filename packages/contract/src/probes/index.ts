@@ -8,7 +8,6 @@ import { requestProbes } from "./requests.ts";
 export const webhookProbes = probeGroup(8, {
   webhookBody: {
     title: "Bytes of each attempt to deliver a webhook",
-    rules: ["webhook.body.each-attempt"],
     async observe(session) {
       const hook = session.openHook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
       await session.waitForEnd(await startWithHook(session, hook));

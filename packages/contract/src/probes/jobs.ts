@@ -2,12 +2,12 @@ import { probeGroup, type Probe } from "../check.ts";
 import { failedJob } from "../checks/billing/credits.ts";
 import { isNone, mustHaveStatus } from "../checks/expectations.ts";
 import {
-  endedJob,
   finished,
-  finishedNow,
   idsOf,
   pageOf,
   resultUrlOf,
+  runJob,
+  runNewJob,
   startAndList,
   strangersTo,
   submitLong,
@@ -31,9 +31,8 @@ const syncDuration = 85_000;
 const probes = probeGroup(8, {
   timeFormat: {
     title: "Form of times",
-    rules: ["job.completed-at.form"],
     async observe(session) {
-      const response = await endedJob(session);
+      const { ended: response } = await runJob(session);
       const { completed_at: time } = fieldsOf(response.json);
       must(typeof time === "string", "A job that has ended has no completed_at.", response);
       if (time.endsWith("Z")) return "Z";
@@ -42,7 +41,6 @@ const probes = probeGroup(8, {
   },
   reportQueued: {
     title: "Status queued of jobs that wait",
-    rules: ["states.queued.returned"],
     on: "test",
     async observe(session) {
       const { submitted, ended } = await submitCrowd(session);
@@ -56,7 +54,6 @@ const probes = probeGroup(8, {
   },
   syncCut: {
     title: "Proxy timeout of synchronous requests before 90 seconds",
-    rules: ["states.sync.cut-short"],
     level: "full",
     async observe(session) {
       const { response, took } = await submitLong(session, syncDuration);
@@ -67,7 +64,6 @@ const probes = probeGroup(8, {
   },
   maxLimit: {
     title: "Maximum number of jobs on a page of the list",
-    rules: ["list.limit.bounds"],
     credits: 0,
     async observe(session) {
       const accepts = async (limit: number): Promise<boolean> => {
@@ -82,7 +78,6 @@ const probes = probeGroup(8, {
   },
   limitBounds: {
     title: "Response to a limit of 0",
-    rules: ["list.limit.bounds"],
     credits: 0,
     async observe(session) {
       const { status } = await session.list({ limit: "0" });
@@ -92,7 +87,6 @@ const probes = probeGroup(8, {
   },
   unknownCursor: {
     title: "Response to an unknown cursor",
-    rules: ["list.cursor.unknown"],
     async observe(session) {
       await startAndList(session, 1);
       const response = await session.list({ cursor: session.unknownJobId() });
@@ -102,7 +96,6 @@ const probes = probeGroup(8, {
   },
   foreignJob: {
     title: "Status of a poll of a job of another key",
-    rules: ["poll.404.job-of-another-key"],
     async observe(session) {
       const [stranger] = strangersTo(session);
       const jobId = await session.start();
@@ -113,7 +106,6 @@ const probes = probeGroup(8, {
   },
   errorCodes: {
     title: "Value of error_code after a failure to store the result",
-    rules: ["errors.after-model.other-codes"],
     async observe(session) {
       const job = await failedJob(session, "storage_failed");
       const { error_code: code } = fieldsOf(job.json);
@@ -123,9 +115,8 @@ const probes = probeGroup(8, {
   },
   filterName: {
     title: "Names of the status filter of the list",
-    rules: ["list.status-filter.name"],
     async observe(session) {
-      const { jobId } = await finishedNow(session);
+      const { jobId } = await finished(session, {}, runNewJob);
       const lists = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
         const page = await pageOf(session, { limit: "50", ...query });
         return idsOf(page).includes(jobId);
@@ -139,7 +130,6 @@ const probes = probeGroup(8, {
   },
   readLag: {
     title: "Time until reads have a new job",
-    rules: ["poll.fresh-job.visible"],
     credits: 24,
     async observe(session) {
       let isLate = false;
@@ -154,7 +144,6 @@ const probes = probeGroup(8, {
   },
   sparseSubmit: {
     title: "Response to a submission with its documented fields alone",
-    rules: ["submit.shape.cost-credits", "submit.shape.unlisted-fields"],
     async observe(session) {
       const response = await session.submit({ seed: 1, metadata: { sku: "A" } });
       mustHaveStatus(response, 200, "a good submission");
@@ -168,7 +157,6 @@ const probes = probeGroup(8, {
   },
   inventSeed: {
     title: "Seed of a job that was submitted without one",
-    rules: ["submit-response.seed.not-given"],
     async observe(session) {
       const { response } = await finished(session);
       return !isNone(fieldsOf(response.json)["seed"]);
@@ -176,7 +164,6 @@ const probes = probeGroup(8, {
   },
   expiredStatus: {
     title: "Status of a result_url that has expired or has a wrong signature",
-    rules: ["job.result-url.expired-answer"],
     async observe(session) {
       const { response } = await finished(session);
       const changed = withSignatureChanged(resultUrlOf(response));
@@ -187,7 +174,6 @@ const probes = probeGroup(8, {
   },
   resultsOrigin: {
     title: "Origin of results",
-    rules: ["job.result-url.origin"],
     async observe(session) {
       const { response } = await finished(session);
       const { origin } = new URL(resultUrlOf(response));

@@ -18,7 +18,6 @@ const oversizeBytes = 64 * 1024 * 1024 + 1;
 export const requestProbes = probeGroup(0, {
   checkOrder: {
     title: "Order in which the service checks the key and the body",
-    rules: ["endpoints.refusals.order"],
     async observe(session) {
       const response = await session.request("POST", path, { ...invalidJson, key: null });
       mustHaveStatus(response, [400, 401, 422], "a request without key and JSON");
@@ -27,7 +26,6 @@ export const requestProbes = probeGroup(0, {
   },
   malformedBody: {
     title: "Status for a body that is not a JSON object",
-    rules: ["submit.validation.400-or-422"],
     async observe(session) {
       const response = await session.request("POST", path, invalidJson);
       mustHaveStatus(response, [400, 422], "a body that is not JSON");
@@ -36,7 +34,6 @@ export const requestProbes = probeGroup(0, {
   },
   fieldStatus: {
     title: "Status for a field that breaks its schema",
-    rules: ["submit.validation.400-or-422"],
     credits: 8,
     async observe(session) {
       const { status } = await session.submit({ seed: -1 });
@@ -45,7 +42,6 @@ export const requestProbes = probeGroup(0, {
   },
   wrongContentType: {
     title: "Status for a POST that is not JSON by its content type",
-    rules: ["endpoints.content-type.other"],
     credits: 8,
     async observe(session) {
       const { status } = await session.submit({}, { headers: { "content-type": "text/plain" } });
@@ -56,7 +52,6 @@ export const requestProbes = probeGroup(0, {
   },
   metadataCount: {
     title: "Parts of an entry of metadata that count in its 256 characters",
-    rules: ["request.metadata.what-is-counted"],
     credits: 24,
     async observe(session) {
       const takes = (name: string, value: unknown) =>
@@ -68,14 +63,12 @@ export const requestProbes = probeGroup(0, {
   },
   garmentDataUris: {
     title: "Acceptance of the data: prefix in garment_images_b64",
-    rules: ["request.images.exact-bound-and-kinds"],
     credits: 8,
     observe: (session) =>
       isTaken(session, { garment_images_b64: [`data:image/png;base64,${images.garment}`] }),
   },
   discoveryKey: {
     title: "Key for the discovery document",
-    rules: ["discovery.key.needed"],
     async observe(session) {
       const { status } = await session.request("GET", "/api/discovery", { key: null });
       return status === 200 ? false : status === 401 || status === 403 ? true : undefined;
@@ -83,7 +76,6 @@ export const requestProbes = probeGroup(0, {
   },
   echoInput: {
     title: "Length of a refused value in a validation error",
-    rules: ["validation-error.input.how-much"],
     credits: 8,
     async observe(session) {
       const prompt = "x".repeat(1_001);
@@ -96,7 +88,6 @@ export const requestProbes = probeGroup(0, {
   },
   oversize: {
     title: "Status for a body over 64 MiB",
-    rules: ["submit.body.largest"],
     level: "full",
     credits: 8,
     async observe(session) {
@@ -114,7 +105,6 @@ export const requestProbes = probeGroup(0, {
   },
   jsonTypes: {
     title: "Acceptance of strings that spell a boolean or a number",
-    rules: ["request.types.strictness"],
     credits: 16,
     async observe(session) {
       const seed = await isTaken(session, { seed: "7" });
@@ -126,7 +116,6 @@ export const requestProbes = probeGroup(0, {
   },
   slashRedirect: {
     title: "Redirect of a path with a trailing slash",
-    rules: ["endpoints.urls.other-spellings"],
     async observe(session) {
       const response = await session.request("GET", "/api/v1/account/");
       const { status } = response;

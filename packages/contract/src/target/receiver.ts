@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { headersOf } from "../wire/guarded-fetch.ts";
+import { headersOf } from "@tryon/command-line/pinned-request";
+
 import type { Time } from "./time.ts";
 
 /** Webhook that arrived. */

@@ -1,8 +1,6 @@
-import { lookup } from "node:dns/promises";
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { BlockList, isIP } from "node:net";
-import { Readable } from "node:stream";
+
+import { resolveName, sendTo } from "@tryon/command-line/pinned-request";
 
 const subnets = {
   loopback: "127.0.0.0/8 ::1/128",
@@ -24,15 +22,6 @@ const zones = Object.entries(subnets).map(
 /** The part of IPv6 that public hosts have. */
 const publicIpv6 = listOf("2000::/3");
 
-/** A request for a URL that the deployment names. */
-interface NamedRequest {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly redirect: "manual";
-  readonly body?: string | Uint8Array<ArrayBuffer>;
-  readonly signal: AbortSignal;
-}
-
 /** Returns every IP of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -46,7 +35,7 @@ export function guardedFetch(
   baseUrl: string,
   fetch: typeof globalThis.fetch | undefined,
   resolve: Resolve = fetch === undefined ? resolveName : resolveLocalhost,
-): (url: string, request: NamedRequest) => Promise<Response> {
+): (url: string, request: RequestInit) => Promise<Response> {
   const own = ipsOf(new URL(baseUrl), resolve).then(zonesOf, () => new Set<Zone>());
   return async (text, request) => {
     const url = new URL(text);
@@ -59,7 +48,7 @@ export function guardedFetch(
         `the host has the ${zone} IP ${ip}, and the deployment is not in that network`,
       );
     }
-    return fetch === undefined ? connect(url, request, ips) : fetch(text, request);
+    return fetch === undefined ? sendTo(new Request(url, request), ips) : fetch(text, request);
   };
 }
 
@@ -74,52 +63,8 @@ function ipsOf({ hostname }: URL, resolve: Resolve): Promise<readonly string[]> 
   return isIP(host) === 0 ? resolve(host) : Promise.resolve([host]);
 }
 
-async function resolveName(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true });
-  return found.map(({ address }) => address);
-}
-
 async function resolveLocalhost(host: string): Promise<readonly string[]> {
   return /(^|\.)localhost\.?$/.test(host) ? ["127.0.0.1"] : [];
-}
-
-/** The global `fetch` would resolve the name again, and could get another IP. */
-async function connect(
-  url: URL,
-  { method, headers, body, signal }: NamedRequest,
-  ips: readonly string[],
-): Promise<Response> {
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const options: RequestOptions = {
-    method,
-    headers: { ...headers, "accept-encoding": "identity" },
-    signal,
-    lookup: pinned(ips),
-    // A connection that is kept open was checked for another request.
-    agent: false,
-  };
-  const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(url, options, resolve).on("error", reject).end(body);
-  });
-  const status = message.statusCode ?? 0;
-  const init = { status, headers: headersOf(message) };
-  if ([204, 205, 304].includes(status)) {
-    message.resume();
-    return new Response(null, init);
-  }
-  // Node and the web standard have two types for the same stream.
-  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>, init);
-}
-
-/** Replaces name resolution: every name has these IPs. */
-function pinned(ips: readonly string[]): NonNullable<RequestOptions["lookup"]> {
-  const found = ips.map((ip) => ({ address: ip, family: isIP(ip) }));
-  return (_host, { all }, callback) => {
-    const [first] = found;
-    if (all === true) callback(null, found);
-    else if (first === undefined) callback(new Error("The host has no IP."), "");
-    else callback(null, first.address, first.family);
-  };
 }
 
 /** Returns the zone of an IP, or undefined for a public one. */
@@ -144,13 +89,4 @@ function listOf(text: string): BlockList {
     list.addSubnet(network, Number(prefix), network.includes(":") ? "ipv6" : "ipv4");
   }
   return list;
-}
-
-/** The headers of a message, with each of several values. */
-export function headersOf({ headersDistinct }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  return headers;
 }

@@ -51,18 +51,10 @@ const configFile = z.strictObject({ ...fields, unknown: observed.unknown });
 
 const profileFile = z.strictObject(observed);
 
-/**
- * Reads a configuration file.
- *
- * @throws UsageError with the file and the problem.
- */
+/** @throws UsageError with the file and the problem. */
 export async function readConfig(path: string): Promise<Config> {
-  const {
-    engine,
-    options,
-    unknown: _,
-    ...settings
-  } = await read(path, "configuration", configFile);
+  const config = await read(path, "configuration", configFile);
+  const { engine, options, unknown: _, ...settings } = config;
   const present = Object.entries(settings).filter(([, value]) => value !== undefined);
   // `createMock` validates names and values of the options.
   return {
@@ -71,11 +63,7 @@ export async function readConfig(path: string): Promise<Config> {
   };
 }
 
-/**
- * Reads a profile that tryon-contract wrote.
- *
- * @throws UsageError with the file and the problem.
- */
+/** Reads a profile that tryon-contract wrote. @throws UsageError with the file and the problem. */
 export async function readProfile(path: string): Promise<Profile> {
   const { options, unknown = [] } = await read(path, "profile", profileFile);
   usage(path, () => resolveOptions({ options, unknown }));

@@ -3,11 +3,7 @@ import { runBesideServer } from "@tryon/command-line/run-program";
 import type { ExecCommand } from "./program.ts";
 import { clientEnvironment, startServer } from "./server.ts";
 
-/**
- * Runs a command beside its own server.
- *
- * @returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal.
- */
+/** Returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal. */
 export async function runExec(command: ExecCommand): Promise<number> {
   const { program, programArguments } = command;
   return runBesideServer("tryon-mock", [program, ...programArguments], async () => {
@@ -18,7 +14,6 @@ export async function runExec(command: ExecCommand): Promise<number> {
   });
 }
 
-/** Replaces the wildcard host of a server with loopback. */
 function loopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

@@ -24,7 +24,6 @@ export type EngineName = (typeof engineNames)[number];
 const logFormats = ["pretty", "json", "none"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Options of a server. */
 export type ServerCommand = ReturnType<ReturnType<typeof addServer>["opts"]>;
 
 export interface ServeCommand extends ServerCommand {
@@ -80,11 +79,7 @@ const addServer = (program: Program, defaultPort: number) =>
       "serve: print the URL of the server only; exec: print nothing; a --log stays",
     );
 
-/**
- * Reads a command line. Returns undefined after it printed help or the version.
- *
- * @throws UsageError
- */
+/** Returns undefined after it printed help or the version. @throws UsageError */
 export function readCommand(
   argv: readonly string[],
   context: Pick<ProgramOptions, "stdout" | "environment">,

@@ -4,13 +4,11 @@ import { maskKey } from "../control/masking.ts";
 import { journalEntryView } from "../control/routes/views.ts";
 import type { LogFormat } from "./program.ts";
 
-/** Maximum number of characters of a reason. */
 const maxReason = 160;
 
 /** Width of the columns in characters; a longer text moves the rest of its line. */
 const widths = { target: 28, status: 6, duration: 8, key: 7 } as const;
 
-/** Returns a function that formats a completed request as one line. */
 export function requestLine(
   format: Exclude<LogFormat, "none">,
   { keys, colors }: { readonly keys: DefaultKeys; readonly colors: boolean },
@@ -50,7 +48,6 @@ function hideSignature(query: string): string {
   return query.replaceAll(/(signature=)[^&]+/g, "$1…");
 }
 
-/** Describes the faults that applied, a replay, and the refusal. */
 function reasonOf({ faultIds, replayed, refusal }: JournalEntry): string {
   const detail = refusal?.detail ?? "";
   const text = detail.length > maxReason ? `${detail.slice(0, maxReason)}…` : detail;

@@ -11,7 +11,6 @@ import type { EngineName, ServerCommand } from "./program.ts";
 import { readConfig, readProfile } from "./config.ts";
 import { requestLine } from "./request-log.ts";
 
-/** Mock and server of a command line. */
 export interface RunningServer {
   readonly mock: Mock;
   readonly url: string;
@@ -20,12 +19,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a server.
- *
- * @param logOutput Output of the option `--log`.
- * @throws UsageError for a wrong option or file, Error if the port is taken.
- */
+/** @throws UsageError for a wrong option or file, Error if the port is taken. */
 export async function startServer(
   command: ServerCommand,
   logOutput: Output,
@@ -51,7 +45,6 @@ function logRequests(mock: Mock, { log = "none" }: ServerCommand, output: Output
   mock.journal.subscribe((entry) => output.write(line(entry)));
 }
 
-/** Returns the variables from which a client takes its server and its keys. */
 export function clientEnvironment(
   server: RunningServer,
   url = server.url,

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
+import { nullBodyStatuses } from "../http/responses.ts";
 import { isJsonValue, show } from "../shown.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import { checkFields, type FieldRule } from "./check-fields.ts";
-import { nullBodyStatuses } from "./fault-response.ts";
 import type { FaultInput } from "./fault.ts";
 import { parseTarget } from "./request-pattern.ts";
 
@@ -12,11 +12,8 @@ type Field = keyof FaultInput;
 interface FaultRule extends FieldRule {
   /** If true, the field is an effect; if "response", a detail of a response that replaces the service's. */
   readonly effect?: boolean | "response";
-  /** Effects that contradict this one. */
   readonly excludes?: readonly Field[];
-  /** Reason of `excludes`. */
   readonly because?: string;
-  /** The only target of the effect. */
   readonly only?: "webhook" | "request";
 }
 
@@ -44,11 +41,8 @@ const headers = z
 const durationLimit = 'a number of milliseconds from 0 up, or a text such as "2s"';
 
 function wholeNumber(min: number, fix: string, max = Number.MAX_SAFE_INTEGER): FieldRule {
-  const limit =
-    max === Number.MAX_SAFE_INTEGER
-      ? `a whole number from ${min} up`
-      : `a whole number from ${min} to ${max}`;
-  return { schema: z.int().min(min).max(max), limit, fix };
+  const end = max === Number.MAX_SAFE_INTEGER ? "up" : `to ${max}`;
+  return { schema: z.int().min(min).max(max), limit: `a whole number from ${min} ${end}`, fix };
 }
 
 const rules: Readonly<Record<Field, FaultRule>> = {
@@ -122,14 +116,10 @@ const rules: Readonly<Record<Field, FaultRule>> = {
 };
 
 // The table has exactly the fields of a fault.
-const fields = Object.keys(rules) as readonly Field[];
-const effects = fields.filter((field) => rules[field].effect === true);
+export const faultFieldNames = Object.keys(rules) as readonly Field[];
+const effects = faultFieldNames.filter((field) => rules[field].effect === true);
 
-/**
- * Checks each field of a fault, then their combination.
- *
- * @throws TypeError or RangeError that names the field, its limit and the fix.
- */
+/** @throws TypeError or RangeError that names the field, its limit and the fix. */
 export function checkFault(input: FaultInput): void {
   if (input === null || typeof input !== "object") {
     throw new TypeError(
@@ -168,7 +158,9 @@ function contradiction(input: FaultInput): string | undefined {
   if (!isFinal(input) && !isSlow) {
     return `The fault on ${JSON.stringify(input.on)} does nothing: add status, latency, reset, truncateAt, cutAfter or, on "webhook", drop.`;
   }
-  const detail = fields.find((field) => rules[field].effect === "response" && isSet(field));
+  const detail = faultFieldNames.find(
+    (field) => rules[field].effect === "response" && isSet(field),
+  );
   if (detail === undefined || isSet("status") || isSet("cutAfter")) return undefined;
   return `${detail} belongs to a response: add status or cutAfter.`;
 }

@@ -3,7 +3,6 @@ import type * as z from "zod";
 
 import { show } from "../shown.ts";
 
-/** Values that a field accepts. */
 export interface FieldRule {
   readonly schema: z.ZodType;
   /** Completes "FIELD has to be …". */

@@ -7,7 +7,6 @@ import { faultResponse } from "./fault-response.ts";
 import { Faults, type FaultsState } from "./faults.ts";
 import { Journal, type JournalState } from "./journal.ts";
 
-/** State of the faults and the journal in a snapshot. */
 export interface ControlState {
   readonly faults: FaultsState;
   readonly journal: JournalState;
@@ -21,17 +20,9 @@ export class Control {
   readonly journal: Journal;
   readonly #truncated = new WeakMap<Request, number>();
 
-  constructor({
-    clock,
-    seed,
-    journalLimit,
-  }: {
-    readonly clock: Clock;
-    readonly seed: string;
-    readonly journalLimit: number;
-  }) {
-    this.faults = new Faults(seed);
-    this.journal = new Journal(clock, journalLimit);
+  constructor(options: { clock: Clock; seed: string; journalLimit: number }) {
+    this.faults = new Faults(options.seed);
+    this.journal = new Journal(options.clock, options.journalLimit);
   }
 
   /** Records a request and its response, which `respond` returns with all headers. */
@@ -72,7 +63,6 @@ export class Control {
     return response ?? faultResponse(fault);
   }
 
-  /** Plans the delivery attempt of the next webhook. */
   planWebhook(send: DeliveryAttemptPlan["send"]): DeliveryAttemptPlan {
     const { delay, fault, faultIds } = this.faults.matchWebhook();
     return {

@@ -1,7 +1,6 @@
 import { shortenedMark, type Exchange } from "./exchange.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 
-/** Headers that curl or the connection sets. */
 const automatic = /^(host|connection|content-length|accept-encoding|transfer-encoding|sec-.*)$/;
 
 /** Returns a command that repeats a request, with `$TRYON_API_KEY` instead of the key. */

@@ -1,10 +1,6 @@
-import { html, json, proxyPage } from "../http/responses.ts";
+import { html, json, nullBodyStatuses, proxyPage } from "../http/responses.ts";
 import type { FaultInput } from "./fault.ts";
 
-/** Statuses of responses without a body. */
-export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
-
-/** Statuses of a proxy, and their titles. */
 const proxyTitles: Readonly<Record<number, string>> = {
   413: "Request Entity Too Large",
   502: "Bad Gateway",
@@ -16,7 +12,6 @@ const proxyTitles: Readonly<Record<number, string>> = {
   524: "A timeout occurred",
 };
 
-/** Error details of the service. */
 const details: Readonly<Record<number, unknown>> = {
   400: "The request is invalid.",
   401: "The API key is missing or unknown.",
@@ -30,13 +25,11 @@ const details: Readonly<Record<number, unknown>> = {
   503: "Temporarily unavailable; try again later.",
 };
 
-/** Headers that clients expect with a status. */
 const defaultHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
   429: { "retry-after": "1" },
 };
 
-/** Builds the response of a fault. */
 export function faultResponse(fault: FaultInput): Response {
   const status = fault.status ?? 504;
   const response = responseWithBody(fault, status);

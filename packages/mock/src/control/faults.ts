@@ -12,20 +12,15 @@ interface ActiveFault {
   readonly pattern: RequestPattern | undefined;
 }
 
-/** Faults that apply to one request or webhook. */
 export interface FaultMatch {
-  /** Delay before anything else, in milliseconds. */
   readonly delay: number;
-  /** Fault to apply after the delay. */
   readonly fault: FaultInput | undefined;
   readonly faultIds: readonly string[];
-  /** Faults that nearly applied. */
   readonly misses: readonly FaultMiss[];
 }
 
 type TargetTest = (pattern: RequestPattern | undefined) => boolean;
 
-/** State of the faults in a snapshot. */
 export interface FaultsState {
   readonly added: number;
   readonly faults: readonly Fault[];

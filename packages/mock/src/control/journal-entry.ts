@@ -47,7 +47,6 @@ export interface JournalEntry {
   readonly submission: JournalSubmission | null;
 }
 
-/** Entry of a request in progress. */
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
 export function openEntry(id: string, request: Request, at: number): OpenEntry {
@@ -72,36 +71,15 @@ export function openEntry(id: string, request: Request, at: number): OpenEntry {
   };
 }
 
-/** Fields without images. */
-const plainFields: readonly (keyof SubmissionFields)[] = [
-  "person_url",
-  "person",
-  "model_url",
-  "input_url",
-  "garment_urls",
-  "garments",
-  "clothing",
-  "items",
-  "output_size",
-  "resolution",
-  "size",
-  "prompt",
-  "style_hint",
-  "negative_prompt",
-  "wait",
-  "mode",
-  "webhook_url",
-  "metadata",
-  "seed",
-];
-
 export function journalSubmission(fields: SubmissionFields): JournalSubmission {
-  const shown: Record<string, unknown> = {};
-  for (const name of plainFields) {
-    if (fields[name] !== undefined) shown[name] = maskValue(fields[name]);
-  }
-  const { person_image_b64: person, garment_images_b64: garments } = fields;
-  if (person) shown["person_image_b64"] = lengthOf(person);
-  if (garments !== undefined) shown["garment_images_b64"] = garments.map(lengthOf);
-  return { fields: shown, instruction: maskText(composeInstruction(fields)) };
+  const { person_image_b64: person, garment_images_b64: garments, ...plain } = fields;
+  const images = {
+    ...(person && { person_image_b64: lengthOf(person) }),
+    ...(garments && { garment_images_b64: garments.map(lengthOf) }),
+  };
+  const masked = Object.entries(plain).map(([name, value]) => [name, maskValue(value)]);
+  return {
+    fields: { ...Object.fromEntries(masked), ...images },
+    instruction: maskText(composeInstruction(fields)),
+  };
 }

@@ -11,9 +11,25 @@ import {
   type OpenEntry,
 } from "./journal-entry.ts";
 import { Exchange, type FaultMiss } from "./exchange.ts";
-import { entryFilter, type JournalFilter } from "./journal-filter.ts";
+import { maskKey } from "./masking.ts";
 import { nearMisses, nearRequests } from "./near-misses.ts";
-import { parseRequestPattern, type RequestPattern } from "./request-pattern.ts";
+import {
+  parseRequestPattern,
+  pathMatcher,
+  pathProblem,
+  type RequestPattern,
+} from "./request-pattern.ts";
+
+/** Filter of the journal's entries. */
+export interface JournalFilter {
+  method?: string | undefined;
+  /** Path without its query; a star matches one or more characters up to the next slash. */
+  path?: string | undefined;
+  /** Key, whole or masked as in the journal. Keys with the same last four characters match alike. */
+  apiKey?: string | undefined;
+  /** Earliest time of a request, in milliseconds since 1970 of the server's clock. */
+  since?: number | undefined;
+}
 
 /** Options of `mock.journal.waitFor`. */
 export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> {
@@ -40,18 +56,15 @@ const maxExchanges = 200;
 /** Maximum number of requests among which those near a fault are searched. */
 const maxNearest = 500;
 
-/** Error of a wait that timed out. */
 export class WaitTimeout extends Error {
   override readonly name = "WaitTimeout";
 }
 
-/** Facts that the control of the server adds to a request. */
 interface ControlFacts {
   readonly faultIds?: readonly string[];
   readonly faultMisses?: readonly FaultMiss[];
 }
 
-/** State of the journal in a snapshot. */
 export interface JournalState {
   readonly dropped: number;
   readonly entries: readonly JournalEntry[];
@@ -163,7 +176,6 @@ export class Journal {
     return nearRequests(pattern, this.#kept().slice(-maxNearest)).slice(0, max);
   }
 
-  /** Adds an entry for a request. */
   begin(request: Request): void {
     const id = `req_${this.#deleted + this.#entries.length + 1}`;
     const entry = openEntry(id, request, this.#clock.now());
@@ -183,7 +195,6 @@ export class Journal {
     this.#changed();
   }
 
-  /** Adds facts to the entry of a request. */
   note(
     request: Request,
     { fields, body, isShort, faultMisses, ...facts }: RequestFacts & ControlFacts,
@@ -278,4 +289,22 @@ export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor" | "sub
 
 function copy(entry: JournalEntry): OpenEntry {
   return structuredClone(entry);
+}
+
+/** @throws RangeError for an invalid path. */
+function entryFilter({
+  method,
+  path = "*",
+  apiKey,
+  since = Number.NEGATIVE_INFINITY,
+}: JournalFilter): (entry: JournalEntry) => boolean {
+  const problem = pathProblem(path);
+  if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
+  const matchesPath = pathMatcher(path);
+  const key = apiKey === undefined ? undefined : maskKey(apiKey);
+  return (entry) =>
+    (method === undefined || entry.method === method) &&
+    matchesPath(entry.path) &&
+    (key === undefined || entry.apiKey === key) &&
+    entry.at >= since;
 }

@@ -22,7 +22,6 @@ export function maskKey(token: string): string {
   return token.length < 12 ? "…" : `…${token.slice(-4)}`;
 }
 
-/** Headers with secrets of any form. */
 const secretHeader = /authorization|cookie|token|secret|(^|-)(auth|key)$|^stripe-signature$/i;
 
 /** Masks the secrets in headers. Keys keep their prefix and last four characters. */

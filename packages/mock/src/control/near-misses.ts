@@ -1,7 +1,6 @@
 import type { JournalEntry } from "./journal-entry.ts";
 import type { RequestPattern } from "./request-pattern.ts";
 
-/** Maximum number of lines in a report. */
 const maxLines = 5;
 
 /**

@@ -49,6 +49,8 @@ const rules: Readonly<Record<keyof NextJob, FieldRule>> = {
   },
 };
 
+export const nextJobFieldNames = Object.keys(rules);
+
 /** @throws TypeError or RangeError that names the field, its limit and the fix. */
 export function parseNextJob(input: NextJob): PlannedOutcome {
   if (input === null || typeof input !== "object") {

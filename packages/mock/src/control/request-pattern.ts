@@ -1,4 +1,3 @@
-/** Pattern of a method and a path. */
 export interface RequestPattern {
   readonly method: string;
   readonly path: string;
@@ -11,11 +10,7 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "*"];
 const grammar =
   'Write a method and a path such as "POST /api/v1/tryon", "GET /api/v1/tryon/*" or "* *". A star matches any method, one or more characters of a path up to the next slash, or alone any path.';
 
-/**
- * Parses the target of a fault: a pattern of requests, or undefined for the webhooks that the server sends.
- *
- * @throws TypeError or RangeError that names the field and the grammar.
- */
+/** Returns undefined for the target `webhook`. @throws TypeError or RangeError that names the field and the grammar. */
 export function parseTarget(field: string, text: unknown): RequestPattern | undefined {
   if (text === "webhook") return undefined;
   return parseRequestPattern(field, text, ' Write "webhook" for webhooks.');
@@ -46,7 +41,6 @@ export function parseRequestPattern(field: string, text: unknown, more = ""): Re
   };
 }
 
-/** Describes why a text is an invalid path pattern. */
 export function pathProblem(path: string): string | undefined {
   if (path === "*") return undefined;
   if (!path.startsWith("/")) return "has a path that does not begin with a slash.";
@@ -55,7 +49,6 @@ export function pathProblem(path: string): string | undefined {
 
 type Matcher = (text: string) => boolean;
 
-/** Compiles a path pattern to a function that matches a path. */
 export function pathMatcher(pattern: string): Matcher {
   if (pattern === "*") return () => true;
   const matchers = pattern.split("/").map(segmentMatcher);

@@ -26,6 +26,14 @@ interface SavedState {
   readonly control: ControlState;
 }
 
+interface Parts<Current> {
+  readonly clock: SystemClock;
+  readonly control: Control;
+  readonly log: MockStore | undefined;
+  readonly newSeed: () => string;
+  readonly begin: (store: Store) => Current;
+}
+
 /** Bytes of the random source between the ids of two processes. */
 const bytesPerProcess = 2 ** 36;
 
@@ -35,26 +43,11 @@ const bytesPerProcess = 2 ** 36;
  */
 export class ServerStates<Current extends ServerState> {
   current: Current;
-  readonly #clock: SystemClock;
-  readonly #begin: (store: Store) => Current;
-  readonly #control: Control;
-  readonly #log: MockStore | undefined;
-  readonly #newSeed: () => string;
+  readonly #parts: Parts<Current>;
   readonly #states = new WeakMap<Snapshot, SavedState>();
 
-  constructor(parts: {
-    readonly clock: SystemClock;
-    readonly control: Control;
-    readonly store: Store;
-    readonly log: MockStore | undefined;
-    readonly newSeed: () => string;
-    readonly begin: (store: Store) => Current;
-  }) {
-    this.#clock = parts.clock;
-    this.#begin = parts.begin;
-    this.#control = parts.control;
-    this.#log = parts.log;
-    this.#newSeed = parts.newSeed;
+  constructor(parts: Parts<Current> & { readonly store: Store }) {
+    this.#parts = parts;
     const restarts = this.#prepare(parts.store);
     this.current = parts.begin(parts.store);
     this.current.system.random.position += restarts * bytesPerProcess;
@@ -63,7 +56,7 @@ export class ServerStates<Current extends ServerState> {
 
   async snapshot(): Promise<Snapshot> {
     for (;;) {
-      const snapshot = await this.#clock.still(() => this.#capture());
+      const snapshot = await this.#parts.clock.still(() => this.#capture());
       if (snapshot !== undefined) return snapshot;
     }
   }
@@ -77,29 +70,29 @@ export class ServerStates<Current extends ServerState> {
       );
     }
     this.end();
-    this.#clock.set(snapshot.takenAt);
-    this.current = this.#begin(state.store.copy(this.#log));
+    this.#parts.clock.set(snapshot.takenAt);
+    this.current = this.#parts.begin(state.store.copy(this.#parts.log));
     const { system, service } = this.current;
     system.random.position = state.randomPosition;
     service.nextJobs.resume(state.nextJobs);
     service.resume();
-    this.#control.restore(state.control);
+    this.#parts.control.restore(state.control);
     this.saveClock();
   }
 
   reset(): void {
     this.end();
-    this.#clock.set();
-    this.#control.reset();
-    const store = new Store().copy(this.#log);
+    this.#parts.clock.set();
+    this.#parts.control.reset();
+    const store = new Store().copy(this.#parts.log);
     this.#prepare(store);
-    this.current = this.#begin(store);
+    this.current = this.#parts.begin(store);
   }
 
   /** Saves the moves of the clock, so that a restarted server continues with its time. */
   saveClock(): void {
-    if (this.#log === undefined) return;
-    const clockOffset = this.#clock.offset;
+    if (this.#parts.log === undefined) return;
+    const clockOffset = this.#parts.clock.offset;
     this.current.store.transact(({ server }) =>
       server.put({ ...server.getOrThrow("server"), clockOffset }),
     );
@@ -107,7 +100,7 @@ export class ServerStates<Current extends ServerState> {
 
   /** Writes the seed to a new store, or counts the restart. Returns the number of restarts. */
   #prepare(store: Store): number {
-    const { mode: clockMode, offset: clockOffset } = this.#clock;
+    const { mode: clockMode, offset: clockOffset } = this.#parts.clock;
     return store.transact(({ server }) => {
       const earlier = server.get("server");
       if (earlier !== undefined && earlier.clockMode !== clockMode) {
@@ -116,12 +109,16 @@ export class ServerStates<Current extends ServerState> {
         );
       }
       const restarts = earlier === undefined ? 0 : earlier.restarts + 1;
-      server.put({ seed: earlier?.seed ?? this.#newSeed(), clockMode, restarts, clockOffset });
+      server.put({
+        seed: earlier?.seed ?? this.#parts.newSeed(),
+        clockMode,
+        restarts,
+        clockOffset,
+      });
       return restarts;
     });
   }
 
-  /** Ends all current and scheduled work. */
   end(): void {
     const { service, store, system } = this.current;
     service.close();
@@ -133,13 +130,13 @@ export class ServerStates<Current extends ServerState> {
   async #capture(): Promise<Snapshot | undefined> {
     const { current } = this;
     const { system, store, service } = current;
-    if (!this.#clock.idle || current !== this.current) return undefined;
-    const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
+    if (!this.#parts.clock.idle || current !== this.current) return undefined;
+    const snapshot: Snapshot = Object.freeze({ takenAt: this.#parts.clock.now() });
     this.#states.set(snapshot, {
       store: store.copy(),
       randomPosition: system.random.position,
       nextJobs: service.nextJobs.state,
-      control: this.#control.snapshot(),
+      control: this.#parts.control.snapshot(),
     });
     return snapshot;
   }

@@ -23,7 +23,6 @@ export interface Tenant {
   nextJob(job: Omit<NextJob, "apiKey">): void;
 }
 
-/** Returns the current state of the server. */
 export type Server = () => { readonly service: Service; readonly store: Store };
 
 /** Rate limit of a tenant's key, as of the default keys. */
@@ -49,15 +48,12 @@ export async function createTenant(server: Server, options: NewTenant): Promise<
       throw new Error("The tenant does not exist after a reset or restore; create a new one.");
     },
     deliveries: async (jobId) =>
-      server().store.transact((tables) => {
-        const own: DeliveryRecord[] = [];
-        for (const delivery of tables.deliveries.all(jobId)) {
-          const job = tables.jobs.get(delivery.jobId);
-          const owner = job && tables.keys.get(job.keyId);
-          if (owner?.accountId === accountId) own.push(delivery);
-        }
-        return own;
-      }),
+      server().store.transact(({ deliveries, jobs, keys }) =>
+        deliveries.all(jobId).filter((delivery) => {
+          const job = jobs.get(delivery.jobId);
+          return job && keys.get(job.keyId)?.accountId === accountId;
+        }),
+      ),
     nextJob: (job) => server().service.nextJobs.add(parseNextJob({ ...job, apiKey })),
   };
 }

@@ -1,10 +1,8 @@
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
-/** Rules for URLs. */
 export interface UrlRules {
   /** If true, loopback is allowed, also by http. */
   readonly allowPrivate: boolean;
-  /** Setting that `allowPrivate` comes from. */
   readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
 }
 
@@ -36,7 +34,6 @@ export function urlProblem(text: string, rules: UrlRules): string | undefined {
   return url.protocol === "https:" ? undefined : "blocked URL; use https instead of http.";
 }
 
-/** Network of a host. */
 type HostNetwork = "public" | "loopback" | "private";
 
 /** Returns the reason to block the IPs of a host. All must be allowed, because the server may connect to any. */
@@ -56,7 +53,6 @@ function networkOfIp(ip: string): HostNetwork {
 /** Forms of an IP: it has a colon, or its last part begins with a digit. */
 const likeIp = /:|(^|\.)\d[^.]*$/;
 
-/** Returns true if a host is an IP. */
 export function isIp(host: string): boolean {
   // For a name, `isValid` throws and catches an error, which is slower than all other checks of a request.
   return likeIp.test(host) && ipaddr.isValid(host);
@@ -75,7 +71,6 @@ function networkOf(hostname: string): HostNetwork {
   return ip.kind() === "ipv4" || isGlobal(ip) ? "public" : "private";
 }
 
-/** Removes the brackets of an IPv6 in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

@@ -4,16 +4,13 @@ import { hmacHex } from "../service/digest.ts";
 import type { JobRecord } from "../store/records.ts";
 import { formatTime } from "../system/date.ts";
 
-/** The only kind of event. */
 const eventKind = "tryon.completed";
 
-/** Body and signature of a webhook. */
 export interface SignedEvent {
   readonly body: string;
   readonly signature: string;
 }
 
-/** Creates and signs the event of a finished job. */
 export function completedEvent(
   job: JobRecord,
   resultUrl: string | null,
@@ -33,7 +30,6 @@ export function completedEvent(
   return { body, signature: `sha256=${hmacHex(parts.secret, body)}` };
 }
 
-/** Returns the headers of a webhook. */
 export function eventHeaders(jobId: string, signature: string): Record<string, string> {
   return {
     "content-type": "application/json",

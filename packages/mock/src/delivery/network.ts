@@ -17,10 +17,7 @@ export interface Network {
 
 /** Error for a URL that the server must not request. Its message has the fix. */
 export class BlockedUrlError extends Error {
-  constructor(problem: string) {
-    super(problem);
-    this.name = "BlockedUrlError";
-  }
+  override readonly name = "BlockedUrlError";
 }
 
 /** @throws BlockedUrlError if the URL alone shows that the server must not request it. */
@@ -29,11 +26,7 @@ export function requireAllowed(url: string, rules: UrlRules): void {
   if (problem !== undefined) throw new BlockedUrlError(problem);
 }
 
-/**
- * Sends a request if its URL and its IPs are allowed. Without a network, as in a browser, only the URL counts.
- *
- * @throws BlockedUrlError
- */
+/** Checks the IPs too if there is a network, which browsers lack. @throws BlockedUrlError */
 export async function sendGuarded(
   request: Request,
   network: Network | undefined,

@@ -9,7 +9,6 @@ import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./even
 /** Real milliseconds that a manual clock waits for a receiver. */
 const patience = 1_000;
 
-/** Ways to repeat an earlier delivery. */
 export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
 /**
@@ -42,11 +41,7 @@ export class WebhookDelivery {
     }
   }
 
-  /**
-   * Repeats an earlier delivery as a new delivery. Resolves after its first attempt.
-   *
-   * @throws RangeError for an unknown delivery.
-   */
+  /** Resolves after the first attempt of the new delivery. @throws RangeError for an unknown delivery. */
   async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
     const id = store.transact((tables) => {
@@ -91,10 +86,8 @@ export class WebhookDelivery {
     if (delay > 0) await this.#sleep(delay, abort.signal);
     return system.clock.during(async () => {
       const delivery = this.#findDue(id);
-      const attempt =
-        delivery === undefined || this.#closed
-          ? undefined
-          : await this.#post(delivery, send, abort);
+      const isDue = delivery !== undefined && !this.#closed;
+      const attempt = isDue ? await this.#post(delivery, send, abort) : undefined;
       this.#inProgress.delete(id);
       if (delivery === undefined || attempt === undefined || this.#closed) return;
       const { record, retryDelay } = afterAttempt(delivery, attempt);
@@ -177,13 +170,9 @@ async function postEvent(
     // Only the status counts. Canceling fails if the body was read.
     response.body?.cancel().catch(() => undefined);
     // A browser hides the status and the target of a redirect.
-    const redirected = response.type === "opaqueredirect";
-    return redirected
-      ? {
-          status: null,
-          error: "The receiver redirects; the service does not follow redirects of webhooks.",
-        }
-      : { status: response.status, error: null };
+    if (response.type !== "opaqueredirect") return { status: response.status, error: null };
+    const error = "The receiver redirects; the service does not follow redirects of webhooks.";
+    return { status: null, error };
   } catch (error) {
     return { status: null, error: error instanceof Error ? error.message : String(error) };
   }

@@ -1,4 +1,3 @@
-/** Function that sends one webhook, like the global `fetch`. */
 export type SendWebhook = (request: Request) => Promise<Response>;
 
 // Registered globally, because each CommonJS file of the package has its own copy of this module.

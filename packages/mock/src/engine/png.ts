@@ -1,3 +1,5 @@
+import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const headerEnd = 24;
 
@@ -21,28 +23,17 @@ export function encodePng(image: IndexedImage): Uint8Array<ArrayBuffer> {
   view.setUint32(4, image.height);
   header.set([4, 3, 0, 0, 0], 8);
   const palette = image.palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]);
-  const parts = [
+  return concatBytes(
     signature,
     chunk("IHDR", header),
     chunk("PLTE", Uint8Array.from(palette)),
-    chunk("tEXt", new TextEncoder().encode(`Comment\0${image.comment}`)),
+    chunk("tEXt", utf8ToBytes(`Comment\0${image.comment}`)),
     image.data,
     chunk("IEND", new Uint8Array(0)),
-  ];
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
+  );
 }
 
-/**
- * Reads width and height from the header of a PNG.
- *
- * @throws Error if the bytes do not begin like a PNG.
- */
+/** @throws Error if the bytes do not begin like a PNG. */
 export function pngSize(bytes: Uint8Array): { width: number; height: number } {
   const isPng =
     bytes.length >= headerEnd && signature.every((byte, index) => bytes[index] === byte);
@@ -51,7 +42,6 @@ export function pngSize(bytes: Uint8Array): { width: number; height: number } {
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Encodes one chunk. */
 export function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(data.length + 12);
   const view = new DataView(bytes.buffer);

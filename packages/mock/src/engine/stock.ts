@@ -27,12 +27,8 @@ export function stockEngine(): Engine {
 /** Draws the person in gray and without text, for a photo that is not available. */
 export function drawPlaceholder(width: number, height: number): Bytes {
   const colors = withShades(0xe9ebf0, 0xc3c8d4, 0xd9dce4, false);
-  return encode(
-    width,
-    height,
-    { ...colors, ribbon: colors.floor, text: colors.floor },
-    "placeholder",
-  );
+  const withoutText = { ...colors, ribbon: colors.floor, text: colors.floor };
+  return encode(width, height, withoutText, "placeholder");
 }
 
 function colorsOf(request: RenderRequest): Colors {
@@ -86,10 +82,8 @@ function encode(width: number, height: number, colors: Colors, comment: string):
     throw new RangeError(`No stock image has ${size} pixels; use the size of an output_size.`);
   let data = dataChunks.get(size);
   if (data === undefined) {
-    data = chunk(
-      "IDAT",
-      Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
-    );
+    const rows = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    data = chunk("IDAT", rows);
     dataChunks.set(size, data);
   }
   const palette = stockColors.map((name) => colors[name]);

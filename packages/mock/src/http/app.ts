@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { isAllowedOrigin } from "../cors-origins.ts";
 import { isLoopback } from "../loopback.ts";
 import { httpDate } from "../system/date.ts";
-import { errorResponse, json } from "./responses.ts";
+import { errorResponse, json, refuseOtherMethods } from "./responses.ts";
 import { addDiscoveryRoutes } from "./discovery-routes.ts";
 import { addCreditRoutes } from "./credit-routes.ts";
 import { addPaymentRoutes } from "./payment-routes.ts";
@@ -28,10 +28,8 @@ const originRefused = {
     "The reference server takes no requests from pages of this origin. Allow the origin with --cors-origin, in code with corsOrigins.",
 };
 
-/** Creates the HTTP interface of the service. */
 export function createApp(
   context: Omit<RouteContext, "schemas"> & {
-    /** Value of the header `X-Mock`. */
     readonly mark: string;
     readonly paymentSecret: string;
     /** Applies the faults of a request. CORS and common headers are added to the response afterwards. */
@@ -78,7 +76,7 @@ export function createApp(
   addCreditRoutes(app, routes);
   addPaymentRoutes(app, routes, context.paymentSecret);
   addResultRoutes(app, service);
-  addMethodNotAllowed(app);
+  refuseOtherMethods(app, () => "Method Not Allowed");
   app.notFound(() => json({ detail: "Not Found" }, 404));
   app.onError((error) => errorResponse(error, service.options));
   return { fetch: async (request) => app.fetch(request) };
@@ -92,17 +90,6 @@ function preflightResponse(): Response {
       "Access-Control-Allow-Headers": "Authorization,Content-Type,Idempotency-Key",
     },
   });
-}
-
-/** Responds with 405 to other methods of each path. */
-function addMethodNotAllowed(app: Hono): void {
-  const routes = app.routes.filter(({ path }) => path !== "/*");
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
-    const allowed = [...(methods.includes("GET") ? ["GET", "HEAD"] : []), ...methods];
-    const allow = [...new Set(allowed)].join(", ");
-    app.all(path, () => json({ detail: "Method Not Allowed" }, 405, { allow }));
-  }
 }
 
 /** Returns the https URL without a trailing slash, or undefined when the URL is already that. */

@@ -14,18 +14,13 @@ export class WrongContentType extends InvalidInput {}
 
 /** A body over the limit, which the server stops reading. */
 export class OversizeBody extends Error {
-  constructor() {
-    super(`The body exceeds the limit of ${limits.bodyBytes} bytes (64 MiB).`);
-    this.name = "OversizeBody";
-  }
+  override readonly name = "OversizeBody";
+  override readonly message = `The body exceeds the limit of ${limits.bodyBytes} bytes (64 MiB).`;
 }
 
 /** The connection broke while the client was sending the body, so the server sends no response. */
 export class BrokenBody extends Error {
-  constructor(cause: unknown) {
-    super("The body could not be read to its end.", { cause });
-    this.name = "BrokenBody";
-  }
+  override readonly name = "BrokenBody";
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -73,7 +68,6 @@ export async function readJsonObject(
 
 const beginningBytes = 8_192;
 
-/** Decodes the beginning of a body. */
 function beginning(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, beginningBytes));
   return bytes.length > beginningBytes ? `${text}…` : text;
@@ -84,15 +78,11 @@ function isJson(contentType: string | null): boolean {
   return mediaType === "application/json" || /^[\w.-]+\/[\w.-]+\+json$/.test(mediaType);
 }
 
-/**
- * Reads a request's body up to the limit.
- *
- * @throws OversizeBody when it is longer, BrokenBody when it ends with an error.
- */
+/** @throws OversizeBody when the body is too long, BrokenBody when it ends with an error. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
   const bytes = await boundedBytes(request.body, limits.bodyBytes).catch((error: unknown) => {
-    throw new BrokenBody(error);
+    throw new BrokenBody("The body could not be read to its end.", { cause: error });
   });
   if (bytes === undefined) throw new OversizeBody();
   return bytes;

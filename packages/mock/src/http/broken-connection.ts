@@ -40,17 +40,14 @@ export function truncatedBytes(response: Response): Uint8Array | undefined {
 }
 
 function failingBody(sent: Uint8Array): ReadableStream<Uint8Array> {
-  let begun = sent.length === 0;
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        if (sent.length > 0) controller.enqueue(sent);
+      },
       pull(controller) {
-        if (begun) {
-          const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
-          controller.error(new TypeError("terminated", { cause }));
-        } else {
-          begun = true;
-          controller.enqueue(sent);
-        }
+        const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
+        controller.error(new TypeError("terminated", { cause }));
       },
     },
     // Prevents reading ahead, or the error would replace the bytes.

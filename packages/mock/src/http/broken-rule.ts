@@ -12,7 +12,6 @@ export function markRule(response: Response, rule: ServerRule | undefined): Resp
   return Object.assign(response, { [ruleMark]: rule });
 }
 
-/** Returns the rule that the request of a response broke, if one is noted. */
 export function ruleOf(response: Response): string | undefined {
   const rule: unknown = Reflect.get(response, ruleMark);
   return typeof rule === "string" ? rule : undefined;

@@ -8,7 +8,6 @@ import { json } from "./responses.ts";
 import { validate } from "./validation.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-/** Adds the routes of the account and of credit packs. */
 export function addCreditRoutes(app: Hono, routes: RouteContext): void {
   const { service, schemas } = routes;
 

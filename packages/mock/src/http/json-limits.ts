@@ -1,6 +1,5 @@
 import { limits } from "../service/catalogue.ts";
 
-/** Limits of a JSON text. */
 export interface JsonLimits {
   /** Maximum number of property names in all objects together. */
   readonly names: number;

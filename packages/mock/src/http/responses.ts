@@ -1,3 +1,5 @@
+import type { Hono } from "hono";
+
 import type { ValidationError } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
@@ -20,20 +22,24 @@ const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
   "server-error": 500,
 };
 
+export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** The name is registered because the CommonJS files of the package each hold a copy of this module. */
 const textMark = Symbol.for("@tryon/mock text");
 
-export function json(
-  body: unknown,
-  status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
+type Headers = Readonly<Record<string, string>>;
+
+export function json(body: unknown, status = 200, headers: Headers = {}): Response {
   const text = JSON.stringify(body);
-  const response = new Response(text, {
-    status,
-    headers: { "content-type": "application/json", ...headers },
-  });
-  return Object.assign(response, { [textMark]: text });
+  return textResponse(text, status, { "content-type": "application/json", ...headers });
+}
+
+export function html(body: string, status = 200, headers: Headers = {}): Response {
+  return textResponse(body, status, { "content-type": "text/html; charset=utf-8", ...headers });
+}
+
+function textResponse(text: string, status: number, headers: Headers): Response {
+  return Object.assign(new Response(text, { status, headers }), { [textMark]: text });
 }
 
 /**
@@ -45,16 +51,15 @@ export function textOf(response: Response): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-export function html(
-  body: string,
-  status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  const response = new Response(body, {
-    status,
-    headers: { "content-type": "text/html; charset=utf-8", ...headers },
-  });
-  return Object.assign(response, { [textMark]: body });
+/** Responds with 405 to other methods of each path that has routes, and returns these routes. */
+export function refuseOtherMethods(app: Hono, detailOf: (allow: string) => string) {
+  const routes = app.routes.filter(({ path }) => !path.endsWith("*"));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const allow = (methods.includes("GET") ? [...methods, "HEAD"] : methods).toSorted().join(", ");
+    app.all(path, () => json({ detail: detailOf(allow) }, 405, { allow }));
+  }
+  return routes;
 }
 
 /** Creates an HTML response, such as a proxy in front of the service sends. */
@@ -65,11 +70,7 @@ export function proxyPage(status: number, title: string): Response {
   );
 }
 
-/**
- * Converts an error to its documented response, on which the broken rule is noted.
- *
- * @throws BrokenBody and connection resets again, since no one can receive a response.
- */
+/** Notes the broken rule on the response. @throws errors of a broken connection, since no one can receive a response. */
 export function errorResponse(error: unknown, options: Options): Response {
   return markRule(documentedResponse(error, options), brokenRule(error));
 }
@@ -103,7 +104,6 @@ function problemText({ loc, msg }: ValidationError): string {
   return `${loc.slice(1).join(".")}: ${msg}`;
 }
 
-/** Returns the rate limit headers that the options select. */
 export function rateHeaders(
   window: RateWindow,
   now: number,

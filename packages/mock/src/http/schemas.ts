@@ -11,7 +11,7 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /**
  * Creates the schemas of the inputs of every endpoint, one property for each part of a request. They check types and
- * bounds of single fields; unknown properties pass.
+ * bounds of single fields; unknown properties are left out.
  */
 export function requestSchemas(options: Options) {
   const { jsonTypes, maxLimit, limitBounds, metadataCount, unknownPack } = options;
@@ -21,7 +21,7 @@ export function requestSchemas(options: Options) {
   const url = text(0, limits.urlCharacters).nullable().optional();
   const size = word(sizes, (value) => value.toUpperCase()).optional();
   const images = textList(limits.garments).optional();
-  const body: z.ZodType<SubmissionFields> = z.looseObject({
+  const body: z.ZodType<SubmissionFields> = z.object({
     person_url: url,
     person: url,
     model_url: url,

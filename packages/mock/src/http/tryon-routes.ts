@@ -12,7 +12,6 @@ import { json, proxyPage } from "./responses.ts";
 import { InvalidInput, problemAt, validate } from "./validation.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-/** Adds the routes that submit, list and poll jobs. */
 export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
   const { service, schemas, journal } = routes;
   const { options } = service;
@@ -65,11 +64,7 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
   );
 }
 
-/**
- * Reads the query of the list. A filter under a name that the option `filterName` leaves out is an unknown parameter.
- *
- * @throws InvalidInput with every problem found.
- */
+/** A filter under a name that the option `filterName` leaves out is unknown. @throws InvalidInput */
 function readListQuery(
   { url }: Request,
   { service: { options }, schemas }: RouteContext,
@@ -88,11 +83,7 @@ function readListQuery(
   return { limit, cursor, status };
 }
 
-/**
- * Returns the page of an unknown cursor.
- *
- * @throws ServiceError or InvalidInput if the options say so.
- */
+/** @throws ServiceError or InvalidInput if the options say so. */
 function unknownCursorPage(cursor: string | undefined, options: Options): JobPage {
   if (options.unknownCursor === "empty") return { jobs: [], nextCursor: null };
   const msg = "unknown; pass the next_cursor of the previous page, or omit it for the first page.";
@@ -104,7 +95,6 @@ function unknownCursorPage(cursor: string | undefined, options: Options): JobPag
   ]);
 }
 
-/** Converts a job to an element of the list or the response to a poll. */
 function jobView(service: Service, job: JobRecord): TryOnJobStatus {
   const { options, results, jobs } = service;
   const { result } = job;

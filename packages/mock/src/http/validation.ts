@@ -46,11 +46,7 @@ const parsingProblems: Readonly<Record<string, Problem>> = {
   },
 };
 
-/**
- * Validates the parts of a request: its header, query or body.
- *
- * @throws InvalidFields with every problem found.
- */
+/** @throws InvalidFields with every problem found. */
 export function validate<Input>(schema: z.ZodType<Input>, input: unknown, options: Options): Input {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

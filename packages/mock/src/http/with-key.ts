@@ -10,7 +10,6 @@ import { errorResponse, rateHeaders } from "./responses.ts";
 import { readJsonObject, readPatience } from "./body.ts";
 import type { RequestSchemas } from "./schemas.ts";
 
-/** Facts about a request for the request journal. */
 export interface RequestFacts {
   /** Body of a request: its JSON value, or the beginning of another text. */
   readonly body?: unknown;
@@ -21,7 +20,6 @@ export interface RequestFacts {
   readonly replayed?: boolean;
 }
 
-/** Parts of the server that routes use. */
 export interface RouteContext {
   readonly service: Service;
   readonly system: System;

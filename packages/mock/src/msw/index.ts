@@ -1,2 +1,1 @@
-export { handlers } from "./handlers.ts";
-export type { HandlersOptions } from "./handlers.ts";
+export { handlers, type HandlersOptions } from "./handlers.ts";

@@ -52,7 +52,6 @@ const defaults: ServerLimits = {
   connections: 2_000,
 };
 
-/** Interval of the checks for timeouts. */
 const checkInterval = 5_000;
 
 /** Time for a client to read its response and to stop sending, before the connection closes. */

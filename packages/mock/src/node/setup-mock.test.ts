@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { setupMock, type TestHooks } from "./setup-mock.ts";
-import type { TestMockOptions } from "./test-options.ts";
+import { setupMock, type TestHooks, type TestMockOptions } from "./setup-mock.ts";
 import { caller } from "../../test/caller.ts";
 
 const clientClock = Symbol.for("@tryon/client.clock");

@@ -5,7 +5,6 @@ import type { MockStore, SavedRecord } from "../store/state-log.ts";
 /** Number in the header of the file that marks it as the state of a reference server. */
 const applicationId = 0x74_72_79_6f;
 
-/** Version of the tables. */
 const version = 1;
 
 const tables = `

@@ -12,7 +12,6 @@ export class UnawaitedJobs {
     this.#mock = mock;
   }
 
-  /** Handles a request of the app. */
   readonly fetch: Mock["fetch"] = async (resource, init) => {
     const response = await this.#mock.fetch(resource, init);
     const text = response.ok && textOf(response);

@@ -5,14 +5,12 @@ import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 
-/** Plan for one attempt to deliver a webhook. */
 export interface DeliveryAttemptPlan {
   /** Delay before the request, in milliseconds. */
   readonly delay: number;
   readonly send: (request: Request) => Promise<Response>;
 }
 
-/** Parts that all rules of the service share. */
 export interface ServiceContext {
   readonly store: Store;
   readonly system: System;

@@ -18,11 +18,7 @@ export function changeBalance(
   return changed;
 }
 
-/**
- * Charges a key for a job.
- *
- * @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low.
- */
+/** @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low. */
 export function chargeCredits(
   tables: Tables,
   key: KeyRecord,
@@ -91,7 +87,6 @@ export function settleCredits(
   if (isRefunded) refundCredits(tables, counted, job, job.completedAt ?? job.createdAt);
 }
 
-/** Returns the UTC day of a time, counted since 1970. */
 function dayOf(at: number): number {
   return Math.floor(at / limits.day);
 }

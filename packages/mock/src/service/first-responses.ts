@@ -43,11 +43,7 @@ export class FirstResponses {
     }
   }
 
-  /**
-   * Repeats the first response, or waits for it.
-   *
-   * @throws ServiceError of the first request, or `conflict` while it is in progress if the options say so.
-   */
+  /** @throws ServiceError of the first request, or `conflict` while it is in progress if the options say so. */
   async replay(record: IdempotencyRecord): Promise<SubmitResponse> {
     const { jobId, response } = record;
     const { store, options, system } = this.#context;
@@ -107,7 +103,6 @@ export class FirstResponses {
   }
 }
 
-/** Describes a job in a response. */
 export function responseFor(
   { status, errorCode, errorMessage }: JobRecord,
   message: string | null = null,

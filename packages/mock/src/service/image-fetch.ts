@@ -46,7 +46,6 @@ export class ImageFetch {
     return { ...submission, person, garments };
   }
 
-  /** Aborts the fetches in progress. */
   close(): void {
     for (const stop of this.#inProgress) stop.abort(new ImageFetchError("the server was closed."));
   }
@@ -117,7 +116,6 @@ export class ImageFetch {
   }
 }
 
-/** Reads the target of a redirect. */
 function redirectTarget(response: Response): string | undefined {
   if (response.type === "opaqueredirect") {
     throw new ImageFetchError("it is redirected, and this platform hides the target.");

@@ -6,20 +6,14 @@ import { ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
-/** Names of the accepted kinds of images. */
 export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
 
-/** Image and the text that it was sent as. */
 export interface SubmittedImage {
   readonly image: EngineImage;
   readonly source: string;
 }
 
-/**
- * Reads an image in base64. Only its head is decoded; the engine decodes the rest when it needs the bytes.
- *
- * @throws ServiceError `bad-request` that names the field and the problem.
- */
+/** Decodes only the head; the engine decodes the rest when it needs the bytes. @throws ServiceError `bad-request` */
 export function imageFromBase64(field: string, base64: string): SubmittedImage {
   const isPerson = field === "person_image_b64";
   const format = isPerson ? "request.person-image-b64.base64" : "request.garment-images-b64.base64";
@@ -50,11 +44,7 @@ export function imageFromBase64(field: string, base64: string): SubmittedImage {
   return { image: { field, source: "bytes", mediaType, bytes }, source: base64 };
 }
 
-/**
- * Reads an image URL. Only the URL is checked.
- *
- * @throws ServiceError `bad-request` that names the field and the problem.
- */
+/** Checks only the URL. @throws ServiceError `bad-request` */
 export function imageFromUrl(field: string, text: string, rules: UrlRules): SubmittedImage {
   const problem = urlProblem(text, rules);
   if (problem !== undefined) {
@@ -73,7 +63,6 @@ export function fetchProblem(images: readonly EngineImage[]): ServiceError | nul
   return null;
 }
 
-/** Creates the error for an image that cannot be fetched. */
 export function fetchFailed(detail: string): ServiceError {
   return new ServiceError("bad-request", detail, "submit.400.image-fetch-failed");
 }

@@ -29,7 +29,6 @@ export class JobScheduler {
     this.#delivery = delivery;
   }
 
-  /** Status of a job that is created now. */
   get nextStatus(): "queued" | "running" {
     return this.#isFull && this.#context.options.reportQueued ? "queued" : "running";
   }
@@ -84,9 +83,7 @@ export class JobScheduler {
     return new Promise((resolve) => this.#endWaiters.set(jobId, resolve));
   }
 
-  /**
-   * Continues the jobs of the store. A job whose image was not rendered fails, because submitted images are not stored.
-   */
+  /** A job of the store whose image was not rendered fails, because submitted images are not stored. */
   resume(): void {
     const { store, options } = this.#context;
     for (const job of store.transact((tables) => tables.unfinished.all())) {
@@ -192,7 +189,6 @@ async function render(
   }
 }
 
-/** Creates the ending of a failed job. */
 function failed(errorMessage: string, { errorCodes }: Options): JobEnding {
   const isCode = errorCodes === "cause" && failureCauses.includes(errorMessage);
   const errorCode = isCode ? errorMessage : failureCode;

@@ -8,68 +8,57 @@ export interface JobPage {
   readonly nextCursor: string | null;
 }
 
-/** Reads the jobs of one key. Jobs of other keys are not found. */
-export class Jobs {
-  readonly #context: ServiceContext;
-
-  constructor(context: ServiceContext) {
-    this.#context = context;
-  }
-
-  /** @throws ServiceError `not-found`, or `forbidden` by the option `foreignJob` */
-  async get(keyId: string, jobId: string): Promise<JobRecord> {
-    const job = this.#context.store.transact((tables) => tables.jobs.get(jobId));
-    if (job !== undefined && job.createdAt <= this.#visibleUntil()) {
-      if (job.keyId === keyId) return job;
-      if (this.#context.options.foreignJob === 403) {
-        throw new ServiceError(
-          "forbidden",
-          "The job belongs to another API key.",
-          "poll.404.job-of-another-key",
-        );
-      }
-    }
-    const isLate = job?.keyId === keyId;
-    const rule = isLate
-      ? "poll.fresh-job.visible"
-      : job === undefined
-        ? "poll.404.unknown-job"
-        : "poll.404.job-of-another-key";
-    throw new ServiceError("not-found", "Job not found.", rule);
-  }
-
-  /** Reads a page of the list. Returns undefined for an unknown cursor. */
-  async list(
-    keyId: string,
-    query: { limit: number; cursor: string | undefined; status: JobStatus | undefined },
-  ): Promise<JobPage | undefined> {
-    const { limit, cursor, status } = query;
-    return this.#context.store.transact((tables) => {
-      if (cursor !== undefined && tables.jobs.get(cursor)?.keyId !== keyId) return undefined;
-      const found: JobRecord[] = [];
-      const group = status === undefined ? keyId : `${keyId} ${status}`;
-      for (const job of tables.jobs.newestFirst(group, cursor)) {
-        if (found.length > limit) break;
-        if (job.createdAt <= this.#visibleUntil()) found.push(job);
-      }
-      const jobs = found.slice(0, limit);
-      return { jobs, nextCursor: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
-    });
-  }
-
-  /** Reads the image of a job. Returns undefined if the job has no image or it was purged. */
-  async result(jobId: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const job = this.#context.store.transact((tables) => tables.jobs.get(jobId));
-    return job === undefined || this.isPurged(job) ? undefined : job.result?.bytes;
-  }
-
+/** Creates the functions that read the jobs of one key. Jobs of other keys are not found. */
+export function createJobs({ store, system, options }: ServiceContext) {
+  const visibleUntil = (): number => system.clock.now() - options.readLag;
   /** Returns true once the retention of the job's image is over. */
-  isPurged(job: JobRecord): boolean {
-    const { clock } = this.#context.system;
-    return job.completedAt !== null && job.completedAt + limits.resultRetention <= clock.now();
-  }
-
-  #visibleUntil(): number {
-    return this.#context.system.clock.now() - this.#context.options.readLag;
-  }
+  const isPurged = ({ completedAt }: JobRecord): boolean =>
+    completedAt !== null && completedAt + limits.resultRetention <= system.clock.now();
+  return {
+    isPurged,
+    /** @throws ServiceError `not-found`, or `forbidden` by the option `foreignJob` */
+    async get(keyId: string, jobId: string): Promise<JobRecord> {
+      const job = store.transact((tables) => tables.jobs.get(jobId));
+      if (job !== undefined && job.createdAt <= visibleUntil()) {
+        if (job.keyId === keyId) return job;
+        if (options.foreignJob === 403) {
+          throw new ServiceError(
+            "forbidden",
+            "The job belongs to another API key.",
+            "poll.404.job-of-another-key",
+          );
+        }
+      }
+      const isLate = job?.keyId === keyId;
+      const rule = isLate
+        ? "poll.fresh-job.visible"
+        : job === undefined
+          ? "poll.404.unknown-job"
+          : "poll.404.job-of-another-key";
+      throw new ServiceError("not-found", "Job not found.", rule);
+    },
+    /** Reads a page of the list. Returns undefined for an unknown cursor. */
+    async list(
+      keyId: string,
+      query: { limit: number; cursor: string | undefined; status: JobStatus | undefined },
+    ): Promise<JobPage | undefined> {
+      const { limit, cursor, status } = query;
+      return store.transact((tables) => {
+        if (cursor !== undefined && tables.jobs.get(cursor)?.keyId !== keyId) return undefined;
+        const found: JobRecord[] = [];
+        const group = status === undefined ? keyId : `${keyId} ${status}`;
+        for (const job of tables.jobs.newestFirst(group, cursor)) {
+          if (found.length > limit) break;
+          if (job.createdAt <= visibleUntil()) found.push(job);
+        }
+        const jobs = found.slice(0, limit);
+        return { jobs, nextCursor: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
+      });
+    },
+    /** Reads the image of a job. Returns undefined if the job has no image or it was purged. */
+    async result(jobId: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+      const job = store.transact((tables) => tables.jobs.get(jobId));
+      return job === undefined || isPurged(job) ? undefined : job.result?.bytes;
+    },
+  };
 }

@@ -6,7 +6,6 @@ import { changeBalance } from "./credits.ts";
 import { readNewKey, type NewKey } from "./new-key.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** State of a key's rate limit. */
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
@@ -17,7 +16,6 @@ export interface RateWindow {
   readonly exceeded: boolean;
 }
 
-/** API keys: creation, authentication and rate limits. */
 export class Keys {
   readonly #context: ServiceContext;
 
@@ -25,12 +23,7 @@ export class Keys {
     this.#context = context;
   }
 
-  /**
-   * Creates a key.
-   *
-   * @throws TypeError or RangeError that names an invalid field. RangeError if the token is taken or the account already
-   * has a test key.
-   */
+  /** @throws TypeError or RangeError for an invalid field, a taken token or a second test key of an account. */
   create(fields: NewKey): KeyRecord {
     const { store, system } = this.#context;
     const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(fields);
@@ -68,7 +61,6 @@ export class Keys {
     return this.#context.store.transact((tables) => tables.keyByToken(token)) !== undefined;
   }
 
-  /** Creates the account of a tenant and returns its id. */
   openTenant(): string {
     const { store, system } = this.#context;
     return store.transact((tables) => {

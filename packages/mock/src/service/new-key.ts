@@ -29,7 +29,6 @@ export interface NewKey {
 type ResolvedNewKey = NewKey &
   Pick<KeyRecord, "mode" | "state" | "name" | "credits" | "rateLimitPerMinute">;
 
-/** Values that a field accepts. */
 interface Rule {
   readonly accepts: (value: unknown) => boolean;
   /** Completes "FIELD must be …". */
@@ -59,11 +58,7 @@ const rules: Readonly<Record<keyof NewKey, Rule>> = {
   accountState: oneOf("active", "flagged"),
 };
 
-/**
- * Validates the fields of a new key and adds the defaults.
- *
- * @throws TypeError or RangeError that names the first invalid field, its limit and the fix.
- */
+/** @throws TypeError or RangeError that names the first invalid field, its limit and the fix. */
 export function readNewKey(fields: NewKey): ResolvedNewKey {
   if (fields === null || typeof fields !== "object") {
     throw new TypeError(

@@ -19,7 +19,6 @@ export const failureCode = "generation_failed";
 /** Causes of a failure that are its error code with the option `errorCodes`. */
 export const failureCauses: readonly string[] = ["model_rejected", "storage_failed"];
 
-/** Error message of blocked content. */
 export const contentBlocked = "content_blocked";
 
 const success: Outcome = { ending: "succeeded", errorMessage: null, durationMs: null };

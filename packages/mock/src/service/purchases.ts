@@ -5,7 +5,6 @@ import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** Result of a purchase. */
 export interface PurchaseResponse {
   readonly purchase: PurchaseRecord;
   /** `credits_added` of the response. */
@@ -51,7 +50,6 @@ function pay(token: string): Payment {
   );
 }
 
-/** Returns the credits that a payment adds. */
 function creditsOf(packSlug: PackSlug, status: string): number {
   return status === "succeeded" ? packs[packSlug].credits : 0;
 }

@@ -2,35 +2,28 @@ import type { Options } from "../options.ts";
 import { limits } from "./catalogue.ts";
 import { hmacHex, sameText } from "./digest.ts";
 
-/** Signs and verifies the URLs of result images. */
-export class ResultUrls {
-  readonly #secret: string;
-  readonly #origin: Options["resultsOrigin"];
+export type ResultUrls = ReturnType<typeof createResultUrls>;
 
-  constructor(secret: string, origin: Options["resultsOrigin"]) {
-    this.#secret = secret;
-    this.#origin = origin;
-  }
-
-  /** Creates a URL that is valid for 24 hours from `now`. */
-  sign(job: { readonly id: string; readonly origin: string }, now: number): string {
-    const expires = Math.floor((now + limits.resultUrlValidity) / 1_000);
-    const path = `/results/${job.id}.png`;
-    const origin = this.#origin === "other" ? otherOrigin(job.origin) : job.origin;
-    return `${origin}${path}?expires=${expires}&signature=${this.#signature(path, expires)}`;
-  }
-
-  /** Returns the reason why a URL is invalid at `now`, if it is. */
-  problem(url: URL, now: number): "signature" | "expired" | undefined {
-    const expires = Number(url.searchParams.get("expires") ?? Number.NaN);
-    const expected = this.#signature(url.pathname, expires);
-    if (!sameText(expected, url.searchParams.get("signature") ?? "")) return "signature";
-    return expires * 1_000 <= now ? "expired" : undefined;
-  }
-
-  #signature(path: string, expires: number): string {
-    return hmacHex(this.#secret, `${path}\n${expires}`);
-  }
+/** Creates the functions that sign and verify the URLs of result images. */
+export function createResultUrls(secret: string, resultsOrigin: Options["resultsOrigin"]) {
+  const signatureOf = (path: string, expires: number): string =>
+    hmacHex(secret, `${path}\n${expires}`);
+  return {
+    /** Creates a URL that is valid for 24 hours from `now`. */
+    sign(job: { readonly id: string; readonly origin: string }, now: number): string {
+      const expires = Math.floor((now + limits.resultUrlValidity) / 1_000);
+      const path = `/results/${job.id}.png`;
+      const origin = resultsOrigin === "other" ? otherOrigin(job.origin) : job.origin;
+      return `${origin}${path}?expires=${expires}&signature=${signatureOf(path, expires)}`;
+    },
+    /** Returns the reason why a URL is invalid at `now`, if it is. */
+    problem(url: URL, now: number): "signature" | "expired" | undefined {
+      const expires = Number(url.searchParams.get("expires") ?? Number.NaN);
+      const expected = signatureOf(url.pathname, expires);
+      if (!sameText(expected, url.searchParams.get("signature") ?? "")) return "signature";
+      return expires * 1_000 <= now ? "expired" : undefined;
+    },
+  };
 }
 
 /** Returns another origin of the same server: the other name of loopback, or a subdomain. */

@@ -12,7 +12,6 @@ export type ServiceErrorCode =
   | "rate-limited"
   | "server-error";
 
-/** Data of a {@link ServiceError}. */
 export interface StoredError {
   readonly reason: ServiceErrorCode;
   readonly detail: string;

@@ -1,69 +1,49 @@
 import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
-import type { Options } from "../options.ts";
 import type { LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import { ImageFetch } from "./image-fetch.ts";
 import { JobScheduler } from "./job-scheduler.ts";
-import { Jobs } from "./jobs.ts";
+import { createJobs } from "./jobs.ts";
 import { Keys } from "./keys.ts";
-import type { NextJobs } from "./next-jobs.ts";
 import { Purchases } from "./purchases.ts";
-import { ResultUrls } from "./result-urls.ts";
+import { createResultUrls } from "./result-urls.ts";
 import { Submissions } from "./submissions.ts";
 
-/** Rules of the service, without HTTP. */
-export class Service {
-  readonly keys: Keys;
-  readonly jobs: Jobs;
-  readonly submissions: Submissions;
-  readonly purchases: Purchases;
-  readonly results: ResultUrls;
-  readonly options: Options;
-  readonly #context: ServiceContext;
-  readonly deliveries: WebhookDelivery;
-  readonly nextJobs: NextJobs;
-  readonly #scheduler: JobScheduler;
-  /** Undefined if the service accepts image URLs without fetching them. */
-  readonly #imageFetch: ImageFetch | undefined;
+export type Service = ReturnType<typeof createService>;
 
-  constructor(context: ServiceContext) {
-    const { options, system } = context;
-    this.#context = context;
-    this.options = options;
-    this.results = new ResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
-    this.deliveries = new WebhookDelivery(context, this.results);
-    this.keys = new Keys(context);
-    this.jobs = new Jobs(context);
-    if (context.settings.images === "fetch") this.#imageFetch = new ImageFetch(context);
-    this.#scheduler = new JobScheduler(context, this.deliveries);
-    this.submissions = new Submissions(context, this.#scheduler, this.#imageFetch);
-    this.nextJobs = this.submissions.nextJobs;
-    this.purchases = new Purchases(context);
-  }
-
-  /** Aborts webhook deliveries and image fetches. */
-  close(): void {
-    this.#imageFetch?.close();
-    this.deliveries.close();
-  }
-
-  /** Continues the jobs, deliveries and requests of the store. */
-  resume(): void {
-    this.#scheduler.resume();
-    this.deliveries.resume();
-    this.submissions.resume();
-  }
-
-  now(): number {
-    return this.#context.system.clock.now();
-  }
-
-  /** Reads the balance of a key and its changes, oldest first. */
-  ledger(token: string): { entries: readonly LedgerEntry[]; balance: number } | undefined {
-    return this.#context.store.transact((tables) => {
-      const key = tables.keyByToken(token);
-      if (key === undefined) return undefined;
-      return { entries: tables.ledger.all(key.id), balance: key.credits };
-    });
-  }
+/** Creates the rules of the service, without HTTP. */
+export function createService(context: ServiceContext) {
+  const { options, settings, store, system } = context;
+  const results = createResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
+  const deliveries = new WebhookDelivery(context, results);
+  const scheduler = new JobScheduler(context, deliveries);
+  const imageFetch = settings.images === "fetch" ? new ImageFetch(context) : undefined;
+  const submissions = new Submissions(context, scheduler, imageFetch);
+  return {
+    options,
+    results,
+    deliveries,
+    submissions,
+    nextJobs: submissions.nextJobs,
+    keys: new Keys(context),
+    jobs: createJobs(context),
+    purchases: new Purchases(context),
+    now: () => system.clock.now(),
+    close(): void {
+      imageFetch?.close();
+      deliveries.close();
+    },
+    /** Continues the jobs, deliveries and requests of the store. */
+    resume(): void {
+      scheduler.resume();
+      deliveries.resume();
+      submissions.resume();
+    },
+    /** Reads the balance of a key and its changes, oldest first. */
+    ledger: (token: string): { entries: readonly LedgerEntry[]; balance: number } | undefined =>
+      store.transact((tables) => {
+        const key = tables.keyByToken(token);
+        return key && { entries: tables.ledger.all(key.id), balance: key.credits };
+      }),
+  };
 }

@@ -22,11 +22,9 @@ export interface Submission {
   readonly garments: readonly EngineImage[];
   /** URLs and base64 texts of the images, the person's first. */
   readonly sources: readonly string[];
-  /** Reason to refuse an image, or null. */
   readonly imageProblem: ServiceError | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
-  /** Instruction for the model. */
   readonly instruction: string;
   readonly prompt: string | null;
   readonly webhookUrl: string | null;
@@ -34,11 +32,7 @@ export interface Submission {
   readonly seed: number | null;
 }
 
-/**
- * Resolves aliases and defaults, and validates what the types do not.
- *
- * @throws ServiceError `bad-request` that names the field, its limit and the fix.
- */
+/** @throws ServiceError `bad-request` that names the field, its limit and the fix. */
 export function readSubmission(
   fields: SubmissionFields,
   { settings, options }: Pick<ServiceContext, "settings" | "options">,

@@ -23,10 +23,8 @@ import { NextJobs, readOutcome, type PlannedOutcome } from "./next-jobs.ts";
 import { ServiceError, serverError } from "./service-error.ts";
 import { readSubmission, type Submission, type SubmissionFields } from "./submission.ts";
 
-/** Request to submit a try-on. */
 export interface SubmitRequest {
   readonly keyId: string;
-  /** Validated body. */
   readonly fields: SubmissionFields;
   /** Body as received, to compare requests with the same idempotency key. */
   readonly body: unknown;
@@ -41,11 +39,9 @@ type RequestIdentity = Pick<IdempotencyRecord, "id" | "bodyDigest">;
 interface CreatedJob {
   readonly job: JobRecord;
   readonly engine: Engine;
-  /** The key after the charge. */
   readonly key: KeyRecord;
   /** Null if the first response is not known yet. */
   readonly response: StoredResponse | null;
-  /** Outcome that a test has planned. */
   readonly planned: PlannedOutcome | undefined;
   readonly unfinished: UnfinishedJobRecord;
 }
@@ -86,7 +82,6 @@ export class Submissions {
     return this.firstResponses.share(sync, this.#run(sync, opened, work, hasSlot, submission.wait));
   }
 
-  /** Continues the requests of the store. */
   resume(): void {
     const unstarted = this.#context.store.transact(({ jobs, unfinished }) =>
       [...jobs.all("queued"), ...jobs.all("running")].filter(({ id }) => !unfinished.get(id)),
@@ -122,11 +117,7 @@ export class Submissions {
     return submission;
   }
 
-  /**
-   * Finds the earlier request under the idempotency key.
-   *
-   * @throws ServiceError `conflict` if its body was different.
-   */
+  /** @throws ServiceError `conflict` if the body of the earlier request was different. */
   #findRecord(
     tables: Tables,
     identity: RequestIdentity | undefined,
@@ -178,7 +169,6 @@ export class Submissions {
     if (identity !== undefined) tables.idempotency.put({ ...identity, ...outcome, expiresAt });
   }
 
-  /** Creates the job, its charge and its idempotency record. */
   #create(
     tables: Tables,
     request: SubmitRequest,
@@ -225,7 +215,6 @@ export class Submissions {
     return { job, engine, key: charged, response, planned, unfinished };
   }
 
-  /** Starts a job and completes its request. */
   async #run(
     request: SyncRequest,
     { job, engine, planned, unfinished }: CreatedJob,
@@ -277,7 +266,6 @@ async function identityOf(request: SubmitRequest): Promise<RequestIdentity | und
   };
 }
 
-/** Builds the engine's input, except for the seed. */
 async function renderRequest(submission: Submission): Promise<Omit<RenderRequest, "seed">> {
   const { person, garments, sources, outputSize, instruction } = submission;
   const { width, height } = sizes[outputSize];

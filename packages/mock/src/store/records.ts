@@ -6,7 +6,6 @@ import type { ClockMode } from "../system/clock.ts";
 /** @inline */
 export type AccountState = "active" | "flagged";
 
-/** Stored account. */
 export interface AccountRecord {
   readonly id: string;
   readonly state: AccountState;
@@ -67,7 +66,6 @@ export interface JobRecord {
   readonly result: ResultRecord | null;
 }
 
-/** End of a job. */
 export type JobEnding = Pick<JobRecord, "status" | "result" | "errorCode" | "errorMessage">;
 
 /** Unfinished job. It has the result image once that is rendered, and none of the submitted images. */
@@ -91,7 +89,6 @@ export interface ServerRecord {
   readonly clockOffset: number;
 }
 
-/** Result image. */
 interface ResultRecord {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly width: number;

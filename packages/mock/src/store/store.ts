@@ -13,25 +13,22 @@ import { turn } from "../system/host.ts";
 import type { MockStore, SavedRecord } from "./state-log.ts";
 import { Table, type Change } from "./table.ts";
 
+const byId = ({ id }: { readonly id: string }): string => id;
+
 /** Tables of a {@link Store}. Read and write them only within a step. */
 export class Tables {
   /** Writes of the current step, oldest first. */
   readonly changes: Change[] = [];
-  readonly accounts = new Table<AccountRecord>("accounts", this.changes, ({ id }) => id);
-  /** Groups: the account's id. */
-  readonly keys = new Table<KeyRecord>(
-    "keys",
-    this.changes,
-    ({ id }) => id,
-    ({ token, accountId }) => [`token ${token}`, accountId],
-  );
-  /** Groups: the key's id, the status, and both. */
-  readonly jobs = new Table<JobRecord>(
-    "jobs",
-    this.changes,
-    ({ id }) => id,
-    ({ keyId, status }) => [keyId, status, `${keyId} ${status}`],
-  );
+  readonly accounts = new Table<AccountRecord>("accounts", this.changes, byId);
+  readonly keys = new Table<KeyRecord>("keys", this.changes, byId, ({ token, accountId }) => [
+    `token ${token}`,
+    accountId,
+  ]);
+  readonly jobs = new Table<JobRecord>("jobs", this.changes, byId, ({ keyId, status }) => [
+    keyId,
+    status,
+    `${keyId} ${status}`,
+  ]);
   /** Groups: the key's id. */
   readonly ledger = new Table<LedgerEntry>(
     "ledger",
@@ -50,14 +47,14 @@ export class Tables {
   readonly deliveries = new Table<DeliveryRecord>(
     "deliveries",
     this.changes,
-    ({ id }) => id,
+    byId,
     ({ jobId, state }) => (state === "pending" ? [jobId, state] : [jobId]),
   );
   /** Groups: `pending` for requests without a response. */
   readonly idempotency = new Table<IdempotencyRecord>(
     "idempotency",
     this.changes,
-    ({ id }) => id,
+    byId,
     ({ response }) => (response === null ? ["pending"] : []),
   );
   readonly unfinished = new Table<UnfinishedJobRecord>(
@@ -85,17 +82,12 @@ export class Store {
   #saving: Promise<void> | undefined;
   #log: MockStore | undefined;
 
-  /** Reads the records of the log. */
   constructor(log?: MockStore) {
     for (const saved of log?.read() ?? []) this.#load(saved);
     this.#log = log;
   }
 
-  /**
-   * Copies everything that is stored. Both stores share the immutable records.
-   *
-   * @param log Log of the copy, whose records are replaced.
-   */
+  /** Returns a store with the same immutable records, which replace those of its log. */
   copy(log?: MockStore): Store {
     const copy = new Store();
     const saved = [...this.#byKind.values()].flatMap((table) => table.save());

@@ -12,7 +12,6 @@ export interface Change {
   readonly undo: () => void;
   /** Returns the record as it is now. */
   readonly saved: () => SavedRecord;
-  /** Identifies the record. */
   readonly entry: object;
 }
 
@@ -28,8 +27,6 @@ export class Table<Row extends object> {
   #sequence = 0;
 
   /**
-   * @param kind name of the kind of records.
-   * @param changes list to which each write is added.
    * @param idOf returns the id of a record. `sequence` is unique among new records.
    * @param groupsOf returns the groups of a record.
    */
@@ -49,7 +46,6 @@ export class Table<Row extends object> {
     return this.#entries.get(id)?.row;
   }
 
-  /** Reads a record that must exist. */
   getOrThrow(id: string): Row {
     const row = this.get(id);
     if (row === undefined) throw new Error(`The record ${id} is missing from the store.`);

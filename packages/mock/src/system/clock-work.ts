@@ -6,7 +6,6 @@ const noticeAfter = 2_000;
 /** Work that a clock waits for before it moves. */
 export class ClockWork {
   readonly #host: ClockHost;
-  /** Timers of the machine with their actions. */
   readonly #hostTimers = new Map<ReturnType<typeof setTimeout>, () => void>();
   #running = 0;
   #idleWaiters: (() => void)[] = [];

@@ -9,11 +9,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 /** A number of milliseconds, or a string such as `"1500ms"`, `"21s"`, `"90m"`, `"24h"`, `"30d"`. */
 export type Duration = number | string;
 
-/**
- * Reads a duration as milliseconds.
- *
- * @throws RangeError when it is negative, not finite, or not a number followed by ms, s, m, h or d.
- */
+/** @throws RangeError when it is negative, not finite, or not a number followed by ms, s, m, h or d. */
 export function milliseconds(duration: Duration): number {
   if (typeof duration === "number") {
     if (Number.isFinite(duration) && duration >= 0) return duration;

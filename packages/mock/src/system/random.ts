@@ -1,12 +1,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Largest multiple of the alphabet's length in a byte. Higher bytes would make some letters more frequent. */
 const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
 
-/** Bytes of one SHA-256 digest. */
 const blockBytes = 32;
 
 /**
@@ -53,8 +52,6 @@ export class SeededRandom {
   }
 }
 
-/** Creates a new random seed. */
 export function freshSeed(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 }

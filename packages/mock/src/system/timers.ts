@@ -31,7 +31,6 @@ export class Timers {
     (a, b) => a.dueAt - b.dueAt || a.order - b.order,
   );
 
-  /** Number of timers that have neither fired nor been canceled. */
   get pending(): number {
     return this.#pending;
   }
@@ -53,7 +52,6 @@ export class Timers {
     return callback;
   }
 
-  /** Returns the timer that is due next. */
   next(): PendingTimer | undefined {
     for (let timer = this.#queue.peek(); timer !== undefined; timer = this.#queue.peek()) {
       if (timer.callback !== undefined) return timer;

@@ -33,8 +33,7 @@ export function runJob(
   fields: Fields = {},
   outcome = "succeeded",
 ): Promise<JobRun> {
-  const run = (): Promise<JobRun> => runOwnJob(session, fields, outcome);
-  return shareRun(session, outcome, fields, run);
+  return shareRun(session, outcome, fields, () => runNewJob(session, fields, outcome));
 }
 
 /** Runs a job, or shares one of the same kind, key and fields. */
@@ -49,7 +48,12 @@ function shareRun<Run>(
   return session.context.jobWaits.share(id, run);
 }
 
-async function runOwnJob(session: Session, fields: Fields, outcome: string): Promise<JobRun> {
+/** Runs a job for one check, as {@link runJob}. */
+export async function runNewJob(
+  session: Session,
+  fields: Fields = {},
+  outcome = "succeeded",
+): Promise<JobRun> {
   if (outcome !== "succeeded" || session.hasControl) {
     await session.setNextJob({ outcome, duration_ms: 3_000 });
   }
@@ -68,12 +72,6 @@ async function runOwnJob(session: Session, fields: Fields, outcome: string): Pro
   return { submitted, running, ended };
 }
 
-/** Returns the poll after the end of a job. Where time is real, checks with the same key and fields share the job. */
-export async function endedJob(session: Session, fields: Fields = {}): Promise<HttpResponse> {
-  if (session.time.virtual) return session.submitAndWait(fields);
-  return (await runJob(session, fields)).ended;
-}
-
 /** @throws SkipCheck when no poll showed the job running. */
 export function needRunning({ running }: JobRun): void {
   need(running.length > 0, "The job was over at the first poll, so no poll shows it running.");
@@ -85,23 +83,15 @@ interface Finished {
   readonly response: HttpResponse;
 }
 
-/** Runs a job that succeeds, or shares one. Sends fewer requests than {@link runJob} where the kit advances the clock. */
-export async function finished(session: Session, fields: Fields = {}): Promise<Finished> {
-  if (session.time.virtual) return finishedNow(session, fields);
-  const { submitted, ended } = await runJob(session, fields);
-  return mustSucceed(jobIdOf(submitted), ended);
-}
-
-/** Submits a job that succeeds, which is then among the newest, and waits for it. */
-export async function finishedNow(session: Session, fields: Fields = {}): Promise<Finished> {
-  const jobId = await session.start(fields);
-  if (session.time.virtual) await session.time.pass(1_500);
-  return mustSucceed(jobId, await session.waitForEnd(jobId));
-}
-
-function mustSucceed(jobId: string, response: HttpResponse): Finished {
-  mustHave(response, { status: "succeeded" }, "the last poll of a good submission");
-  return { jobId, response };
+/** Runs a job that succeeds: shared as by {@link runJob}, or with {@link runNewJob} among the newest of the list. */
+export async function finished(
+  session: Session,
+  fields: Fields = {},
+  run = runJob,
+): Promise<Finished> {
+  const { submitted, ended } = await run(session, fields);
+  mustHave(ended, { status: "succeeded" }, "the last poll of a good submission");
+  return { jobId: jobIdOf(submitted), response: ended };
 }
 
 /** Sends a synchronous request, or shares one as {@link runJob}. @throws SkipCheck for a response before the end. */

@@ -4,7 +4,15 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows } from "../expectations.ts";
-import { finishedNow, idsOf, jobsOf, pageOf, startAndList, strangersTo } from "./job-run.ts";
+import {
+  finished,
+  idsOf,
+  jobsOf,
+  pageOf,
+  runNewJob,
+  startAndList,
+  strangersTo,
+} from "./job-run.ts";
 
 /** Maximum number of pages that a check reads of the history of a key. */
 const maxPages = 20;
@@ -15,7 +23,7 @@ export const lists = checkRows("safe", 8, {
     title: "Lists a job with the same fields as a poll",
     rules: ["list.jobs.present"],
     async run(session) {
-      const { jobId } = await finishedNow(session);
+      const { jobId } = await finished(session, {}, runNewJob);
       const page = await pageOf(session, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
       need(listed !== undefined, "The first page of the list lacks the job.");

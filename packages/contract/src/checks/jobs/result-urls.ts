@@ -2,6 +2,7 @@ import { images } from "../../images.ts";
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
+import { needVirtualTime } from "../billing/credits.ts";
 import { checkRows, mustHave, oneOf } from "../expectations.ts";
 import { fetchImage, finished, idsOf, resultUrlOf, runJob, syncSuccess } from "./job-run.ts";
 
@@ -38,7 +39,7 @@ export const resultUrls = checkRows("safe", 8, {
     title: "Serves the result_url of a poll for 24 hours from that poll",
     rules: ["job.result-url.validity"],
     async run(session) {
-      needVirtualTime(session, "24 hours");
+      needVirtualTime(session);
       const { jobId, response } = await finished(session);
       await session.time.pass(20 * hour);
       const later = await session.poll(jobId);
@@ -52,7 +53,7 @@ export const resultUrls = checkRows("safe", 8, {
     title: "Serves the result_url of a synchronous request for 24 hours",
     rules: ["submit-response.result-url.validity"],
     async run(session) {
-      needVirtualTime(session, "24 hours");
+      needVirtualTime(session);
       const response = await syncSuccess(session);
       await session.time.pass(24 * hour - minute);
       await fetchImage(session, response, "a result_url within 24 hours");
@@ -63,7 +64,7 @@ export const resultUrls = checkRows("safe", 8, {
     title: "Refuses a result_url after 24 hours",
     rules: ["job.result-url.validity", "job.result-url.expired-answer"],
     async run(session) {
-      needVirtualTime(session, "24 hours");
+      needVirtualTime(session);
       const { response } = await finished(session);
       await session.time.pass(24 * hour + minute);
       await mustNotServe(session, resultUrlOf(response), "after 24 hours");
@@ -114,7 +115,7 @@ export const resultUrls = checkRows("safe", 8, {
     title: "Keeps a result for 30 days",
     rules: ["privacy.results.thirty-days"],
     async run(session) {
-      needVirtualTime(session, "30 days");
+      needVirtualTime(session);
       const { jobId } = await finished(session);
       await session.time.pass(30 * day - hour);
       await fetchImage(session, await session.poll(jobId), "a result_url within 30 days");
@@ -125,7 +126,7 @@ export const resultUrls = checkRows("safe", 8, {
     title: "Deletes a result after 30 days",
     rules: ["privacy.results.thirty-days", "privacy.results.after-purge"],
     async run(session) {
-      needVirtualTime(session, "30 days");
+      needVirtualTime(session);
       const { jobId } = await finished(session);
       // The service may delete results once an hour or once a day.
       await session.time.pass(31 * day);
@@ -178,11 +179,6 @@ async function mustNotServe(session: Session, url: string, when: string): Promis
   const { status } = response;
   const message = `Expected a status of at least 400 for a result_url ${when}, got ${status}.`;
   must(status >= 400, message, response);
-}
-
-/** @throws SkipCheck where time is real. */
-function needVirtualTime({ time }: Session, span: string): void {
-  need(time.virtual, `It takes ${span}: only a deployment whose clock the kit controls shows it.`);
 }
 
 /** Changes the signature of a URL. @returns undefined where no parameter is a signature. */

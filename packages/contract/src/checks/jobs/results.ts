@@ -10,8 +10,8 @@ const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 /** Images of results. */
 export const results = checkRows("safe", 8, {
   "result.png": {
-    title: "Makes a complete PNG",
-    rules: ["result.content-type.png"],
+    title: "Makes one complete PNG for a try-on that succeeds",
+    rules: ["result.content-type.png", "service.try-on.one-image"],
     async run(session) {
       const { image } = await makeImage(session);
       const problem = pngProblem(image.bytes);

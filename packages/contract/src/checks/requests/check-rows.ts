@@ -6,7 +6,7 @@ import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkTable, mustHaveStatus, type Rows } from "../expectations.ts";
-import { endedJob } from "../jobs/job-run.ts";
+import { runJob } from "../jobs/job-run.ts";
 
 /** Fields in which submissions differ from a good one, and that may need the URL of an image. */
 type Variants = readonly Fields[] | ((imageUrl: string) => readonly Fields[]);
@@ -119,7 +119,7 @@ export async function findImageUrl(session: Session): Promise<string> {
   };
   const any = "https://example.com/image.png";
   if (await takes(any)) return any;
-  const { result_url: result } = fieldsOf((await endedJob(session)).json);
+  const { result_url: result } = fieldsOf((await runJob(session)).ended.json);
   if (typeof result === "string" && (await takes(result))) return result;
   throw new SkipCheck("The deployment fetches images, but cannot fetch even its own results.");
 }

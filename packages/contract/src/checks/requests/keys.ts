@@ -2,7 +2,6 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { RequestOptions } from "../../session.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
-import { isSigned, secretOf, sendWebhook } from "../webhooks/deliveries.ts";
 import { requestChecks, type ExpectedStatus } from "./check-rows.ts";
 
 const account = "GET /api/v1/account";
@@ -140,28 +139,6 @@ export const keyChecks: readonly Check[] = [
         const [after, kept] = [await session.balance(), await session.balance(other)];
         const isSame = response.status === 200 && after === kept;
         must(!isSame, `One key paid for a try-on, but two have a balance of ${after}.`, response);
-      },
-    },
-    "keys.webhook-secret": {
-      title: "Gives each key its own webhook secret, which begins with whsec_",
-      rules: ["auth.webhook-secret.signs"],
-      newKey: { mode: "test" },
-      async run(session) {
-        const secrets = [secretOf(session.key), secretOf(await session.siblingKey())];
-        const areSecrets = secrets.every((secret) => secret.startsWith("whsec_"));
-        must(areSecrets, "A webhook secret does not begin with whsec_.");
-        must(secrets[0] !== secrets[1], "Two keys have the same webhook secret.");
-      },
-    },
-    "keys.webhook-secret.own": {
-      credits: 8,
-      title: "Signs webhooks with the secret of the key that submitted",
-      rules: ["auth.webhook-secret.signs"],
-      newKey: { mode: "test" },
-      async run(session) {
-        const foreign = secretOf(await session.freshKey({ mode: "test" }));
-        const { first } = await sendWebhook(session);
-        must(!isSigned(first, foreign), "A webhook was signed with the secret of another key.");
       },
     },
   }),

@@ -4,7 +4,7 @@ import { must, need } from "../../outcome.ts";
 import { isEnd, skipUnlessJudged } from "../../submission.ts";
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { absent, checkRows, isNone, mustHave, mustHaveStatus } from "../expectations.ts";
-import { endedJob, fetchImage, idsOf, jobsOf, skipGatewayTimeout } from "../jobs/job-run.ts";
+import { idsOf, jobsOf, skipGatewayTimeout } from "../jobs/job-run.ts";
 import { badInput, isRefused, noPerson, requestChecks, submissionChecks } from "./check-rows.ts";
 
 const list = "GET /api/v1/tryon";
@@ -172,19 +172,6 @@ export const refusalChecks: readonly Check[] = [
         }
         for (const id of ids) await session.waitForEnd(id);
         need(found > 0, "The job was over before the list had it.");
-      },
-    },
-    "content.one-image": {
-      credits: 8,
-      title: "Makes one PNG for a try-on that succeeds",
-      rules: ["service.try-on.one-image"],
-      async run(session) {
-        const job = await endedJob(session);
-        mustHave(job, { status: "succeeded" }, "the job");
-        const image = await fetchImage(session, job, "the result");
-        const start = Buffer.from(image.bytes.subarray(0, 8)).toString("hex");
-        const isPng = start === "89504e470d0a1a0a";
-        must(isPng, `The result is not a PNG: it begins with ${start}.`, image);
       },
     },
     "content.disallowed": {

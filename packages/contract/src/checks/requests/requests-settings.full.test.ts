@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 
 import { notObservableOptions } from "../../probes/index.ts";
 import { requestProbes } from "../../probes/requests.ts";
-import { failedIds, runAgainst } from "../../../test/run-checks.ts";
-import { notObservableIds } from "../../../test/run-checks.ts";
+import { failedIds, notObservableIds, runAgainst } from "../../../test/run-checks.ts";
 import { requestChecks } from "../index.ts";
 
 const all = [...requestChecks, ...requestProbes];

@@ -2,7 +2,6 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf } from "../../wire/response.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
-import { submissionChecks } from "../requests/check-rows.ts";
 import {
   firstOf,
   isSigned,
@@ -20,16 +19,6 @@ const schedule = "webhook.retry.schedule";
 
 /** Webhooks that are sent, retried or refused. */
 export const sendingChecks = [
-  ...submissionChecks({
-    "webhooks.target.private": {
-      title: "Responds with 400 to a webhook_url in a private network",
-      rules: ["submit.blocked-url.which"],
-      statuses: [400],
-      refused: ["10.1.2.3", "169.254.169.254", "[fd00::1]"].map((host) => ({
-        webhook_url: `https://${host}/hook`,
-      })),
-    },
-  }),
   ...checkRows("safe", 8, {
     "webhooks.sent.succeeded": {
       title: "Sends an event to webhook_url with POST when a job has succeeded",

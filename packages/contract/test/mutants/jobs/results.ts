@@ -25,11 +25,17 @@ const hour = 60 * minute;
 /** Length of the last chunk of a PNG. */
 const endLength = 12;
 
+const noPng = new Uint8Array(Buffer.from("no PNG"));
 const person = new Uint8Array(Buffer.from(inputs.person, "base64"));
 
 /** Mutants in images, their URLs and retention. */
 export const resultMutants: readonly Mutant[] = [
   ...mutants(images, {
+    "test-key.stock-image, result.png": [
+      "makes a result that is not a PNG",
+      () => true,
+      { image: () => noPng, job: () => ({ result_bytes: noPng.length }) },
+    ],
     "result.png, test-key.stock-image": [
       "cuts the end of results",
       () => true,

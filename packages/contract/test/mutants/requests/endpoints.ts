@@ -1,12 +1,5 @@
 import { fieldsOf } from "../../../src/wire/response.ts";
-import {
-  changedFields,
-  fieldsIn,
-  isResult,
-  makesKey,
-  refusal,
-  rewritten,
-} from "../mutated-responses.ts";
+import { changedFields, fieldsIn, makesKey, refusal, rewritten } from "../mutated-responses.ts";
 import { mutants, type Mutant } from "../mutant.ts";
 import { changedBody, handled, isFor, responses } from "./changes.ts";
 
@@ -105,11 +98,6 @@ export const endpointMutants: readonly Mutant[] = [
         return rewritten(response, { status: 401, headers: { "www-authenticate": "Bearer" } });
       },
     ],
-    "content.one-image": [
-      "makes a result that is not a PNG",
-      (response, request) =>
-        isResult(request) ? new Response("\u{ff}\u{d8}\u{ff} no PNG", response) : undefined,
-    ],
     "urls.endpoints": [
       "has another URL for purchases",
       (_response, request) =>
@@ -148,11 +136,6 @@ export const endpointMutants: readonly Mutant[] = [
     ],
   }),
   ...mutants(changedFields, {
-    "keys.webhook-secret": [
-      "makes webhook secrets without a prefix",
-      ({ webhook_secret: secret }, request) =>
-        makesKey(request) ? { webhook_secret: String(secret).replace("whsec_", "") } : undefined,
-    ],
     "keys.own-balance": [
       "returns one balance for all keys",
       (_fields, request, { status }) =>

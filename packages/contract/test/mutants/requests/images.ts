@@ -140,4 +140,11 @@ export const imageMutants: readonly Mutant[] = [
       (text) => text.replace(/[\w-]+\.invalid/, "example.com"),
     ],
   }),
+  ...mutants(rewritten, {
+    "submitted-urls.blocked": [
+      "ignores a webhook_url in a private network",
+      ["webhook_url"],
+      (text) => (text.includes("169.254") ? null : text),
+    ],
+  }),
 ];

@@ -179,19 +179,21 @@ export const webhookMutants: readonly Mutant[] = [
       "follows redirects of receivers",
       changedWebhooks(({ deliver }) => deliver({ redirect: "follow" })),
     ],
-    "webhooks.target.private": [
-      "sends webhooks into private networks",
-      () =>
-        async ({ kind, body, send }) => {
-          const response = await send();
-          const isPrivate = kind === "submit" && String(body["webhook_url"]).includes("169.254");
-          if (!isPrivate || response.status !== 400) return response;
-          return send({ body: { ...body, webhook_url: null } });
-        },
-    ],
   }),
   ...proxyMutants({
     "webhooks.retry.schedule": ["never retries", changedRetries({ delays: [] })],
+    "webhooks.secret.of-key": [
+      "makes webhook secrets without a prefix",
+      () =>
+        async ({ kind, body, send }) => {
+          const response = await send();
+          // The keys of the run have names, and keep their secrets.
+          if (kind !== "make-key" || body["name"] !== undefined) return response;
+          const { webhook_secret: secret } = await fieldsIn(response);
+          const fields = { webhook_secret: String(secret).replace("whsec_", "") };
+          return rewritten(response, { fields });
+        },
+    ],
   }),
   ...proxyMutants({
     "webhooks.retry.schedule": [

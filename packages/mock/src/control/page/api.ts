@@ -3,11 +3,8 @@ import type { State } from "../routes/state-view.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Loads everything that the page shows. */
-export async function loadState(): Promise<State> {
-  const state: unknown = await send("/__mock/state", { signal: AbortSignal.timeout(5_000) });
-  // Page and server have the same version, so a response with status 200 is a state.
-  return state as State;
+export function loadState(): Promise<State> {
+  return load("state");
 }
 
 /** Filter of the requests that the page shows; empty texts pass all. */
@@ -16,24 +13,21 @@ export interface RequestFilter {
   readonly path: string;
 }
 
-/** Loads the newest requests that pass the filter. */
-export async function loadRequests(filter: RequestFilter): Promise<Requests> {
+export function loadRequests(filter: RequestFilter): Promise<Requests> {
   const query = new URLSearchParams({ ...filter }).toString();
-  const requests: unknown = await send(`/__mock/requests?${query}`, {
-    signal: AbortSignal.timeout(5_000),
-  });
-  // As for the state.
-  return requests as Requests;
+  return load(`requests?${query}`);
 }
 
-/** Loads a request with its headers and bodies. */
-export async function loadRequest(id: string): Promise<RequestDetails> {
-  const details: unknown = await send(`/__mock/requests/${encodeURIComponent(id)}`, {});
-  // As for the state.
-  return details as RequestDetails;
+export function loadRequest(id: string): Promise<RequestDetails> {
+  return load(`requests/${encodeURIComponent(id)}`);
 }
 
-/** Sends a command to the control API. */
+async function load<View>(path: string): Promise<View> {
+  const view: unknown = await send(`/__mock/${path}`, { signal: AbortSignal.timeout(5_000) });
+  // Page and server have the same version, so a response with status 200 is the view of its path.
+  return view as View;
+}
+
 export function command(path: string, body: JsonObject = {}, method = "POST"): Promise<JsonObject> {
   const init = method === "POST" ? { method, body: JSON.stringify(body) } : { method };
   return send(`/__mock/${path}`, init);

@@ -11,7 +11,6 @@ const repeats = [
   ["tamper", "Tamper", "Send a changed body with the old signature"],
 ] as const;
 
-/** Newest webhook deliveries of all jobs. */
 export function Deliveries({ deliveries: { total, latest }, now, generation }: State) {
   return (
     <Card name="deliveries" title="Webhooks" side={<span class="count">{amount(total)}</span>}>
@@ -30,14 +29,7 @@ export function Deliveries({ deliveries: { total, latest }, now, generation }: S
   );
 }
 
-/** A delivery, which opens to its attempts. */
-function DeliveryRow({
-  delivery,
-  now,
-}: {
-  readonly delivery: DeliveryState;
-  readonly now: number;
-}) {
+function DeliveryRow({ delivery, now }: { delivery: DeliveryState; now: number }) {
   const { delivery_id: id, attempts, cause, repeats: original, next_attempt_at: next } = delivery;
   const at = next ?? attempts.at(-1)?.at;
   return (

@@ -7,7 +7,6 @@ import { Action, Card, Empty } from "./parts.tsx";
 type FaultState = State["faults"][number];
 type FaultInput = Partial<FaultState> & { readonly on: string };
 
-/** Faults that are often needed. */
 const presets: Readonly<Record<string, FaultInput>> = {
   "Next submit: 503": { on: "POST /api/v1/tryon", times: 1, status: 503, retry_after: 2 },
   "Next submit: 429": { on: "POST /api/v1/tryon", times: 1, status: 429, retry_after: 2 },
@@ -17,14 +16,7 @@ const presets: Readonly<Record<string, FaultInput>> = {
   "Latency: 2 s": { on: "* *", latency_ms: 2_000 },
 };
 
-interface FaultsProps {
-  readonly faults: readonly FaultState[];
-  /** Requests near the faults that matched none. */
-  readonly nearFaults: Requests["near_faults"];
-}
-
-/** Faults of the server, and buttons that add and remove them. */
-export function Faults({ faults, nearFaults }: FaultsProps) {
+export function Faults({ faults, near_faults: nearFaults }: Requests & State) {
   const clearButton = faults.length > 1 && (
     <Action class="small" run={() => command("faults", {}, "DELETE")}>
       Remove all
@@ -58,12 +50,7 @@ export function Faults({ faults, nearFaults }: FaultsProps) {
   );
 }
 
-interface FaultProps {
-  readonly fault: FaultState;
-  readonly near: readonly string[];
-}
-
-function FaultRow({ fault, near }: FaultProps) {
+function FaultRow({ fault, near }: { fault: FaultState; near: readonly string[] }) {
   const { fault_id: id, on, matched, applied, times } = fault;
   const isSpent = times !== undefined && applied >= times;
   const counts = `matched ${amount(matched)}, applied ${amount(applied)}`;
@@ -84,7 +71,6 @@ function FaultRow({ fault, near }: FaultProps) {
   );
 }
 
-/** Describes the effect of a fault. */
 function effectText(fault: FaultInput): string {
   const { status, retry_after: retryAfter, reset, truncate_at: end, drop } = fault;
   const { cut_after_ms: cutAfter, latency_ms: latency } = fault;

@@ -4,7 +4,6 @@ import { dateTime, duration, fromNow } from "./format.ts";
 import { page } from "./page-model.ts";
 import { Action, Form, milliseconds, SecondsInput } from "./parts.tsx";
 
-/** Host and connection of the server, and a button that resets it. */
 export function Header() {
   const { pollError } = page;
   const connection = page.state === undefined ? "Connecting" : "Live";
@@ -49,7 +48,6 @@ const steps = [
   [3_600_000, "+1 h"],
 ] as const;
 
-/** Time of the server, and controls that advance it. */
 export function Clock({ now, clock, next }: State) {
   const [date = "", time = ""] = dateTime(now).split(" ");
   const event = next?.kind === "delivery" ? "webhook attempt" : "end of a job";

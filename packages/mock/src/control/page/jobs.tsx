@@ -4,7 +4,6 @@ import { Card, Empty, More, Pill } from "./parts.tsx";
 
 type JobState = State["jobs"]["latest"][number];
 
-/** Newest jobs of all keys. */
 export function Jobs({ jobs: { counts, latest }, now, generation }: State) {
   const parts = Object.entries(counts).map(([status, count]) => count > 0 && `${count} ${status}`);
   const total = Object.values(counts).reduce((sum, count) => sum + count);
@@ -35,7 +34,6 @@ interface JobProps {
   readonly generation: number;
 }
 
-/** A job, which opens to its image and details. */
 function JobRow({ job, now, generation }: JobProps) {
   const src = `/__mock/images/${encodeURIComponent(job.job_id)}.png?of=${generation}`;
   const cost = job.test_mode ? "test" : counted(job.cost_credits, "credit");
@@ -88,7 +86,6 @@ function Progress({ job, now }: Omit<JobProps, "generation">) {
   return <progress key={status} class={status} {...values} aria-hidden="true" />;
 }
 
-/** Describes the progress of a job. */
 function progressText(job: JobState, now: number): string {
   const { status, created_at: created, started_at: started, due_at: due } = job;
   if (status === "queued" || started === null) return `waiting for ${duration(now - created)}`;

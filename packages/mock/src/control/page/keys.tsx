@@ -4,7 +4,6 @@ import { Card, JobLink, More, Table } from "./parts.tsx";
 
 type KeyState = State["keys"][number];
 
-/** Keys with their balances and ledgers. */
 export function Keys({ keys }: State) {
   return (
     <Card name="keys" title="Keys and credits">

@@ -24,13 +24,13 @@ function App() {
             <div class="columns">
               <div class="column">
                 <Jobs {...state} />
-                <RequestList requests={requests} now={state.now} generation={state.generation} />
+                <RequestList {...requests} {...state} />
                 <Deliveries {...state} />
               </div>
               <div class="column sidebar">
                 <Submit {...state} />
                 <NextJob {...state} />
-                <Faults faults={state.faults} nearFaults={requests.near_faults} />
+                <Faults {...requests} {...state} />
                 <Keys {...state} />
               </div>
             </div>

@@ -2,7 +2,6 @@ import type { State } from "../routes/state-view.ts";
 import type { Requests } from "../routes/page-routes.ts";
 import { loadRequests, loadState, type RequestFilter } from "./api.ts";
 
-/** A message at the bottom of the page. */
 interface Notice {
   readonly kind: "done" | "failed";
   readonly text: string;
@@ -11,14 +10,11 @@ interface Notice {
 /** Milliseconds between two polls, and until a notice disappears. */
 const delays = { poll: 1_000, done: 6_000, failed: 20_000 } as const;
 
-/** State of the page: the last state of the server and the last notice. */
 class PageModel {
-  /** Renders the page. */
   onChange = (): void => {};
   state: State | undefined;
   requests: Requests | undefined;
   filter: RequestFilter = { status: "", path: "" };
-  /** Reason why the last poll failed. */
   pollError: string | undefined;
   notice: Notice | undefined;
   #polls = 0;
@@ -39,7 +35,6 @@ class PageModel {
     if (!document.hidden) this.#pollTimer = setTimeout(() => void this.poll(), delays.poll);
   }
 
-  /** Changes the filter of the requests. */
   filterRequests(filter: Partial<RequestFilter>): void {
     this.filter = { ...this.filter, ...filter };
     this.onChange();

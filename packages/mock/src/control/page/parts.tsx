@@ -6,12 +6,10 @@ import { page } from "./page-model.ts";
 interface CardProps {
   readonly name: string;
   readonly title: string;
-  /** Content beside the title. */
   readonly side?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** A titled section of the page. */
 export function Card({ name, title, side, children }: CardProps) {
   return (
     <section class={`card ${name}`} aria-labelledby={`${name}-title`}>
@@ -47,12 +45,10 @@ interface ActionProps extends Omit<ComponentProps<"button">, "type"> {
   readonly run: () => Promise<unknown>;
 }
 
-/** A button that runs a command. */
 export function Action({ run, ...attributes }: ActionProps) {
   return <button type="button" onClick={() => void page.run(run)} {...attributes} />;
 }
 
-/** Values of a form by the names of its fields. */
 export type FormValues = Readonly<Partial<Record<string, string>>>;
 
 interface FormProps {
@@ -63,7 +59,6 @@ interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that runs a command with its values. */
 export function Form({ run, class: name, button, buttonClass = "", children }: FormProps) {
   const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -107,14 +102,12 @@ const pillColors: Readonly<Record<string, string>> = {
   "5xx": "bad",
 };
 
-/** A status as a word on a color. */
 export function Pill({ status }: { readonly status: string }) {
   const color = pillColors[status] ?? pillColors[status.replace(/\d\d$/, "xx")] ?? "quiet";
   return <span class={`pill ${color}`}>{status.replace("-", " ")}</span>;
 }
 
-/** A placeholder for an empty list. */
-export function Empty({ text, hint }: { readonly text: string; readonly hint?: string }) {
+export function Empty({ text, hint }: { text: string; hint?: string }) {
   return (
     <div class="empty">
       <p>{text}</p>
@@ -124,7 +117,7 @@ export function Empty({ text, hint }: { readonly text: string; readonly hint?: s
 }
 
 /** A note below a list that shows only a part. */
-export function More({ shown, total }: { readonly shown: number; readonly total: number }) {
+export function More({ shown, total }: { shown: number; total: number }) {
   if (shown >= total) return null;
   return (
     <p class="more">
@@ -137,11 +130,9 @@ interface MessageProps {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Text instead of a missing body. */
   readonly noBody: string;
 }
 
-/** Headers and body of a request or a response. */
 export function Message({ title, headers, body, noBody }: MessageProps) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (

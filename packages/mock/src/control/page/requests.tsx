@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { RequestDetails, Requests } from "../routes/page-routes.ts";
+import type { State } from "../routes/state-view.ts";
 import { loadRequest } from "./api.ts";
 import { amount, dateTime, duration, fromNow, joinTexts } from "./format.ts";
 import { page } from "./page-model.ts";
@@ -18,14 +19,7 @@ const statuses = {
   pending: "In progress",
 };
 
-interface RequestsProps {
-  readonly requests: Requests;
-  readonly now: number;
-  readonly generation: number;
-}
-
-/** Newest requests to the service that pass the filter. */
-export function RequestList({ requests: { total, latest }, now, generation }: RequestsProps) {
+export function RequestList({ total, latest, now, generation }: Requests & State) {
   return (
     <Card name="requests" title="Requests" side={<Filters total={total} />}>
       {total === 0 && (
@@ -43,7 +37,7 @@ export function RequestList({ requests: { total, latest }, now, generation }: Re
   );
 }
 
-function Filters({ total }: { readonly total: number }) {
+function Filters({ total }: { total: number }) {
   return (
     <div class="filters">
       <select
@@ -69,14 +63,8 @@ function Filters({ total }: { readonly total: number }) {
   );
 }
 
-interface RequestProps {
-  readonly request: RequestState;
-  readonly now: number;
-}
-
-/** A request, which opens to its headers and bodies. */
-function RequestRow({ request, now }: RequestProps) {
-  const { request_id: id, at, method, path, query, status, refusal } = request;
+function RequestRow({ request, now }: { request: RequestState; now: number }) {
+  const { at, method, path, query, status, refusal } = request;
   const { duration_ms: length, fault_ids: faultIds } = request;
   const [isOpen, setOpen] = useState(false);
   const reason = refusal?.rule ?? faultIds[0];
@@ -93,20 +81,19 @@ function RequestRow({ request, now }: RequestProps) {
         <time title={`${dateTime(at)} UTC`}>{fromNow(at, now)}</time>
       </summary>
       {/* A request in progress gets its response later. */}
-      {isOpen && <Details key={String(length)} id={id} request={request} />}
+      {isOpen && <Details key={String(length)} {...request} />}
     </details>
   );
 }
 
 /** Headers, bodies and reasons of a request, which are loaded when its row is opened. */
-function Details({ id, request }: { readonly id: string; readonly request: RequestState }) {
+function Details({ request_id: id, job_id: jobId, refusal, ...request }: RequestState) {
   const [details, setDetails] = useState<RequestDetails>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     loadRequest(id).then(setDetails, (error: Error) => setProblem(error.message));
   }, [id]);
-  const { api_key: key, idempotency_key: idempotencyKey, job_id: jobId, refusal } = request;
-  const { fault_ids: faultIds, replayed } = request;
+  const { api_key: key, idempotency_key: idempotencyKey, fault_ids: faultIds, replayed } = request;
   return (
     <div class="inside">
       <p class="details">

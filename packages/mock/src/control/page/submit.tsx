@@ -4,7 +4,6 @@ import { exampleImages } from "./example-images.ts";
 import { amount, duration, joinTexts } from "./format.ts";
 import { Card, Form, milliseconds, SecondsInput, type FormValues } from "./parts.tsx";
 
-/** A form that submits an example job. */
 export function Submit({ keys }: State) {
   return (
     <Card name="submit" title="New try-on">
@@ -67,7 +66,6 @@ const outcomes = [
 const setNextJob = ({ outcome, seconds }: FormValues) =>
   command("next-job", { outcome, ...(seconds && { duration_ms: milliseconds(seconds) }) });
 
-/** A form that sets the outcome of the next job, and the outcomes already set. */
 export function NextJob({ next_jobs: jobs }: State) {
   return (
     <Card name="next-job" title="Next job">

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 
-import { errorResponse, json } from "../../http/responses.ts";
+import { errorResponse, json, refuseOtherMethods } from "../../http/responses.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { WaitTimeout } from "../journal.ts";
 import { addControlRoutes } from "./control-routes.ts";
@@ -26,7 +26,8 @@ export function createControlApp(
   mock: ControlledMock,
   { mark, ...server }: ControlContext & { readonly mark: string },
 ): { fetch: (request: Request) => Promise<Response> } {
-  const app = new Hono({ strict: false }).basePath(controlPath);
+  const root = new Hono({ strict: false });
+  const app = root.basePath(controlPath);
   app.use(async (context, next) => {
     await next();
     const { headers } = context.res;
@@ -42,16 +43,9 @@ export function createControlApp(
   addPageRoutes(app, mock, server);
   addControlRoutes(app, mock);
   addRecordRoutes(app, mock);
-  const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path !== "*");
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
-    const allow = (methods.includes("GET") ? [...methods, "HEAD"] : methods).join(", ");
-    app.all(path.slice(controlPath.length), () =>
-      json({ detail: `The methods of this URL are ${allow}.` }, 405, { allow }),
-    );
-  }
+  const routes = refuseOtherMethods(root, (allow) => `The methods of this URL are ${allow}.`);
+  const known = routes.map(({ method, path }) => `${method} ${path}`).join(", ");
   app.all("*", () => {
-    const known = routes.map(({ method, path }) => `${method} ${path}`).join(", ");
     return json({ detail: `Unknown URL of the control API. Its requests are ${known}.` }, 404);
   });
   app.onError((error) => {
@@ -61,11 +55,7 @@ export function createControlApp(
   return { fetch: async (request) => app.fetch(request) };
 }
 
-/**
- * Refuses requests of pages that the server did not send itself. Any page in a browser on this machine can send some.
- *
- * @throws ServiceError `forbidden`
- */
+/** Any page in a browser on this machine can send requests to the server. @throws ServiceError `forbidden` */
 function refuseOtherOrigins({ url, headers }: Request): void {
   const origin = headers.get("origin");
   const site = headers.get("sec-fetch-site");

@@ -4,18 +4,20 @@ import { json } from "../../http/responses.ts";
 import type { NewKey } from "../../service/new-key.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { show } from "../../shown.ts";
+import { faultFieldNames } from "../check-fault.ts";
 import type { FaultInput } from "../fault.ts";
-import type { NextJob } from "../next-job.ts";
+import { nextJobFieldNames, type NextJob } from "../next-job.ts";
 import type { Snapshot } from "../server-states.ts";
 import type { NewTenant } from "../tenant.ts";
 import {
   badRequest,
+  fieldNames,
   readFields,
   wholeNumber,
   withFieldNames,
   type ControlledMock,
-  type FieldNames,
 } from "./input.ts";
+import { snakeCase } from "./snake-case.ts";
 import { faultView } from "./views.ts";
 
 /** Maximum duration in a request, in milliseconds: about 30 years. */
@@ -24,43 +26,16 @@ const maxDuration = 1e12;
 /** Maximum number of snapshots; a caller has no request that deletes one. */
 const maxSnapshots = 100;
 
-const tenantFields: FieldNames = {
-  mode: "mode",
-  credits: "credits",
-  rate_limit_per_min: "rateLimitPerMinute",
-  name: "name",
-  state: "state",
+const renamed = {
+  rateLimitPerMinute: "rate_limit_per_min",
+  latency: "latency_ms",
+  cutAfter: "cut_after_ms",
 };
-
-const keyFields: FieldNames = {
-  ...tenantFields,
-  account_id: "accountId",
-  account_state: "accountState",
-};
-
-const faultFields: FieldNames = {
-  on: "on",
-  times: "times",
-  probability: "probability",
-  after: "after",
-  status: "status",
-  headers: "headers",
-  body: "body",
-  html: "html",
-  retry_after: "retryAfter",
-  latency_ms: "latency",
-  reset: "reset",
-  truncate_at: "truncateAt",
-  cut_after_ms: "cutAfter",
-  drop: "drop",
-};
-
-const nextJobFields: FieldNames = {
-  outcome: "outcome",
-  error_message: "errorMessage",
-  duration_ms: "durationMs",
-  api_key: "apiKey",
-};
+const tenantNames = ["mode", "credits", "rateLimitPerMinute", "name", "state"];
+const tenantFields = fieldNames(tenantNames, renamed);
+const keyFields = fieldNames([...tenantNames, "accountId", "accountState"], renamed);
+const faultFields = fieldNames(faultFieldNames, renamed);
+const nextJobFields = fieldNames(nextJobFieldNames);
 
 /** Adds the routes that change the server. The mock validates all fields that are cast here. */
 export function addControlRoutes(app: Hono, mock: ControlledMock): void {
@@ -69,21 +44,15 @@ export function addControlRoutes(app: Hono, mock: ControlledMock): void {
   app.post("/keys", async ({ req }) => {
     const fields = (await readFields(req.raw, keyFields)) as NewKey;
     const key = await withFieldNames(keyFields, () => mock.createKey(fields));
-    return json({
-      api_key: key.token,
-      webhook_secret: key.webhookSecret,
-      account_id: key.accountId,
-    });
+    const { token: apiKey, webhookSecret, accountId } = key;
+    return json(snakeCase({ apiKey, webhookSecret, accountId }));
   });
 
   app.post("/tenants", async ({ req }) => {
     const fields = (await readFields(req.raw, tenantFields)) as NewTenant;
     const tenant = await withFieldNames(tenantFields, () => mock.tenant(fields));
-    return json({
-      api_key: tenant.apiKey,
-      webhook_secret: tenant.webhookSecret,
-      account_id: tenant.accountId,
-    });
+    const { apiKey, webhookSecret, accountId } = tenant;
+    return json(snakeCase({ apiKey, webhookSecret, accountId }));
   });
 
   app.post("/payments/:id/settle", async ({ req }) => {

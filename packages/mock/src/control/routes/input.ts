@@ -4,6 +4,7 @@ import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { show } from "../../shown.ts";
+import { snakeName } from "./snake-case.ts";
 
 /** A mock without its transport: the part that the control API exposes. */
 export type ControlledMock = Omit<Mock, "fetch" | "close">;
@@ -16,12 +17,15 @@ export function badRequest(message: string): never {
 /** Names of fields over HTTP, each with its name in process. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/**
- * Reads the JSON object in a body. An empty body is an empty object.
- *
- * @returns the fields by their names in process.
- * @throws ServiceError `bad-request` for any other body, and for a field that is not in `names`.
- */
+/** Writes the names of fields in process in snake case, except for those in `renamed`. */
+export function fieldNames(
+  inProcess: readonly string[],
+  renamed: Readonly<Record<string, string>> = {},
+): FieldNames {
+  return Object.fromEntries(inProcess.map((name) => [renamed[name] ?? snakeName(name), name]));
+}
+
+/** Returns fields by their names in process, and none for an empty body. @throws ServiceError `bad-request` */
 export async function readFields(
   request: Request,
   names: FieldNames,
@@ -39,11 +43,7 @@ export async function readFields(
   return Object.fromEntries(fields);
 }
 
-/**
- * Reads a query.
- *
- * @throws ServiceError `bad-request` for a name that is not in `names` or that occurs twice.
- */
+/** @throws ServiceError `bad-request` for a name that is not in `names` or that occurs twice. */
 export function readQuery<Name extends string>(
   url: string,
   names: readonly Name[],

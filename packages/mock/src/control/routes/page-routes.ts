@@ -37,7 +37,6 @@ export function addPage(app: Hono): void {
 /** Requests that the page shows: the newest that pass its filter. */
 export type Requests = ReturnType<typeof requestsView>;
 
-/** A request with all details. */
 export type RequestDetails = ReturnType<typeof exchangeView>;
 
 /** Maximum number of requests on the page, and of those near a fault. */
@@ -70,7 +69,6 @@ function requestsView(
 
 const statusFilter = /^(|error|broken|pending|[1-5](xx|\d\d))$/;
 
-/** Adds the routes of the control page. */
 export function addPageRoutes(
   app: Hono,
   mock: ControlledMock,

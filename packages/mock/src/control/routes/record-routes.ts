@@ -27,7 +27,6 @@ const timeouts = { default: "5000", max: 600_000 };
 /** Maxima of wait_for_count and since. */
 const limits = { count: 1e6, time: 8.64e15 };
 
-/** Adds the routes that read records, and those that repeat a delivery. */
 export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
   app.get("/journal", async ({ req }) => {
     const query = readQuery(req.url, journalQuery);

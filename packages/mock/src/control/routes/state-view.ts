@@ -5,6 +5,7 @@ import type { DeliveryRecord, JobRecord, KeyRecord } from "../../store/records.t
 import { maskKey } from "../masking.ts";
 import type { ServerState } from "../server-states.ts";
 import type { ControlledMock } from "./input.ts";
+import { snakeCase } from "./snake-case.ts";
 import { deliveryView, faultView, ledgerEntryView } from "./views.ts";
 
 /** Maximum number of entries of each list on the page; default keys are always on it. */
@@ -36,26 +37,17 @@ export function stateView(
     const jobView = (job: JobRecord) => {
       const unfinished = tables.unfinished.get(job.id);
       const result = service.jobs.isPurged(job) ? null : job.result;
-      const { completedAt, durationMs } = job;
+      const { id, keyId, origin: _, durationMs, ...shown } = job;
+      const { completedAt } = job;
       return {
-        job_id: job.id,
-        status: job.status,
-        output_size: job.outputSize,
-        cost_credits: job.costCredits,
-        test_mode: job.testMode,
-        api_key: maskKey(tables.keys.get(job.keyId)?.token ?? ""),
-        created_at: job.createdAt,
+        job_id: id,
+        ...snakeCase(shown),
+        api_key: maskKey(tables.keys.get(keyId)?.token ?? ""),
         /** Null while the job is queued. */
         started_at:
           completedAt === null ? (unfinished?.startedAt ?? null) : completedAt - (durationMs ?? 0),
         /** Null if the job has ended, is queued or never ends. */
         due_at: unfinished === undefined ? null : endsAt(unfinished),
-        completed_at: completedAt,
-        error_code: job.errorCode,
-        error_message: job.errorMessage,
-        metadata: job.metadata,
-        seed: job.seed,
-        webhook_url: job.webhookUrl,
         result: result && {
           width: result.width,
           height: result.height,
@@ -94,7 +86,6 @@ export function stateView(
       now: service.now(),
       clock: mock.clock.mode,
       generation,
-      /** The task that is due first. */
       next,
       jobs: {
         counts: {

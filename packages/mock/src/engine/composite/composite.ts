@@ -10,7 +10,6 @@ const maxInputPixels = 50_000_000;
 /** Maximum number of concurrent renders; others wait, which bounds the memory. */
 const maxConcurrentRenders = 2;
 
-/** Layout of the image, as shares of its width. */
 const layout = {
   cardWidth: 0.24,
   cardMargin: 0.03,
@@ -95,7 +94,7 @@ async function compose(
     const size = Math.round(width * layout.garmentWidth);
     const garment = fitted(sharp, first, size, size, "contain");
     layers.push({
-      input: await garment.png().toBuffer(),
+      input: await toPng(garment),
       left: Math.round((width - size) / 2),
       top: Math.round(width * layout.garmentTop),
     });
@@ -110,8 +109,7 @@ async function compose(
     });
   }
   layers.push({ input: Buffer.from(markRibbon(width)), gravity: "south" });
-  const image = await sharp(photo).composite(layers).removeAlpha().png().toBuffer();
-  return new Uint8Array(image);
+  return new Uint8Array(await toPng(sharp(photo).composite(layers).removeAlpha()));
 }
 
 /** Fits the photo into the image, on a blurred copy of itself. */
@@ -124,22 +122,14 @@ async function personLayer(
   if (!isDecodable(person)) {
     const margin = Math.round(width * 2 * layout.cardMargin);
     const card = placeholderCard(Math.round(width * 0.3), "PERSON", person);
-    return sharp(drawPlaceholder(width, height))
-      .composite([{ input: Buffer.from(card), left: margin, top: margin }])
-      .png()
-      .toBuffer();
+    const layer = { input: Buffer.from(card), left: margin, top: margin };
+    return toPng(sharp(drawPlaceholder(width, height)).composite([layer]));
   }
-  const photo = await fitted(sharp, person, width, height, "inside").png().toBuffer();
-  const backdrop = await fitted(sharp, person, width / 8, height / 8, "cover")
-    .flatten({ background: "#fff" })
-    .blur(12)
-    .png()
-    .toBuffer();
-  return sharp(backdrop)
-    .resize(width, height, { fit: "fill" })
-    .composite([{ input: photo }])
-    .png()
-    .toBuffer();
+  const photo = await toPng(fitted(sharp, person, width, height, "inside"));
+  const small = fitted(sharp, person, width / 8, height / 8, "cover");
+  const backdrop = await toPng(small.flatten({ background: "#fff" }).blur(12));
+  const layers = [{ input: photo }];
+  return toPng(sharp(backdrop).resize(width, height, { fit: "fill" }).composite(layers));
 }
 
 async function garmentCard(
@@ -150,16 +140,11 @@ async function garmentCard(
 ): Promise<Buffer> {
   const title = `GARMENT ${number}`;
   if (!isDecodable(garment)) {
-    return sharp(Buffer.from(placeholderCard(side, title, garment)))
-      .png()
-      .toBuffer();
+    return toPng(sharp(Buffer.from(placeholderCard(side, title, garment))));
   }
   const inner = Math.round(side * (1 - 6 * layout.cardPadding));
-  const image = await fitted(sharp, garment, inner, inner, "inside").png().toBuffer();
-  return sharp(Buffer.from(cardFrame(side)))
-    .composite([{ input: image }])
-    .png()
-    .toBuffer();
+  const image = await toPng(fitted(sharp, garment, inner, inner, "inside"));
+  return toPng(sharp(Buffer.from(cardFrame(side))).composite([{ input: image }]));
 }
 
 function fitted(
@@ -172,6 +157,10 @@ function fitted(
   return sharp(image.bytes(), { failOn: "error", limitInputPixels: maxInputPixels })
     .autoOrient()
     .resize(Math.round(width), Math.round(height), { fit, background: "#0000" });
+}
+
+function toPng(image: Sharp): Promise<Buffer> {
+  return image.png().toBuffer();
 }
 
 type DecodableImage = Extract<EngineImage, { source: "bytes" }>;

@@ -3,28 +3,20 @@ import { drawText, lineWidth } from "./lettering.ts";
 
 const ink = "#2b2d42";
 
-/** Draws the ribbon that marks an image as a mock. */
 export function markRibbon(width: number): string {
   const text = "MOCK / NOT A REAL TRY-ON";
   const height = Math.round(width * 0.055);
   const square = (width * 0.5) / lineWidth(text);
   const left = (width - lineWidth(text) * square) / 2;
   const line = drawText(text, left, (height - 7 * square) / 2, square, "#fff");
-  return svg(
-    width,
-    height,
-    `<rect width="100%" height="100%" fill="${ink}" fill-opacity=".82"/>${line}`,
-  );
+  const ribbon = `<rect width="100%" height="100%" fill="${ink}" fill-opacity=".82"/>`;
+  return svg(width, height, ribbon + line);
 }
 
-/** Draws the card of a garment. */
 export function cardFrame(side: number): string {
   const radius = side * 0.06;
-  return svg(
-    side,
-    side,
-    `<rect x="1" y="1" width="${side - 2}" height="${side - 2}" rx="${radius}" fill="#fff" fill-opacity=".92" stroke="${ink}" stroke-opacity=".25" stroke-width="2"/>`,
-  );
+  const card = `<rect x="1" y="1" width="${side - 2}" height="${side - 2}" rx="${radius}" fill="#fff" fill-opacity=".92" stroke="${ink}" stroke-opacity=".25" stroke-width="2"/>`;
+  return svg(side, side, card);
 }
 
 /** Draws the card for an image without bytes or in a format that cannot be decoded. */
@@ -38,11 +30,8 @@ export function placeholderCard(side: number, title: string, image: EngineImage)
     const left = (side - lineWidth(line) * square) / 2;
     return drawText(line, left, side / 2 + (index * 12 - 16) * square, square, ink);
   });
-  return svg(
-    side,
-    side,
-    `<rect x="2" y="2" width="${side - 4}" height="${side - 4}" rx="${side * 0.06}" fill="#eef0f4" stroke="${ink}" stroke-width="2" stroke-dasharray="8 6"/>${text.join("")}`,
-  );
+  const card = `<rect x="2" y="2" width="${side - 4}" height="${side - 4}" rx="${side * 0.06}" fill="#eef0f4" stroke="${ink}" stroke-width="2" stroke-dasharray="8 6"/>`;
+  return svg(side, side, card + text.join(""));
 }
 
 function shorten(hostname: string): string {
