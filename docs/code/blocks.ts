@@ -1,23 +1,23 @@
-/** A piece of code in a page, between two fences. */
+/** Code block of a page. */
 export interface Block {
-  /** The page, from the root of the repository. */
+  /** Path of the page from the root of the repository. */
   readonly page: string;
-  /** Where it opens, counted from 1. */
+  /** Line of the opening fence, from 1. */
   readonly line: number;
-  /** The first word behind the fence, "" where there is none. */
+  /** First word after the fence, or "". */
   readonly language: string;
-  /** The second: what the code is called, or which file of the repository it shows. */
+  /** Second word: name of the code, or path of an embedded file of the repository. */
   readonly name: string;
-  /** The third, such as `peer`: what the code has to be held to otherwise. */
+  /** Third word, such as `peer` for code of other libraries. */
   readonly kind: string;
   readonly code: string;
-  /** What stands directly below it as `text`: what it prints. */
+  /** Content of a `text` block directly below: the output of the program. */
   readonly output: string | undefined;
 }
 
 const fenced = /^(`{3,})(.*)\n([^]*?)^\1$/gm;
 
-/** All code of one page, in its order. */
+/** Returns the code blocks of a page, in their order. */
 export function blocksOf(page: string, text: string): readonly Block[] {
   const found = [...text.matchAll(fenced)].map((match) => {
     const [whole, , info = "", code = ""] = match;
@@ -37,12 +37,12 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split("\n").length;
 }
 
-/** Whether a block shows a file of the repository, which has a test of its own. */
+/** Returns true if a block embeds a file of the repository, which has its own test. */
 export function showsFile(block: Block): boolean {
   return block.name.includes("/");
 }
 
-/** Whether a block is a program or a module by itself. */
+/** Returns true if a block is a program or a module by itself. */
 export function isProgram(block: Block): boolean {
   return (
     (block.language === "ts" || block.language === "tsx") &&

@@ -3,34 +3,33 @@ import type { Serving } from "@tryon/mock/node";
 
 import type { Block } from "./blocks.ts";
 
-/** What a check has at hand. */
+/** Arguments of a check. */
 export interface CheckContext {
   readonly snippet: Block;
   /**
-   * Runs code as a program, in `folder`, with the address of a reference server and a live key of 1,000 credits in its
-   * environment.
+   * Runs code as a program in `folder`. Its environment has the URL of a reference server and a live key with 1,000
+   * credits. Returns its standard output.
    *
-   * @returns what it wrote to standard output.
-   * @throws an Error with what it wrote to standard error, where it ends in one.
+   * @throws Error with its standard error, if it fails.
    */
   readonly run: (code: string, options?: RunOptions) => Promise<string>;
-  /** A folder of this check alone, with me.jpg, shirt.png, jacket.webp and hat.png in it. */
+  /** Folder of this check, with me.jpg, shirt.png, jacket.webp and hat.png. */
   readonly folder: string;
-  /** The reference server, which answers at once. */
+  /** Reference server without latency. */
   readonly mock: Mock;
-  /** Where it listens. */
+  /** HTTP server of the mock. */
   readonly server: Serving;
 }
 
 export interface RunOptions {
-  /** Beside what every program gets, or in its place. */
+  /** Environment variables, in addition to those of every program. They replace those of the same name. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What the code is called there; its name in the page unless given. */
+  /** File name of the code. @default its name in the page */
   readonly file?: string;
 }
 
-/** Runs one piece of code of a page and looks at what it did. */
+/** Runs a code block of a page and checks its effects. */
 export type Check = (context: CheckContext) => Promise<void>;
 
-/** The checks of a page, by the names of its code. */
+/** Checks of a page, by the names of its code blocks. */
 export type Checks = Readonly<Record<string, Check>>;

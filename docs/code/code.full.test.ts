@@ -16,7 +16,7 @@ const pages = await shownPages();
 const blocks = pages.flatMap((page) => page.blocks);
 const programs = programsOf(pages);
 
-describe("the code that people are shown", () => {
+describe("code on pages", () => {
   runs(programs);
 
   it("compiles under the strictest options", { timeout }, async () => {
@@ -30,7 +30,7 @@ describe("the code that people are shown", () => {
       join(typed, "tsconfig.json"),
       JSON.stringify({
         extends: join(root, "tsconfig.json"),
-        // Few apps set this one, and with it every process.env.NAME would need brackets.
+        // Few apps set this option, and it would require brackets for every process.env.NAME.
         compilerOptions: { noPropertyAccessFromIndexSignature: false, jsxImportSource: "react" },
         include: ["*.ts", "*.tsx"],
       }),
@@ -38,11 +38,11 @@ describe("the code that people are shown", () => {
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     const compiled = await run(node, [compiler, "-p", typed]).catch((error: unknown) => error);
     await rm(typed, { recursive: true });
-    // Not of the output alone: a compiler that breaks down has none either.
+    // A compiler that crashes may print nothing, but then this is an error.
     expect(compiled).toEqual({ stdout: "", stderr: "" });
   });
 
-  it("gives our commands options that they have", { timeout }, async () => {
+  it("passes only existing options to our commands", { timeout }, async () => {
     const known = await knownOptions();
     const shown = blocks
       .filter(({ language }) => language === "sh" || language === "yaml" || language === "json")

@@ -5,7 +5,7 @@ import { showsFile } from "./blocks.ts";
 import { shownPages } from "./pages.ts";
 import { placeOf, programsOf } from "./running.ts";
 
-/** What can stand behind a fence, so that whatever is shown is held to something. */
+/** Languages of code blocks. Each is checked in some way. */
 const languages = new Set([
   "ts",
   "tsx",
@@ -24,41 +24,41 @@ const pages = await shownPages();
 const blocks = pages.flatMap((page) => page.blocks);
 const programs = programsOf(pages);
 
-describe("the code that people are shown", () => {
-  it("says what language it is in", () => {
+describe("code on pages", () => {
+  it("has a known language", () => {
     const others = blocks.filter(({ language }) => !languages.has(language));
     expect(others.map((block) => `${placeOf(block)} ${block.language}`)).toEqual([]);
   });
 
-  it("has a name, once in a page", () => {
+  it("has a name that is unique in its page", () => {
     const named = programs.map(({ snippet }) => `${snippet.page} ${snippet.name}`);
     expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([]);
     const unnamed = programs.filter(({ name }) => !/^[a-z\d-]+\.tsx?$/.test(name));
     expect(unnamed.map(({ place }) => place)).toEqual([]);
   });
 
-  it("is run, every program of it", () => {
+  it("is run by a test", () => {
     expect(programs.length).toBeGreaterThanOrEqual(25);
-    // Either its output stands below it, or a check of that name stands beside the page.
-    const loose = programs.filter(({ check, twice }) => check === undefined || twice);
-    expect(loose.map(({ place, name }) => `${place} ${name}`)).toEqual([]);
+    // Each has either its output below it or a check of its name.
+    const unchecked = programs.filter(({ check, hasTwoChecks }) => !check || hasTwoChecks);
+    expect(unchecked.map(({ place, name }) => `${place} ${name}`)).toEqual([]);
   });
 
-  it("has no check without code", () => {
-    const idle = pages.flatMap(({ path, checks, blocks: shown }) =>
+  it("exists for every check", () => {
+    const unused = pages.flatMap(({ path, checks, blocks: shown }) =>
       Object.keys(checks)
         .filter((name) => !shown.some((block) => block.name === name))
         .map((name) => `${path} ${name}`),
     );
-    expect(idle).toEqual([]);
+    expect(unused).toEqual([]);
   });
 
-  it("is JSON and YAML where it says so", () => {
+  it("parses as JSON or YAML if that is its language", () => {
     const parsers: Readonly<Record<string, (text: string) => unknown>> = {
       json: JSON.parse,
       yaml: parseYaml,
     };
-    const unread = blocks.flatMap((block) => {
+    const invalid = blocks.flatMap((block) => {
       try {
         parsers[block.language]?.(block.code);
         return [];
@@ -66,10 +66,10 @@ describe("the code that people are shown", () => {
         return [`${placeOf(block)} ${String(error)}`];
       }
     });
-    expect(unread).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
-  it("shows files of the repository that are there", () => {
+  it("embeds only files of examples, packages and spec", () => {
     const shown = blocks.filter(showsFile);
     expect(shown.filter(({ name }) => !/^(examples|packages|spec)\//.test(name))).toEqual([]);
   });

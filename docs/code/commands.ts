@@ -8,18 +8,18 @@ import type { Block } from "./blocks.ts";
 
 const run = promisify(execFile);
 
-/** The commands of the packages, with the pages of help that name their options. */
+/** Arguments that print the help of the commands, by package. */
 const helpOf: Readonly<Record<string, readonly (readonly string[])[]>> = {
   mock: [["help", "serve"], ["help", "exec"], ["help"]],
   contract: [["--help"], ["record", "--help"], ["observe", "--help"], ["replay", "--help"]],
   webhooks: [["help", "verify"], ["help", "explain"], ["help", "sign"], ["help", "send"], ["help"]],
 };
 
-/** Options that a block gives to our commands, as `tryon-mock --port`. */
+/** Returns the options of our commands in a block, such as `tryon-mock --port`. */
 export function optionsIn(block: Block): readonly string[] {
   const lines = block.code.replaceAll("\\\n", " ").split("\n");
   return lines.flatMap((line) =>
-    // A command ends where another begins, behind " -- " or a sign of the shell.
+    // A command ends before another one, " -- " or an operator of the shell.
     [
       ...line.matchAll(
         /tryon-(mock|contract|webhooks)\b(?! *@)([^|;&#]*?)(?= -- | tryon-|[|;&#]|$)/g,
@@ -30,7 +30,7 @@ export function optionsIn(block: Block): readonly string[] {
   );
 }
 
-/** Every option that the help of a command names, as `tryon-mock --port`. */
+/** Returns all options in the help of the commands, such as `tryon-mock --port`. */
 export async function knownOptions(): Promise<ReadonlySet<string>> {
   const known = new Set<string>();
   for (const [command, pages] of Object.entries(helpOf)) {

@@ -8,7 +8,7 @@ it.each([
   ["first\n…\nlast\n", "first\na\nb\nlast\n"],
   ["first\n…\nlast\n", "first\nlast\n"],
   ["a (b) [c].\n", "a (b) [c].\n"],
-])("takes %j for %j", (shown, printed) => {
+])("matches %j with %j", (shown, printed) => {
   expect(isOutput(shown, printed)).toBe(true);
 });
 
@@ -19,6 +19,6 @@ it.each([
   ["job_…\n", "job_a\njob_b\n"],
   ["a.c\n", "abc\n"],
   ["8\n", ""],
-])("does not take %j for %j", (shown, printed) => {
+])("does not match %j with %j", (shown, printed) => {
   expect(isOutput(shown, printed)).toBe(false);
 });

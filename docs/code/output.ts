@@ -1,6 +1,6 @@
 /**
- * Whether a program printed what a page says. `…` stands for any text within a line, and a line with nothing else for
- * any number of lines.
+ * Returns true if a program printed the output on a page. `…` matches any text within a line, and a line of only `…`
+ * matches any number of lines.
  */
 export function isOutput(shown: string, printed: string): boolean {
   const pattern = shown

@@ -6,16 +6,16 @@ import { root } from "@tryon/test-kit/repository";
 import { blocksOf, type Block } from "./blocks.ts";
 import type { Checks } from "./checks.ts";
 
-/** A page whose code is held to work. */
+/** Page with its code blocks and their checks. */
 export interface ShownPage {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly checks: Checks;
 }
 
-const everywhere = [
+const patterns = [
   "README.md",
   "packages/*/README.md",
   "examples/*/README.md",
@@ -23,13 +23,14 @@ const everywhere = [
   "CONTRIBUTING.md",
 ];
 
-/** What is installed, built or generated is no page. */
-const isMade = (path: string): boolean => /node_modules|(^|\/)(out|dist|\.[^/]+)(\/|$)/.test(path);
+/** Returns true for installed, built and generated files. */
+const isGenerated = (path: string): boolean =>
+  /node_modules|(^|\/)(out|dist|\.[^/]+)(\/|$)/.test(path);
 
-/** Every page that this repository shows people, in the order of their names. */
+/** Reads all pages of the repository, sorted by path. */
 export async function shownPages(): Promise<readonly ShownPage[]> {
   const paths: string[] = [];
-  for await (const path of glob(everywhere, { cwd: root, exclude: isMade })) paths.push(path);
+  for await (const path of glob(patterns, { cwd: root, exclude: isGenerated })) paths.push(path);
   return await Promise.all(
     paths.toSorted().map(async (path) => {
       const text = await readFile(join(root, path), "utf8");
@@ -38,7 +39,7 @@ export async function shownPages(): Promise<readonly ShownPage[]> {
   );
 }
 
-/** The checks stand beside a page of the docs, and for the pages of packages in a folder of their own. */
+/** Returns the path of the checks of a page: beside a page of the docs, in `docs/readmes` for READMEs. */
 function checksFile(path: string): string {
   const [, name] = /^packages\/([^/]+)\/README\.md$/.exec(path) ?? [];
   if (name !== undefined) return `docs/readmes/${name}.checks.ts`;

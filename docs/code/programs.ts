@@ -13,14 +13,13 @@ import type { CheckContext, RunOptions } from "./checks.ts";
 
 const run = promisify(execFile);
 
-/** After which a program that does not end is ended, before its test gives up on it, in milliseconds. */
+/** Time limit of a program, in milliseconds. It is shorter than that of its test. */
 const timeout = 150_000;
 
-/** The pictures that pages name, as they stand in the folder of every program. */
-const pictures = { "person.jpg": "me.jpg" };
-const others = ["shirt.png", "jacket.webp", "hat.png"];
+/** Images in the folder of every program, where the person is `me.jpg`. */
+const images = ["person.jpg", "shirt.png", "jacket.webp", "hat.png"];
 
-/** A place where the code of pages runs, with a reference server for it. */
+/** Folder in which the code of pages runs, with a reference server. */
 export class Programs {
   readonly folder: string;
   readonly #mock: Mock;
@@ -34,7 +33,7 @@ export class Programs {
   }
 
   static async open(): Promise<Programs> {
-    // The code stands inside the repository, so that it finds the packages as an app would.
+    // Inside the repository, so that the code resolves the packages as an app would.
     const places = join(root, "docs/.snippets");
     await mkdir(places, { recursive: true });
     const mock = createMock({ latency: 0 });
@@ -47,12 +46,13 @@ export class Programs {
     await rm(this.folder, { recursive: true });
   }
 
-  /** What the check of one piece of code has at hand. */
+  /** Creates the arguments of a check of one code block. */
   async contextOf(snippet: Block): Promise<CheckContext> {
     const folder = join(this.folder, String((this.#count += 1)));
     await mkdir(folder);
-    for (const [from, to] of [...Object.entries(pictures), ...others.map((name) => [name, name])]) {
-      await copyFile(join(root, "examples/assets", from ?? ""), join(folder, to ?? ""));
+    for (const image of images) {
+      const copy = join(folder, image.replace("person", "me"));
+      await copyFile(join(root, "examples/assets", image), copy);
     }
     return {
       snippet,

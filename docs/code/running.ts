@@ -6,19 +6,19 @@ import { isOutput } from "./output.ts";
 import type { ShownPage } from "./pages.ts";
 import { Programs } from "./programs.ts";
 
-/** Milliseconds for one program on a busy machine. */
+/** Time limit of one program on a busy machine, in milliseconds. */
 export const timeout = 180_000;
 
-/** A program of a page, and what looks at it. */
+/** Program of a page, and its check. */
 export interface ShownProgram {
   /** Page and line. */
   readonly place: string;
   readonly name: string;
   readonly snippet: Block;
-  /** Absent where neither a check nor what it prints is there. */
+  /** Undefined without a check and without an output. */
   readonly check: Check | undefined;
-  /** Whether it has both, of which one would be forgotten. */
-  readonly twice: boolean;
+  /** If true, it has both a check and an output, and only the check would run. */
+  readonly hasTwoChecks: boolean;
 }
 
 export function placeOf({ page, line }: Block): string {
@@ -29,15 +29,15 @@ export function programsOf(pages: readonly ShownPage[]): readonly ShownProgram[]
   return pages.flatMap(({ checks, blocks }) =>
     blocks.filter(isProgram).map((snippet) => {
       const own = checks[snippet.name];
-      const printed = snippet.output === undefined ? undefined : printsWhatIsShown;
-      const twice = own !== undefined && printed !== undefined;
+      const printed = snippet.output === undefined ? undefined : printsOutput;
+      const hasTwoChecks = own !== undefined && printed !== undefined;
       const check = own ?? printed;
-      return { place: placeOf(snippet), name: snippet.name, snippet, check, twice };
+      return { place: placeOf(snippet), name: snippet.name, snippet, check, hasTwoChecks };
     }),
   );
 }
 
-/** Makes a test of each program. */
+/** Creates a test for each program. */
 export function runs(programs: readonly ShownProgram[]): void {
   let place: Programs;
 
@@ -55,9 +55,9 @@ export function runs(programs: readonly ShownProgram[]): void {
   });
 }
 
-const printsWhatIsShown: Check = async ({ snippet, run }) => {
+const printsOutput: Check = async ({ snippet, run }) => {
   const { output = "", code } = snippet;
   const printed = await run(code);
-  // Compared as text where they differ, so that the difference is shown.
+  // Compares the texts if they differ, so that the failure shows the difference.
   expect(isOutput(output, printed) ? output : printed).toBe(output);
 };

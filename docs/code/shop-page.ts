@@ -52,7 +52,7 @@ export async function openPage({ snippet, mock, server, folder }: CheckContext, 
     shop.close();
   });
   const page = await browser.newPage();
-  // A server over TCP has an address with a port.
+  // A TCP server has an `AddressInfo`.
   await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}`);
   const charges = async (): Promise<number> =>
     ((await mock.ledger(token))?.entries ?? []).filter(({ jobId }) => jobId !== undefined).length;

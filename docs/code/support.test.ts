@@ -9,7 +9,7 @@ const page = read("docs/support.md");
 
 it("lists only versions that a test installs", () => {
   const code = globSync("packages/*/{src,test}/**/*.ts", { cwd }).map(read);
-  // The catalog and the list of runtimes say `name: version`, and tests `name@version`.
+  // The catalog and the list of runtimes have `name: version`, and tests `name@version`.
   const pairs = [read("pnpm-workspace.yaml"), ...code].map((text) =>
     text.replaceAll(/^ {2}"?([\w@/.-]+?)"?: "?(\d[\w.]*).*$/gm, "$1@$2"),
   );

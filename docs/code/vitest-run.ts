@@ -7,13 +7,13 @@ import { node, root } from "@tryon/test-kit/repository";
 
 const execute = promisify(execFile);
 
-/** How many tests of a file passed and failed. */
+/** Numbers of passed and failed tests of a file. */
 export interface VitestRun {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
 }
 
-/** Runs a page's test file by vitest, as its reader would. */
+/** Runs a test file of a page with vitest, as readers would. */
 export async function vitestRun(
   folder: string,
   test: { readonly name: string; readonly code: string },

@@ -13,7 +13,7 @@ export const checks: Checks = {
         const url = \`http://127.0.0.1:\${(server.address() as AddressInfo).port}/webhooks/tryon\`;
         const event = { job_id: "job_abc" };
         const told = async (secret: string) => (await fetch(await signedRequest(event, { secret, url }))).status;
-        console.log(await told("whsec_other"), await told(process.env.TRYON_WEBHOOK_SECRET ?? ""), looks.has("job_abc"));
+        console.log(await told("whsec_other"), await told(process.env.TRYON_WEBHOOK_SECRET ?? ""), results.has("job_abc"));
         server.close();
       });`;
     expect(await run(`${snippet.code}${call}`)).toBe("400 204 true\n");

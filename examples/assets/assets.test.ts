@@ -20,11 +20,11 @@ afterAll(async () => {
 describe.each(images)("$file", (image) => {
   const path = join(committed, image.file);
 
-  test("is in the format its name says", async () => {
+  test("has the format of its extension", async () => {
     expect(formatOf(await readFile(path))).toBe(image.format);
   });
 
-  test("has the size it should, in pixels and in bytes", async () => {
+  test("has its size in pixels, and few bytes", async () => {
     const { width, height } = await sharp(path).metadata();
     expect({ width, height }).toEqual({ width: image.width, height: image.height });
     const { byteLength } = await readFile(path);
@@ -50,7 +50,7 @@ describe.each(images)("$file", (image) => {
     expect([exif, icc, iptc, xmp, comments].filter((part) => part !== undefined)).toEqual([]);
   });
 
-  test("is what its drawings show", async () => {
+  test("matches its drawings", async () => {
     const difference = await differenceBetween(path, join(redrawn, image.file));
     // Encoders differ a little between machines; a changed drawing differs more.
     expect(difference.mean).toBeLessThan(1);
@@ -78,7 +78,7 @@ async function pixels(path: string | Buffer) {
   return sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
 }
 
-/** Compares what can be seen: the colour of a fully transparent pixel does not count. */
+/** Compares visible pixels: the color of a fully transparent pixel does not count. */
 async function differenceBetween(one: string, other: string | Buffer) {
   const [a, b] = await Promise.all([pixels(one), pixels(other)]);
   expect(b.info).toMatchObject({ width: a.info.width, height: a.info.height });

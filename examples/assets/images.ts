@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 
-/** Image of several drawings, one over the other, in one file. */
-export interface Picture {
+/** Image file of several drawings, one over the other. */
+export interface ImageFile {
   file: string;
   format: "jpeg" | "png" | "webp";
   width: number;
@@ -12,7 +12,7 @@ export interface Picture {
   layers: readonly [string, ...string[]];
 }
 
-export const images: readonly Picture[] = [
+export const images: readonly ImageFile[] = [
   {
     file: "person.jpg",
     format: "jpeg",
@@ -26,7 +26,7 @@ export const images: readonly Picture[] = [
   garment("hat.png", "png", "hat.svg"),
 ];
 
-function garment(file: string, format: "png" | "webp", layer: string): Picture {
+function garment(file: string, format: "png" | "webp", layer: string): ImageFile {
   return { file, format, width: 800, height: 800, transparent: true, layers: [layer] };
 }
 
@@ -51,13 +51,13 @@ export async function smallCopy(path: string): Promise<Buffer> {
   return small.jpeg({ quality: 75, mozjpeg: true }).toBuffer();
 }
 
-async function draw(image: Picture, folder: string): Promise<void> {
+async function draw(image: ImageFile, folder: string): Promise<void> {
   const [ground, ...above] = image.layers.map(drawing);
   const drawn = sharp(ground).composite(above.map((input) => ({ input })));
   await encoded(drawn, image.format).toFile(join(folder, image.file));
 }
 
-function encoded(drawn: Sharp, format: Picture["format"]): Sharp {
+function encoded(drawn: Sharp, format: ImageFile["format"]): Sharp {
   if (format === "png") {
     return drawn.png({ palette: true, quality: 100, effort: 8, compressionLevel: 9 });
   }

@@ -10,14 +10,14 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 const ada = "session=7f3a";
 const bob = "session=c21e";
 
-/** Larger than what frameworks read of a body unless told otherwise, which is 1 MiB at most. */
+/** Larger than the default body limits of the frameworks, which are at most 1 MiB. */
 const photo = new Blob([await readFile(assetPath("person.jpg")), new Uint8Array(1_500_000)]);
 const input = { person: photo, garments: ["https://shop.example/shirt.png"] } as const;
 
 /**
- * Tests a shop's server as pages and the service meet it: over HTTP, with the reference server behind it.
+ * Tests a shop's server over HTTP, with requests of pages and of the reference server.
  *
- * @param start - Imports the server, which listens where the environment says.
+ * @param start - Imports the server, which reads its port from the environment.
  */
 export function behavesAsShop(start: () => Promise<{ readonly server: Server }>): void {
   const mock = useMock();
@@ -39,7 +39,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     vi.unstubAllEnvs();
   });
 
-  /** The client as it is in a page, whose browser sends the cookies of the shop. */
+  /** Creates the client of a page whose browser sends a cookie of the shop. */
   const page = (cookie?: string): TryOn =>
     new TryOn({
       proxyUrl: `${shop}/api/tryon`,
@@ -49,41 +49,41 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
         return next(request);
       },
     });
-  const looksOf = async (cookie: string): Promise<unknown> =>
-    (await fetch(`${shop}/looks`, { headers: { cookie } })).json();
+  const resultsOf = async (cookie: string): Promise<unknown> =>
+    (await fetch(`${shop}/results`, { headers: { cookie } })).json();
   const balance = async (): Promise<unknown> => (await mock.ledger(mock.keys.live))?.balance;
 
   const delivered = async () => (await mock.webhooks.deliveries()).at(-1);
 
-  /** The latest event of the service, once it has been answered. */
+  /** The latest event of the service, once it has a response. */
   async function latestEvent() {
     await expect.poll(async () => (await delivered())?.state).not.toBe("pending");
     const { id = "none", attempts = [] } = (await delivered()) ?? {};
-    return { id, answers: attempts.map(({ status }) => status) };
+    return { id, statuses: attempts.map(({ status }) => status) };
   }
 
-  it("creates an image, charged once despite a cut connection, and lists it for its visitor", async () => {
+  it("creates an image, charges once after a lost response, and lists the image for its visitor", async () => {
     const before = Number(await balance());
-    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
     const { image, receipt } = await page(ada).run(input);
-    const picture = await image.bytes();
+    const bytes = await image.bytes();
     expect(receipt.attempts).toHaveLength(2);
-    expect(told.mock.calls.join()).toContain("The service sent no response");
-    told.mockRestore();
+    expect(logged.mock.calls.join()).toContain("The service sent no response");
+    logged.mockRestore();
     expect(await balance()).toBe(before - 8);
-    expect((await latestEvent()).answers).toEqual([204]);
-    const looks = await looksOf(ada);
-    const shown = await fetch(String(Array.isArray(looks) && looks.at(-1)));
-    expect(Buffer.from(await shown.arrayBuffer()).equals(picture)).toBe(true);
+    expect((await latestEvent()).statuses).toEqual([204]);
+    const results = await resultsOf(ada);
+    const shown = await fetch(String(Array.isArray(results) && results.at(-1)));
+    expect(Buffer.from(await shown.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it("refuses an event that is forged, and handles one that comes twice once", async () => {
+  it("rejects a forged event, and handles a duplicate event once", async () => {
     await page(ada).run(input);
     const { id } = await latestEvent();
     const calls = mock.journal.entries().length;
-    const [looks, forged, second] = [
-      await looksOf(ada),
+    const [results, forged, second] = [
+      await resultsOf(ada),
       await mock.webhooks.tamper(id),
       await mock.webhooks.duplicate(id),
     ];
@@ -91,34 +91,34 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     expect(second.attempts.map(({ status }) => status)).toEqual([204]);
     // The handler reads the user of the job from the service.
     expect(mock.journal.entries()).toHaveLength(calls);
-    expect(await looksOf(ada)).toEqual(looks);
+    expect(await resultsOf(ada)).toEqual(results);
   });
 
   it("shows each visitor only their results, and rejects requests without a session", async () => {
     const { id } = await page(ada).submit(input);
     await latestEvent();
     await expect(page(bob).jobs.get(id)).rejects.toMatchObject({ code: "not_found" });
-    expect(await looksOf(bob)).toEqual([]);
+    expect(await resultsOf(bob)).toEqual([]);
     const before = await balance();
     await expect(page().run(input)).rejects.toMatchObject({ code: "unauthorized" });
-    expect((await fetch(`${shop}/looks`)).status).toBe(401);
+    expect((await fetch(`${shop}/results`)).status).toBe(401);
     expect(await balance()).toBe(before);
   });
 
-  it("shows no look of a try-on that failed", async () => {
-    const looks = await looksOf(ada);
+  it("lists no result for a failed try-on", async () => {
+    const results = await resultsOf(ada);
     const blocked = page(ada).run({ ...input, prompt: "mock:content_blocked" });
     await expect(blocked).rejects.toMatchObject({ code: "job_failed", isContentBlocked: true });
-    expect((await latestEvent()).answers).toEqual([204]);
-    expect(await looksOf(ada)).toEqual(looks);
+    expect((await latestEvent()).statuses).toEqual([204]);
+    expect(await resultsOf(ada)).toEqual(results);
   });
 
   it("parses the bodies of other routes", async () => {
-    const answer = await fetch(`${shop}/cart`, {
+    const response = await fetch(`${shop}/cart`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: '{"sku":"shirt"}',
     });
-    expect([answer.status, await answer.json()]).toEqual([201, { added: "shirt" }]);
+    expect([response.status, await response.json()]).toEqual([201, { added: "shirt" }]);
   });
 }

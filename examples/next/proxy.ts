@@ -1,6 +1,6 @@
 import { NextResponse, type NextRequest } from "next/server";
 
-/** Signs every new visitor in as Ada. A toy: your app has a sign-in, and this file goes. */
+/** Signs in every new visitor as Ada, for this example only. Delete this file and use the sign-in of your app. */
 export function proxy(request: NextRequest): NextResponse {
   const response = NextResponse.next();
   if (!request.cookies.has("session")) {

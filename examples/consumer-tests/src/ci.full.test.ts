@@ -30,7 +30,7 @@ function run({ run: line, env }: Command): Promise<string> {
   return example.run("bash", ["-e", "-c", line], env);
 }
 
-/** The commands of a job, with what is to be found in their lines. */
+/** Returns the commands of a job that contain a text. */
 function commandsWith(job: string, words: string): readonly Command[] {
   return commands.filter((command) => command.job === job && command.run.includes(words));
 }
@@ -45,7 +45,7 @@ test("the workflows are valid for GitHub Actions", { timeout: installing }, asyn
   await expect(example.run("npx", [...validator, "wrong.yml"])).rejects.toThrow("runs-on");
 });
 
-test("each of its commands ends well", { timeout: installing }, async () => {
+test("each of its commands succeeds", { timeout: installing }, async () => {
   expect(commands.map(({ job, matrix }) => [job, ...Object.values(matrix)])).toEqual([
     ["test", "default"],
     ["test", "default"],
@@ -56,7 +56,7 @@ test("each of its commands ends well", { timeout: installing }, async () => {
   ]);
   const lines = new Set<string>();
   for (const command of commands) {
-    // The second installation would be like the first.
+    // A second installation would be the same.
     if (command.run === "npm ci" && lines.has(command.run)) continue;
     lines.add(command.run);
     await run(command);
@@ -68,10 +68,10 @@ test("each of its commands ends well", { timeout: installing }, async () => {
 });
 
 test("its tests fail when the app is broken", { timeout: installing }, async () => {
-  const path = example.path("src/look.ts");
+  const path = example.path("src/create-image.ts");
   const app = await readFile(path, "utf8");
   onTestFinished(() => writeFile(path, app));
-  // An order that comes twice is then made, and paid, twice.
+  // Without the key, a repeated order is charged twice.
   await writeFile(path, app.replace("idempotencyKey: order, ", ""));
   for (const command of commandsWith("test", "--profile default")) {
     await expect(run(command)).rejects.toThrow(/ended with 1:[^]*16 !== 8/);

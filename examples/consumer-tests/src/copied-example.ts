@@ -28,7 +28,7 @@ export class CopiedExample {
 
   /**
    * Copies an example and runs `npm install` there. Our packages are the tarballs that would be published, and everything
-   * else is the lowest version that the example allows, so that a run is like the one before.
+   * else is the lowest version that the example allows, so that all runs are alike.
    */
   static async install(name: string, environment: Environment = {}): Promise<CopiedExample> {
     const tarballs = await packedPackages();
@@ -53,7 +53,7 @@ export class CopiedExample {
     const settled = manifest
       .replaceAll(
         /"@tryon\/(client|webhooks|mock|contract)": "[^"]+"/g,
-        // The expression has the names of those that are published.
+        // The expression matches the names of published packages.
         (_whole, short: Published) => `"@tryon/${short}": "file:${tarballs[short]}"`,
       )
       .replaceAll('": "^', '": "');
@@ -66,9 +66,9 @@ export class CopiedExample {
   }
 
   /**
-   * Runs a command to its end, and gives what it wrote.
+   * Runs a command to its end, and returns its output.
    *
-   * @throws Error with all that it wrote, when it ends with another exit code than 0.
+   * @throws Error with the output, if the exit code is not 0.
    */
   async run(command: string, args: readonly string[], more: Environment = {}): Promise<string> {
     const program = this.start(command, args, more);
@@ -100,7 +100,7 @@ function isOwn(path: string): boolean {
   return basename(path) !== "node_modules";
 }
 
-/** This process's own environment, but for what tells programs that tests run them, or which service to ask. */
+/** Environment of this process, without variables of the test runner and of the service. */
 function processEnvironment(): Environment {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|TEST|TRYON_|NODE_ENV|NODE_OPTIONS)/.test(name),

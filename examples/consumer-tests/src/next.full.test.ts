@@ -42,8 +42,8 @@ afterAll(async () => {
 }, installing);
 
 /** Events that the receiver has logged. */
-async function looks(): Promise<readonly unknown[]> {
-  const text = await readFile(example.path("looks.ndjson"), "utf8").catch(() => "");
+async function events(): Promise<readonly unknown[]> {
+  const text = await readFile(example.path("results.ndjson"), "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
   return lines.map((line): unknown => JSON.parse(line));
 }
@@ -60,20 +60,20 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
     await page.getByLabel("Garment").setInputFiles(assetPath("shirt.png"));
     await page.getByRole("button", { name: "Try it on" }).click();
-    const picture = page.getByRole("img", { name: "You in the garment" });
-    await picture.waitFor();
-    const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth);
+    const image = page.getByRole("img", { name: "You in the garment" });
+    await image.waitFor();
+    const width = () => image.evaluate((element) => (element as HTMLImageElement).naturalWidth);
     await expect.poll(width).toBeGreaterThan(0);
     const [{ jobId } = { jobId: "" }] = mock.journal
       .entries({ method: "POST", path: "/api/v1/tryon" })
       .filter(({ submission }) => submission !== null)
       .slice(-1);
-    await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
+    await expect.poll(events).toContainEqual([jobId, "succeeded"]);
     expect(said).toEqual([]);
     await page.close();
   });
 
-  test("finds a try-on again whose answers were all lost, also after a reload, and pays for it once", async () => {
+  test("finds a try-on after all its responses were lost and the page was reloaded, and is charged once", async () => {
     const page = await browser.newPage();
     await page.goto(url);
     await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
@@ -82,13 +82,13 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     // As often as the client sends it by itself.
     mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
     await page.getByRole("button", { name: "Try it on" }).click();
-    await page.getByRole("button", { name: "Look again" }).click();
-    const picture = page.getByRole("img", { name: "You in the garment" });
-    await picture.waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
+    const image = page.getByRole("img", { name: "You in the garment" });
+    await image.waitFor();
     await page.reload();
-    await picture.waitFor();
+    await image.waitFor();
     await page.getByRole("button", { name: "Delete my photos" }).click();
-    await picture.waitFor({ state: "detached" });
+    await image.waitFor({ state: "detached" });
     await page.reload();
     await page.getByRole("button", { name: "Try it on" }).waitFor();
     expect(await page.getByRole("img").count()).toBe(0);
@@ -120,10 +120,10 @@ test("the receiver handles an event once that comes twice, and refuses a changed
   await visitor(url, "session=7f3a").run(wish);
   const delivery = (await mock.webhooks.deliveries()).at(-1);
   const { id = "", jobId = "" } = delivery ?? {};
-  await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
+  await expect.poll(events).toContainEqual([jobId, "succeeded"]);
   const again = await mock.webhooks.duplicate(id);
   expect(again.attempts.map(({ status }) => status)).toEqual([204]);
   const forged = await mock.webhooks.tamper(id);
   expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
-  expect((await looks()).filter((look) => String(look).startsWith(jobId))).toHaveLength(1);
+  expect((await events()).filter((event) => String(event).startsWith(jobId))).toHaveLength(1);
 });

@@ -16,15 +16,15 @@ test.each(["express", "fastify", "hono"])(
     });
     onTestFinished(async () => void (await shop.stop()), installing);
     const headers = { cookie: "session=7f3a" };
-    const looks = async (): Promise<unknown> => {
-      const answer = await fetch(`${url}/looks`, { headers }).catch(() => undefined);
-      return answer?.json();
+    const results = async (): Promise<unknown> => {
+      const response = await fetch(`${url}/results`, { headers }).catch(() => undefined);
+      return response?.json();
     };
     // Four programs start, one after another.
-    await expect.poll(looks, { timeout: 120_000 }).toEqual([]);
+    await expect.poll(results, { timeout: 120_000 }).toEqual([]);
     const { image } = await visitor(url, headers.cookie).run(wish);
     expect((await image.bytes()).length).toBeGreaterThan(1_000);
-    await expect.poll(looks).toHaveLength(1);
+    await expect.poll(results).toHaveLength(1);
   },
   installing,
 );

@@ -1,6 +1,6 @@
 import { TryOn } from "@tryon/client";
 
-/** The client as a page has it whose visitor has a cookie. */
+/** Creates the client of a page whose visitor has a cookie. */
 export function visitor(appUrl: string, cookie: string): TryOn {
   return new TryOn({
     proxyUrl: `${appUrl}/api/tryon`,
@@ -12,7 +12,7 @@ export function visitor(appUrl: string, cookie: string): TryOn {
   });
 }
 
-/** A photo and a garment as a page has them: by their first bytes an image, which is all that is looked at. */
+/** A photo and a garment of a page. Only their first bytes are those of an image, which is all that is checked. */
 export const wish = {
   person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]),
   garments: [

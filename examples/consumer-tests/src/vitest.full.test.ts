@@ -10,6 +10,6 @@ beforeAll(async () => {
 
 afterAll(() => example.remove(), installing);
 
-test("the example for vitest passes where it was copied to", { timeout: installing }, async () => {
+test("the copied example for vitest passes", { timeout: installing }, async () => {
   expect(await example.run("npm", ["test"])).toMatch(/Tests +6 passed/);
 });

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 import type { CopiedExample } from "./copied-example.ts";
 
-/** As much of Miniflare, which is installed with the example, as is used here. */
+/** Part of Miniflare that is used here. It is installed with the example. */
 interface Miniflare {
   readonly ready: Promise<URL>;
   getKVNamespace(name: string): Promise<{ put(key: string, value: string): Promise<void> }>;
@@ -18,7 +18,7 @@ interface Bucket {
   list(): Promise<{ readonly objects: readonly { readonly key: string; readonly size: number }[] }>;
 }
 
-/** The objects of the example, as far as they can be called from outside. */
+/** Methods of the objects of the example that can be called from outside. */
 interface Events {
   getByName(name: string): {
     claim(owner: string, ttl: number): Promise<"claimed" | "open" | "done">;
@@ -35,7 +35,7 @@ type ReadConfiguration = (path: string) => {
   readonly workerOptions: { readonly bindings: object };
 };
 
-/** Runs the worker of an example in workerd, set up as its `wrangler.jsonc` says but for some bindings. */
+/** Runs the worker of an example in workerd, with its `wrangler.jsonc` and some other bindings. */
 export async function serveWorker(
   example: CopiedExample,
   port: number,
@@ -63,7 +63,7 @@ export async function serveWorker(
     ],
     host: "127.0.0.1",
     port,
-    // Otherwise it asks a server of its maker where this machine is.
+    // Otherwise it requests the location of this machine from a server of its vendor.
     cf: false,
   });
   const worker = new Server(options);
@@ -71,7 +71,7 @@ export async function serveWorker(
   return worker;
 }
 
-/** The worker in one file, as a tool that publishes it makes it. */
+/** Bundles the worker into one file, as a deployment does. */
 async function bundled(example: CopiedExample, main: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [main],

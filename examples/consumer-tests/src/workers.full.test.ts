@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const page = (session: string): TryOn => visitor(url, `session=${session}`);
 
-/** Makes a try-on, and gives it with its delivery. */
+/** Makes a try-on, and returns it with its delivery. */
 async function made() {
   const before = new Set((await mock.webhooks.deliveries()).map(({ id }) => id));
   const result = await page("s7f3a").run(wish);
@@ -45,7 +45,7 @@ async function made() {
 }
 
 /** Statuses of the attempts of a delivery. */
-async function answers(id: string) {
+async function statusesOf(id: string) {
   const deliveries = await mock.webhooks.deliveries();
   const delivery = deliveries.find((one) => one.id === id);
   return delivery?.attempts.map(({ status }) => status) ?? [];
@@ -58,7 +58,7 @@ function handled(jobId: string): number {
 }
 
 async function saved(): Promise<readonly string[]> {
-  const { objects } = await (await worker.getR2Bucket("PICTURES")).list();
+  const { objects } = await (await worker.getR2Bucket("IMAGES")).list();
   return objects.filter(({ size }) => size > 0).map(({ key }) => key);
 }
 
@@ -90,16 +90,16 @@ describe("the worker", () => {
 
   test("handles a duplicate event once", async () => {
     const { id, jobId } = await made();
-    await expect.poll(() => answers(id)).toEqual([204]);
+    await expect.poll(() => statusesOf(id)).toEqual([204]);
     const again = await mock.webhooks.duplicate(id);
     expect(again.attempts.map(({ status }) => status)).toEqual([204]);
     expect(handled(jobId)).toBe(1);
   });
 
-  test("handles an event that comes twice at the same time once", async () => {
+  test("handles two concurrent deliveries of an event once", async () => {
     mock.faults.add({ on: "webhook", times: 1, drop: true });
     const { id, jobId } = await made();
-    // Long enough that the second is there before the first is handled.
+    // Long enough that the second arrives before the first is handled.
     mock.faults.add({ on: "GET /results/*", times: 1, latency: 300 });
     const both = await Promise.all([mock.webhooks.replay(id), mock.webhooks.replay(id)]);
     expect(both.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([
@@ -110,7 +110,7 @@ describe("the worker", () => {
     expect(await saved()).toContain(`${jobId}.png`);
   });
 
-  test("handles an event again whose handler has failed", async () => {
+  test("handles an event again after its handler has failed", async () => {
     mock.faults.add({ on: "webhook", times: 1, drop: true });
     const { id, jobId } = await made();
     mock.faults.add({ on: "GET /results/*", times: 1, status: 500 });
@@ -121,7 +121,7 @@ describe("the worker", () => {
     expect(await saved()).toContain(`${jobId}.png`);
   });
 
-  test("refuses a webhook that was changed on the way", async () => {
+  test("rejects a webhook that was changed", async () => {
     const { id } = await made();
     const forged = await mock.webhooks.tamper(id);
     expect(forged.attempts.map(({ status }) => status)).toEqual([400]);

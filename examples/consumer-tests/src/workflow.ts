@@ -3,7 +3,7 @@ import { parse } from "yaml";
 /** Values of the expressions of a workflow, by their text. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A command of a workflow, as a runner would start it. */
+/** Command of a workflow, as a runner would start it. */
 export interface Command {
   readonly job: string;
   readonly run: string;
@@ -36,7 +36,7 @@ interface Workflow {
  * @throws Error for an expression without a value.
  */
 export function commandsOf(text: string, values: Values): readonly Command[] {
-  // It has been checked against the scheme of such files.
+  // The schema of workflows has been checked.
   const { jobs } = parse(text) as Workflow;
   return Object.entries(jobs).flatMap(([job, { strategy, steps }]) =>
     combinations(strategy?.matrix ?? {}).flatMap((matrix) => {

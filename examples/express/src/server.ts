@@ -9,13 +9,13 @@ const sessions = new Map([
   ["session=7f3a", { id: "ada" }],
   ["session=c21e", { id: "bob" }],
 ]);
-const looks = new Map<string, { customer: unknown; picture: string }>();
+const results = new Map<string, { customer: unknown; url: string }>();
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL, as the proxy does
 
 const proxy = createProxy({
   authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
-  // An event tells which job has ended, and nothing of the app's: that is kept with the job.
+  // An event has no data of the app, so the user is in the metadata of the job.
   addFields: ({ user }) => ({
     webhook_url: process.env["TRYON_WEBHOOK_URL"],
     metadata: { customer: user.id },
@@ -24,15 +24,15 @@ const proxy = createProxy({
 
 const receiver = createReceiver({
   secrets: process.env["TRYON_WEBHOOK_SECRET"],
-  async onCompleted({ job_id: id, result_url: picture }) {
-    if (picture === null) return; // The try-on failed, and the page says so.
+  async onCompleted({ job_id: id, result_url: url }) {
+    if (url === null) return; // The try-on failed, and the page shows that.
     const { metadata } = (await tryon.jobs.get(id)).data;
-    looks.set(id, { customer: metadata?.["customer"], picture });
+    results.set(id, { customer: metadata?.["customer"], url });
   },
 });
 
 const app = express();
-// Both want the body as it came, so they stand ahead of express.json().
+// Both need the raw body, so they come before express.json().
 app.use("/api/tryon", toNodeHandler(proxy));
 app.post("/webhooks/tryon", receiver);
 app.use(express.json());
@@ -42,11 +42,11 @@ app.post("/cart", (request, response) => {
 });
 
 // Each URL is valid for 24 hours. To keep an image, fetch it in onCompleted.
-app.get("/looks", (request, response) => {
+app.get("/results", (request, response) => {
   const user = sessions.get(request.headers.cookie ?? "");
-  const own = [...looks.values()].filter(({ customer }) => customer === user?.id);
+  const own = [...results.values()].filter(({ customer }) => customer === user?.id);
   if (user === undefined) response.sendStatus(401);
-  else response.json(own.map(({ picture }) => picture));
+  else response.json(own.map(({ url }) => url));
 });
 
 export const server = app.listen(Number(process.env["PORT"] ?? 3_000));

@@ -9,14 +9,14 @@ const sessions = new Map([
   ["session=7f3a", { id: "ada" }],
   ["session=c21e", { id: "bob" }],
 ]);
-const looks = new Map<string, { customer: unknown; picture: string }>();
+const results = new Map<string, { customer: unknown; url: string }>();
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL, as the proxy does
 
 const proxy = toNodeHandler(
   createProxy({
     authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
-    // An event tells which job has ended, and nothing of the app's: that is kept with the job.
+    // An event has no data of the app, so the user is in the metadata of the job.
     addFields: ({ user }) => ({
       webhook_url: process.env["TRYON_WEBHOOK_URL"],
       metadata: { customer: user.id },
@@ -26,17 +26,17 @@ const proxy = toNodeHandler(
 
 const receiver = createReceiver({
   secrets: process.env["TRYON_WEBHOOK_SECRET"],
-  async onCompleted({ job_id: id, result_url: picture }) {
-    if (picture === null) return; // The try-on failed, and the page says so.
+  async onCompleted({ job_id: id, result_url: url }) {
+    if (url === null) return; // The try-on failed, and the page shows that.
     const { metadata } = (await tryon.jobs.get(id)).data;
-    looks.set(id, { customer: metadata?.["customer"], picture });
+    results.set(id, { customer: metadata?.["customer"], url });
   },
 });
 
 const app = Fastify();
 await app.register(receiver, { prefix: "/webhooks/tryon" });
 
-// In this scope nothing else reads bodies, and the proxy responds by itself.
+// In this scope, no parser reads the body, and the proxy sends the response.
 await app.register(async (scope) => {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -51,11 +51,11 @@ app.post<{ Body: { sku: string } }>("/cart", (request, reply) => {
 });
 
 // Each URL is valid for 24 hours. To keep an image, fetch it in onCompleted.
-app.get("/looks", (request, reply) => {
+app.get("/results", (request, reply) => {
   const user = sessions.get(request.headers.cookie ?? "");
   if (user === undefined) return reply.code(401).send();
-  const own = [...looks.values()].filter(({ customer }) => customer === user.id);
-  return reply.send(own.map(({ picture }) => picture));
+  const own = [...results.values()].filter(({ customer }) => customer === user.id);
+  return reply.send(own.map(({ url }) => url));
 });
 
 await app.listen({ port: Number(process.env["PORT"] ?? 3_000) });

@@ -9,13 +9,13 @@ const sessions = new Map([
   ["session=7f3a", { id: "ada" }],
   ["session=c21e", { id: "bob" }],
 ]);
-const looks = new Map<string, { customer: unknown; picture: string }>();
+const results = new Map<string, { customer: unknown; url: string }>();
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL, as the proxy does
 
 const proxy = createProxy({
   authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
-  // An event tells which job has ended, and nothing of the app's: that is kept with the job.
+  // An event has no data of the app, so the user is in the metadata of the job.
   addFields: ({ user }) => ({
     webhook_url: process.env["TRYON_WEBHOOK_URL"],
     metadata: { customer: user.id },
@@ -24,15 +24,15 @@ const proxy = createProxy({
 
 const receiver = createReceiver({
   secrets: process.env["TRYON_WEBHOOK_SECRET"],
-  async onCompleted({ job_id: id, result_url: picture }) {
-    if (picture === null) return; // The try-on failed, and the page says so.
+  async onCompleted({ job_id: id, result_url: url }) {
+    if (url === null) return; // The try-on failed, and the page shows that.
     const { metadata } = (await tryon.jobs.get(id)).data;
-    looks.set(id, { customer: metadata?.["customer"], picture });
+    results.set(id, { customer: metadata?.["customer"], url });
   },
 });
 
 const app = new Hono();
-// Both want the body as it came, so they stand ahead of middleware that reads it.
+// Both need the raw body, so they come before middleware that reads it.
 app.all("/api/tryon/*", (context) => proxy(context.req.raw));
 app.post("/webhooks/tryon", receiver);
 
@@ -42,11 +42,11 @@ app.post("/cart", async (context) => {
 });
 
 // Each URL is valid for 24 hours. To keep an image, fetch it in onCompleted.
-app.get("/looks", (context) => {
+app.get("/results", (context) => {
   const user = sessions.get(context.req.header("cookie") ?? "");
   if (user === undefined) return context.body(null, 401);
-  const own = [...looks.values()].filter(({ customer }) => customer === user.id);
-  return context.json(own.map(({ picture }) => picture));
+  const own = [...results.values()].filter(({ customer }) => customer === user.id);
+  return context.json(own.map(({ url }) => url));
 });
 
 export const server = serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 3_000) });

@@ -18,25 +18,25 @@ const options: TryOnSessionOptions = {
 };
 
 export default function FittingRoom() {
-  const look = useTryOn(tryon, options);
-  const [picture, setPicture] = useState<string>();
-  const image = look.status === "succeeded" ? look.image : undefined;
+  const session = useTryOn(tryon, options);
+  const [url, setUrl] = useState<string>();
+  const image = session.status === "succeeded" ? session.image : undefined;
   useEffect(() => {
-    if (!image) return setPicture(undefined);
-    const url = URL.createObjectURL(image);
-    setPicture(url);
-    return () => URL.revokeObjectURL(url);
+    if (!image) return setUrl(undefined);
+    const objectUrl = URL.createObjectURL(image);
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [image]);
 
   function start(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    // Both fields are file inputs, so what they hold is a file.
+    // Both fields are file inputs.
     const [person, garment] = [form.get("person") as File, form.get("garment") as File];
-    void look.start({ person, garments: [garment] });
+    void session.start({ person, garments: [garment] });
   }
 
-  const isBusy = /^(preparing|uploading|waiting)$/.test(look.status);
+  const isBusy = /^(preparing|uploading|waiting)$/.test(session.status);
   return (
     <main>
       <h1>Fitting room</h1>
@@ -49,16 +49,16 @@ export default function FittingRoom() {
         </label>
         <button disabled={isBusy}>{isBusy ? "Dressing you…" : "Try it on"}</button>
       </form>
-      {look.status === "failed" && (
+      {session.status === "failed" && (
         <p role="status">
-          {look.error.isContentBlocked
+          {session.error.isContentBlocked
             ? "This cannot be shown. Please take another photo."
             : "That did not work. Please try again in a moment."}
-          {look.canResume && <button onClick={look.resume}>Look again</button>}
+          {session.canResume && <button onClick={session.resume}>Continue</button>}
         </p>
       )}
-      {picture && <img src={picture} alt="You in the garment" />}
-      {look.status !== "idle" && <button onClick={look.reset}>Delete my photos</button>}
+      {url && <img src={url} alt="You in the garment" />}
+      {session.status !== "idle" && <button onClick={session.reset}>Delete my photos</button>}
     </main>
   );
 }

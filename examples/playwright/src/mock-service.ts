@@ -6,12 +6,12 @@ import { setupWorker } from "msw/browser";
 
 declare global {
   interface Window {
-    /** For tests, which steer it with `page.evaluate`. */
+    /** For tests, which control it with `page.evaluate`. */
     mock: Mock;
   }
 }
 
-/** Puts the reference server, and a proxy before it, behind a service worker: no request leaves the browser. */
+/** Starts the reference server and a proxy behind a service worker, so that no request leaves the browser. */
 export async function startMockService(): Promise<void> {
   const mock = createMock({ latency: 0 });
   const proxy = createProxy({

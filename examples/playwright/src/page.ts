@@ -1,6 +1,6 @@
 import { isTryOnError, TryOn } from "@tryon/client";
 
-// Only where pages are built for tests; what is published knows nothing of the mock.
+// Only in a build for tests. The published page does not contain the mock.
 if (import.meta.env.MODE === "test") await (await import("./mock-service.ts")).startMockService();
 
 const tryon = new TryOn({ proxyUrl: "/api/tryon" });
@@ -12,20 +12,20 @@ form?.addEventListener("submit", (event) => {
 });
 
 async function fit(fields: FormData): Promise<void> {
-  say("Dressing you…");
+  showStatus("Dressing you…");
   try {
-    // Both fields are file inputs, so what they hold is a file.
+    // Both fields are file inputs.
     const person = fields.get("person") as File;
     const garment = fields.get("garment") as File;
     const result = await tryon.run({ person, garments: [garment] });
     document.querySelector("img")?.setAttribute("src", await result.image.url());
-    say("Here you are.");
+    showStatus("Here you are.");
   } catch (error) {
     const blocked = isTryOnError(error, "job_failed") && error.isContentBlocked;
-    say(blocked ? "This cannot be shown." : "That did not work out.");
+    showStatus(blocked ? "This cannot be shown." : "That did not work out.");
   }
 }
 
-function say(words: string): void {
-  document.querySelector("[role=status]")?.replaceChildren(words);
+function showStatus(text: string): void {
+  document.querySelector("[role=status]")?.replaceChildren(text);
 }

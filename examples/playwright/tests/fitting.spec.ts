@@ -18,12 +18,12 @@ test.beforeEach(async ({ page }) => {
   await page.getByLabel("Garment").setInputFiles(shirt);
 });
 
-test("a visitor sees the garment on", async ({ page }) => {
+test("a visitor gets an image", async ({ page }) => {
   await page.getByRole("button", { name: "Try it on" }).click();
   await expect(page.getByRole("status")).toHaveText("Here you are.");
-  const picture = page.getByRole("img", { name: "You in the garment" });
+  const image = page.getByRole("img", { name: "You in the garment" });
   await expect
-    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth))
     .toBeGreaterThan(0);
 });
 
@@ -33,7 +33,7 @@ test("the page reports blocked content", async ({ page }) => {
   await expect(page.getByRole("status")).toHaveText("This cannot be shown.");
 });
 
-test("a service that is busy for a moment is asked again, and paid once", async ({ page }) => {
+test("an overloaded service is retried, and charged once", async ({ page }) => {
   await page.evaluate(() =>
     window.mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503 }),
   );

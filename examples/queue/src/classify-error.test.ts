@@ -29,7 +29,7 @@ it("retries after an error that is not from the client, which proves nothing", (
   expect(provesNoJob(new Error("disk full"))).toBe(false);
 });
 
-it("takes an error with a job as proof of nothing, whatever its code", () => {
+it("does not take an error with a job as proof, whatever its code", () => {
   const tryon = new TryOn({ apiKey: "svc_test_one", baseUrl: "https://tryon.test" });
   const error = new TryOnError("unauthorized", "Message.", { job: tryon.jobs.resume("job_1") });
   expect(provesNoJob(error)).toBe(false);

@@ -166,7 +166,7 @@ describe.each(profiles)("workers of a queue, under the profile %s", (profile) =>
     const { queue, startWorker, expectCounts, charges } = setUp();
     const invalid: Item[] = [
       { id: "no garment", input: { person, garments: [] } },
-      { id: "private address", input: { person: "https://10.0.0.1/me.jpg", garments } },
+      { id: "private IP", input: { person: "https://10.0.0.1/me.jpg", garments } },
     ];
     await enqueue(queue, "spring", [...invalid, ...itemsOf("1")]);
     await startWorker();

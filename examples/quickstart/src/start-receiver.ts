@@ -25,7 +25,7 @@ export async function startReceiver(secret: string): Promise<Receiver> {
   const server = createServer((request, response) => void receive(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // The address of a TCP server.
+  // A TCP server has an `AddressInfo`.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/webhooks/tryon`,

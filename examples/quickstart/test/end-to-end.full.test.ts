@@ -56,7 +56,7 @@ it("turns files into an image over HTTP, charges once and delivers a signed webh
     output_size: "1K",
     seed: 7,
     metadata: { order: "A-17" },
-    // The address of a TCP server.
+    // A TCP server has an `AddressInfo`.
     webhook_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
   });
   const [request, response] = await delivery;

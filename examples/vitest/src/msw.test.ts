@@ -4,9 +4,9 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 
-import type { Look } from "./try-on.ts";
+import type { Outcome } from "./try-on.ts";
 
-let look: (order: string, person: Blob, garment: Blob) => Promise<Look>;
+let makeTryOn: (order: string, person: Blob, garment: Blob) => Promise<Outcome>;
 const mock = createMock({ clock: "manual", latency: "70s" });
 // A loopback URL, for which the client accepts the mock's live key.
 const baseUrl = "http://localhost:4010";
@@ -17,9 +17,9 @@ beforeAll(async () => {
   vi.stubEnv("TRYON_BASE_URL", baseUrl);
   vi.stubEnv("TRYON_API_KEY", mock.keys.live);
   server.listen({ onUnhandledFrame: "error" });
-  // Its client reads the variables once.
+  // The client of the app reads the variables once.
   vi.resetModules();
-  ({ look } = await import("./try-on.ts"));
+  ({ makeTryOn } = await import("./try-on.ts"));
 });
 afterEach(() => mock.reset());
 afterAll(() => {
@@ -28,13 +28,13 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-test("works behind msw, beside other handlers of the test", async () => {
+test("works behind msw, together with other handlers of the test", async () => {
   const response = await fetch("https://shop.example/stock/shirt");
   expect(await response.json()).toEqual({ left: 3 });
   const image = new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]);
-  const looking = look("order-1", image, image);
+  const outcome = makeTryOn("order-1", image, image);
   await mock.journal.waitFor("POST /api/v1/tryon", { until: "arrived" });
   await mock.clock.advance("70s");
-  expect(await looking).toMatchObject({ state: "ready" });
+  expect(await outcome).toMatchObject({ state: "ready" });
   expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
 });

@@ -1,7 +1,7 @@
 import { useMock } from "@tryon/mock/vitest";
 import { expect, test } from "vitest";
 
-import { look } from "./try-on.ts";
+import { makeTryOn } from "./try-on.ts";
 
 const mock = useMock({ clock: "manual", latency: "70s", unawaitedJobs: "error" });
 
@@ -11,35 +11,35 @@ const png = new Blob([
   new Uint8Array(8),
 ]);
 const balance = async () => (await mock.ledger(mock.keys.live))?.balance;
-const lookNow = (order: string) => mock.clock.runUntil(look(order, jpeg, png));
+const tryOnNow = (order: string) => mock.clock.runUntil(makeTryOn(order, jpeg, png));
 
-test("a look that takes 70 seconds is there at once, and costs 8 credits", async () => {
-  const { state, ...more } = await lookNow("order-1");
+test("a try-on of 70 seconds ends at once, and costs 8 credits", async () => {
+  const { state, ...more } = await tryOnNow("order-1");
   expect(state).toBe("ready");
   expect(await balance()).toBe(992);
   const image = await fetch("url" in more ? more.url : "");
   expect(image.headers.get("content-type")).toBe("image/png");
 });
 
-test("blocked content is not an error of the service", async () => {
+test("blocked content is refused, not an error", async () => {
   mock.nextJob({ outcome: "content_blocked" });
-  expect(await lookNow("order-2")).toEqual({ state: "refused" });
+  expect(await tryOnNow("order-2")).toEqual({ state: "refused" });
 });
 
 test("an empty account closes the fitting room", async () => {
   mock.faults.add({ on: "POST /api/v1/tryon", status: 402 });
-  expect(await lookNow("order-3")).toEqual({ state: "closed" });
+  expect(await tryOnNow("order-3")).toEqual({ state: "closed" });
 });
 
-test("a rate limit of 20 seconds takes no time either", async () => {
+test("a rate limit of 20 seconds delays no test", async () => {
   mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 429, retryAfter: 20 });
-  expect(await lookNow("order-4")).toMatchObject({ state: "ready" });
+  expect(await tryOnNow("order-4")).toMatchObject({ state: "ready" });
 });
 
-test("a lost response, and a second call for the same order, are paid once", async () => {
+test("a lost response and a second call for the same order are charged once", async () => {
   mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
-  const first = await lookNow("order-5");
-  expect(await lookNow("order-5")).toEqual(first);
+  const first = await tryOnNow("order-5");
+  expect(await tryOnNow("order-5")).toEqual(first);
   expect(mock.journal.entries({ method: "POST" })).toHaveLength(3);
   expect(await balance()).toBe(992);
 });

@@ -2,13 +2,13 @@ import { isTryOnError, TryOn } from "@tryon/client";
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL
 
-/** Content of a page of the shop. */
-export type Look =
+/** Outcome of a try-on, which a page of the shop shows. */
+export type Outcome =
   | { readonly state: "ready"; readonly url: string }
   | { readonly state: "refused" | "closed" };
 
-/** Tries a garment on, once for each order, however often it is called. */
-export async function look(order: string, person: Blob, garment: Blob): Promise<Look> {
+/** Makes the try-on of an order. It is charged once, even if the function is called again. */
+export async function makeTryOn(order: string, person: Blob, garment: Blob): Promise<Outcome> {
   try {
     const options = { idempotencyKey: order, sync: true };
     const result = await tryon.run({ person, garments: [garment] }, options);

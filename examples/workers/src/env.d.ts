@@ -11,7 +11,7 @@ declare global {
       readonly TRYON_WEBHOOK_URL: string;
       readonly EVENTS: DurableObjectNamespace<TryOnEvent>;
       readonly SESSIONS: KVNamespace;
-      readonly PICTURES: R2Bucket;
+      readonly IMAGES: R2Bucket;
     }
   }
 }

@@ -8,9 +8,8 @@ interface Held {
 }
 
 /**
- * One object per event. All deliveries of the event use the same object, one after another.
- * KV cannot do this. It gives no answer to "is it there, and if not, it is mine" in one step, and may show what was
- * written a minute ago, so that two deliveries of an event would both be handled.
+ * One object per event. All deliveries of the event use the same object, one after another. KV cannot do this: it has no
+ * atomic read and write, and its reads can be a minute old. Two deliveries of an event would both be handled.
  */
 export class TryOnEvent extends DurableObject {
   async claim(owner: string, ttl: number): Promise<ClaimState> {
@@ -32,7 +31,7 @@ export class TryOnEvent extends DurableObject {
     if (held?.owner === owner) await this.ctx.storage.deleteAll();
   }
 
-  /** Forgets the event when it has run out, so that nothing is kept, and billed, for ever. */
+  /** Deletes the event once it has expired, so that its storage is not billed any longer. */
   override async alarm(): Promise<void> {
     const held = await this.ctx.storage.get<Held>("held");
     if (held && held.until > Date.now()) await this.ctx.storage.setAlarm(held.until);
@@ -44,9 +43,9 @@ export class TryOnEvent extends DurableObject {
   }
 }
 
-/** A store for `createReceiver` that all instances of the worker share. */
+/** Creates a store for `createReceiver` that all instances of the worker share. */
 export function eventStore(events: DurableObjectNamespace<TryOnEvent>): ReceiverStore {
-  // As JSON two keys are never the same name, whatever characters they are made of.
+  // JSON gives different keys different names, whatever characters they have.
   const eventOf = (key: string) => events.getByName(JSON.stringify(key));
   return {
     claim: (key, owner, ttl) => eventOf(key).claim(owner, ttl),

@@ -6,7 +6,7 @@ import { eventStore } from "./try-on-event.ts";
 
 export { TryOnEvent } from "./try-on-event.ts";
 
-/** Pages of the shop ask this, with `new TryOn({ proxyUrl: "/api/tryon" })`. */
+/** Proxy for pages of the shop, which use `new TryOn({ proxyUrl: "/api/tryon" })`. */
 const proxy = createProxy({
   apiKey: env.TRYON_API_KEY,
   baseUrl: env.TRYON_BASE_URL,
@@ -24,10 +24,10 @@ const receive = createReceiver({
   store: eventStore(env.EVENTS),
   async onCompleted(event) {
     if (!event.result_url) return; // the job has failed
-    const picture = await fetch(event.result_url);
+    const image = await fetch(event.result_url);
     // After an error here, the service retries the delivery.
-    if (!picture.ok) throw new Error(`The image of ${event.job_id} has status ${picture.status}.`);
-    await env.PICTURES.put(`${event.job_id}.png`, await picture.arrayBuffer());
+    if (!image.ok) throw new Error(`The image of ${event.job_id} has status ${image.status}.`);
+    await env.IMAGES.put(`${event.job_id}.png`, await image.arrayBuffer());
   },
 });
 

@@ -23,7 +23,7 @@ export async function startShop(options: ShopOptions, port = 0): Promise<Running
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  // The address of a TCP server.
+  // A TCP server has an `AddressInfo`.
   const address = server.address() as AddressInfo;
   return {
     // On localhost, browsers allow service workers without https.

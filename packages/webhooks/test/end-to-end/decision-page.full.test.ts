@@ -31,7 +31,7 @@ it("lists the orders of faults that lose an event with claims of 15 s", async ()
 
 /** Cells of the tables of the page, without the headings. */
 async function tables(): Promise<readonly (readonly string[])[][]> {
-  const page = await readFile(join(root, "docs/decisions/claims-and-attempts.md"), "utf8");
+  const page = await readFile(join(root, "docs/decisions/webhooks.md"), "utf8");
   const blocks = page.match(/^\|[^]*?\|$(?!\n\|)/gm) ?? [];
   return blocks.map((block) => {
     const rows = block.split("\n").slice(2);

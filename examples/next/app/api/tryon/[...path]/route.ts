@@ -7,7 +7,7 @@ const sessions = new Map([
   ["c21e", { id: "bob" }],
 ]);
 
-/** Reads TRYON_API_KEY and TRYON_BASE_URL; the page sees neither. */
+/** Reads TRYON_API_KEY and TRYON_BASE_URL, which the page does not get. */
 const proxy = createProxy({
   authorize: async () => sessions.get((await cookies()).get("session")?.value ?? ""),
   addFields: () => ({ webhook_url: process.env.TRYON_WEBHOOK_URL }),

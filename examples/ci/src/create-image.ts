@@ -2,12 +2,12 @@ import { isTryOnError, TryOn } from "@tryon/client";
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL
 
-/** Creates the image of an order; undefined if its content is blocked. */
-export async function look(order: string, garment: string, wish = "") {
+/** Creates the image of an order. Returns undefined if its content is blocked. */
+export async function createImage(order: string, garment: string, prompt = "") {
   const input = {
     person: "https://shop.example/me.jpg",
     garments: [garment],
-    prompt: wish,
+    prompt,
   } as const;
   try {
     const result = await tryon.run(input, { idempotencyKey: order, sync: true });
