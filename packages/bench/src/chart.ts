@@ -1,17 +1,10 @@
-import type { MeasuredGroup } from "./benchmark.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
-const width = 720;
-const valueWidth = 80;
-const letterWidth = 7.2;
+import type { Group } from "./benchmark.ts";
 
-/** The chart has its own background, so that it is readable where page and system differ in theme. */
-const style = `
-  svg { color-scheme: light dark }
-  text { font: 13px system-ui, sans-serif; fill: light-dark(#1f2328, #f0f6fc) }
-  .card { fill: light-dark(#fff, #0d1117); stroke: light-dark(#d1d9e0, #3d444d) }
-  .bar { fill: light-dark(#8c959f, #656c76) }
-  .ours { fill: light-dark(#0969da, #4493f8) }
-`;
+/** Narrow, so that its text is readable where a phone shrinks it. Has its own background, in case page and system differ in theme. */
+const template = readFileSync(join(import.meta.dirname, "../pages/chart.svg"), "utf8");
 
 /** Formats a figure with three digits, or all of an integral part that is longer. */
 export function formatNumber(value: number): string {
@@ -23,32 +16,33 @@ export function formatNumber(value: number): string {
 }
 
 /** Describes a chart in words, for readers without the image. */
-export function describeChart({ title, unit, rows }: MeasuredGroup): string {
-  const values = rows.map(({ name, median }) => `${name} ${formatNumber(median)} ${unit}`);
+export function describeChart({ title, unit, rows }: Group): string {
+  const values = rows.map(({ name, median }) => `${name} ${formatNumber(median)} ${unit}`.trim());
   return `${title}, medians: ${values.join("; ")}.`;
 }
 
-export function renderChart(group: MeasuredGroup): string {
-  const { title, unit, rows } = group;
-  const left = Math.ceil(26 + letterWidth * Math.max(...rows.map(({ name }) => name.length)));
-  const scale = (width - left - valueWidth) / Math.max(...rows.map(({ median }) => median));
+export const isOurs = (name: string): boolean => name.includes("tryon");
+
+/** Renders bars in the order of their values, the best first. */
+export function renderChart(group: Group): string {
+  const { title, heading, unit } = group;
+  const isRate = unit.endsWith("/s");
+  const rows = group.rows.toSorted((a, b) => (a.median - b.median) * (isRate ? -1 : 1));
+  const scale = 448 / Math.max(...rows.map(({ median }) => median));
   const bars = rows.map(({ name, median }, index) => {
-    const y = 44 + index * 26;
-    const length = Math.round(median * scale);
-    return `<text x="${left - 10}" y="${y + 14}" text-anchor="end">${escape(name)}</text>
-<rect class="bar${name.includes("tryon") ? " ours" : ""}" x="${left}" y="${y}" width="${length}" height="18"/>
-<text x="${left + length + 8}" y="${y + 14}">${formatNumber(median)}</text>`;
+    const y = 84 + index * 36;
+    const [bar, text] = isOurs(name) ? ["bar ours", ' class="strong"'] : ["bar", ""];
+    return `<text x="16" y="${y}"${text}>${escape(name)}</text>
+<text x="464" y="${y}" class="end">${formatNumber(median)}</text>
+<rect class="${bar}" x="16" y="${y + 5}" width="${Math.max(1, Math.round(median * scale))}" height="9"/>`;
   });
-  const height = 52 + rows.length * 26;
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
-<title>${escape(title)}</title>
-<desc>${escape(describeChart(group))}</desc>
-<style>${style}</style>
-<rect class="card" x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="6"/>
-<text x="16" y="26" font-weight="600">${escape(title)}, ${unit}</text>
-${bars.join("\n")}
-</svg>
-`;
+  const height = 80 + rows.length * 36;
+  const [benchmark, description] = [title.replace(/: .*/, ""), describeChart(group)];
+  const texts = { title, description, benchmark, heading, best: isRate ? "more" : "less" };
+  const values: Record<string, unknown> = { ...texts, height, cardHeight: height - 1 };
+  return template.replaceAll(/\[\[(\w+)\]\]/g, (_, name: string) =>
+    name === "bars" ? bars.join("\n") : escape(String(values[name])),
+  );
 }
 
 const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

@@ -1,18 +1,19 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
 import type { Benchmark } from "./benchmark.ts";
 import { runCli, type Context } from "./cli.ts";
 import type { Environment } from "./environment.ts";
+import { context, docs } from "./main.ts";
 import { mediansOf, ratiosTo, takeTurns, type Sample } from "./statistics.ts";
 
 function benchmark(name: string, samples: readonly Sample[], own: Partial<Benchmark> = {}) {
-  const texts = { title: `Title of ${name}`, method: `Method of ${name}.` };
-  const ratio = { title: "Ratio", unit: "×", chart: true };
-  const groups = { ratio, time: { title: "Time", unit: "ms" } };
+  const groups = { ratio: "Ratio (×)", time: "Time (ms)" };
   const measure = async function* (): AsyncIterable<Sample> {
     yield* samples;
   };
-  return { name, ...texts, groups, measure, ...own };
+  return { name, title: `Title of ${name}`, groups, measure, ...own };
 }
 
 /** Creates a benchmark with one row of ratios, and times that vary more. */
@@ -21,71 +22,89 @@ function ratiosOf(name: string, ratios: readonly number[], own?: Partial<Benchma
   return benchmark(name, samples, own);
 }
 
-async function run(args: readonly string[], benchmarks: readonly Benchmark[]) {
+async function run(args: readonly string[], sources: Partial<Context>) {
   // Benchmarks with made-up samples use nothing else of the environment.
   const environment = { stopServers: async () => {} } as Partial<Environment> as Environment;
   const createEnvironment = async () => environment;
   const [print, write] = [vi.fn<Context["print"]>(), vi.fn<Context["write"]>()];
-  const code = await runCli(args, { benchmarks, createEnvironment, print, write });
-  const [files = new Map<string, string>()] = write.mock.calls.flat();
-  return { code, output: print.mock.calls.join(""), files };
+  const code = await runCli(args, { ...context, createEnvironment, print, write, ...sources });
+  const [files = new Map<string, string>(), results] = write.mock.calls[0] ?? [];
+  return { code, output: print.mock.calls.join(""), files, results };
 }
 
 const stable = ratiosOf("stable", [0.95, 1, 1.05]);
 const unstable = ratiosOf("unstable", [0.94, 1, 1.06]);
 const both = [stable, unstable];
 const medians = ratiosOf("medians", [1, 9, 2, 4, 3, 4], { samplesPerRun: 3 });
-const withGoal = (sample: Sample) =>
-  benchmark("failing", [sample], { goals: [{ group: "ratio", row: "peer", max: 1 }] });
+const goals = [
+  { group: "failing.ratio", row: "peer", max: 1 },
+  { group: "a.ratio", row: "@tryon/client", max: 1.2, reason: "It checks more." },
+  { group: "a.ratio", row: "a|b<c", min: 2 },
+];
+const failing = (sample: Sample) => benchmark("failing", [sample]);
 
 test.each([
   ["median, quartiles and runs", [], [unstable], 0, "| tryon | 1 | 0.97 – 1.03 | 3 |"],
   ["medians of samples as runs", [], [medians], 0, "| tryon | 3 | 2.5 – 3.5 | 2 |"],
-  ["the load", [], [stable], 0, /before the run: \d.*## Title of stable.*after the run: \d/s],
+  ["the load", [], [stable], 0, /## Title of stable.*Load average: \d.* before and \d.* after/s],
   ["an unknown name", ["d"], [stable], 2, "benchmark: d. Usage: [stable]… [--write]"],
-  ["an unknown option", ["--wirte"], [stable], 2, "benchmark: --wirte. Usage:"],
+  ["a benchmark to render", ["stable", "--render"], [stable], 2, "benchmark: --render. Usage:"],
   ["a part to write", ["stable", "--write"], both, 1, "--write needs every benchmark"],
-  ["an unstable ratio", ["--write"], both, 1, ":\n- unstable, Ratio, tryon: quartiles 6.0 % apart"],
-  ["a goal without a row", [], [withGoal({ ratio: { a: 1 } })], 1, 'measured no "peer".'],
-  ["an infinite figure", [], [withGoal({ ratio: { a: 1 / 0 } })], 1, "failing: a is Infinity."],
-  ["an unknown group", [], [withGoal({ size: { a: 1 } })], 1, "failing has no group size."],
+  ["an unstable ratio", ["--write"], both, 1, "unstable: Ratio, tryon: quartiles 6.0 % apart"],
+  ["a goal without a row", [], [failing({ ratio: { a: 1 } })], 1, 'measured no "peer".'],
+  ["an infinite figure", [], [failing({ ratio: { a: 1 / 0 } })], 1, "failing: a is Infinity."],
+  ["an unknown group", [], [failing({ size: { a: 1 } })], 1, "failing has no group size."],
 ] as const)("prints %s", async (_title, args, benchmarks, code, text) => {
-  const result = await run(args, benchmarks);
+  const result = await run(args, { benchmarks, goals });
   expect(result).toMatchObject({ code, files: new Map() });
   expect(result.output).toMatch(text);
 });
 
 test("runs the named benchmarks in the order of the page", async () => {
-  const { output } = await run(["stable", "medians"], [medians, unstable, stable]);
+  const { output } = await run(["stable", "medians"], { benchmarks: [medians, unstable, stable] });
   expect(output.match(/## Title of \w+/g)).toEqual(["## Title of medians", "## Title of stable"]);
 });
 
 test("runs the others when one fails, and writes nothing", async () => {
-  const { code, output, files } = await run(["--write"], [withGoal({}), stable]);
+  const benchmarks = [failing({}), stable];
+  const { code, output, files } = await run(["--write"], { benchmarks, goals });
   expect({ code, files }).toEqual({ code: 1, files: new Map() });
   expect(output).toMatch(/failing failed: .*## Title of stable.*written:\n- failing failed/s);
 });
 
-test("writes a page with methods, tables, goals and charts when ratios are stable", async () => {
-  const goals = [
-    { group: "ratio", row: "@tryon/client", max: 1.2, reason: "It checks more." },
-    { group: "ratio", row: "a|b<c", min: 2 },
-  ];
-  const sample = { ratio: { "@tryon/client": 1.5, "a|b<c": 12_345.6 } };
-  const { code, files } = await run(["--write"], [stable, benchmark("a", [sample], { goals })]);
+test("writes the filled pages, charts and results when ratios are stable", async () => {
+  const figures = "[[cores]] cores, [[a.ratio: bare]], [[a.ratio: others]]";
+  const text = `${figures}\n[[chart a.ratio without slow]]\n[[table stable.time]]\n[[missed]]\n[[met]]`;
+  const sample = { ratio: { "a|b<c": 12_345.6, "@tryon/client": 1.5, bare: 1, peer: 3, slow: 9 } };
+  const pages = new Map([["page.md", text]]);
+  const benchmarks = [stable, benchmark("a", [sample])];
+  const { code, files, results } = await run(["--write"], { benchmarks, goals, pages });
   expect(code).toBe(0);
-  const page = files.get("benchmarks.md");
-  expect(page).toMatch(/^<!-- Made by `npm run bench -- --write`/);
-  expect(page).toMatch(/Measured on \d+ cores .* Node \d+.*load average was \d/);
-  const chart = "Title of a: Ratio, medians: @tryon/client 1.5 ×; a";
-  expect(page).toContain(`## Title of a\n\nMethod of a.\n\n![${chart}`);
-  expect(page).toContain("](images/benchmark-a-ratio.svg)\n\n| Ratio (×) | median |");
+  expect(results?.figures["a"]?.["ratio"]?.["bare"]).toEqual({ q1: 1, median: 1, q3: 1, runs: 1 });
+  const page = files.get("page.md");
+  expect(page).toMatch(/^<!-- Made .* -->\n\n\d+ cores, 1, 3 \(peer\) to 12,346 \(a\|b<c\)\n!\[T/);
+  const table = "<details><summary>Table</summary>\n\n| Ratio (×) | median |";
+  expect(page).toContain(`](images/benchmark-a-ratio.svg)\n\n${table}`);
   expect(page).toContain("| a\\|b<c | 12,346 | 12,346 – 12,346 | 1 |");
-  expect(page).toContain("at most 1.2 ×. Missed with 1.5. It checks more.");
-  expect(page).toContain("at least 2 ×. Met.");
+  expect(page).toContain("<details><summary>Table: Time (ms)</summary>\n\n| Time (ms) | median |");
+  expect(page).toContain(": 1.5 misses the goal of at most 1.2 ×. It checks more.\n- Title of a");
+  expect(page).toMatch(/: 12,346 meets the goal of at least 2 ×\.$/);
   const svg = files.get("images/benchmark-a-ratio.svg");
   expect(svg).toContain("<title>Title of a: Ratio</title>");
-  expect(svg).toContain(`<desc>${chart}|b&lt;c 12,346 ×.</desc>`);
+  expect(svg).toMatch(/<desc>.*: a\|b&lt;c 12,346 ×; @tryon\/client 1.5 ×; bare 1 ×; peer 3 ×.</);
+  expect(svg?.match(/(?<=class=")bar[^"]*/g)).toEqual(["bar", "bar ours", "bar", "bar"]);
+});
+
+test("the pages in docs are rendered from the results, each table once", async () => {
+  const { files, results } = await run(["--render"], {});
+  expect(results).toBeUndefined();
+  const charts = globSync("images/benchmark-*.svg", { cwd: docs });
+  expect([...files.keys()].toSorted()).toEqual([...context.pages.keys(), ...charts].toSorted());
+  for (const [path, text] of files) expect(readFileSync(join(docs, path), "utf8")).toBe(text);
+  const tables = [...files.values()].join("").match(/\| median \|/g);
+  expect(tables).toHaveLength(context.benchmarks.flatMap((it) => Object.keys(it.groups)).length);
+  const pages = new Map([["page.md", "[[table upload.size]]"]]);
+  await expect(run(["--render"], { pages })).rejects.toThrow("measured for [[table upload.size]]");
 });
 
 test("candidates take turns in rotating order, and ratios are taken turn by turn", async () => {

@@ -1,25 +1,33 @@
-import { availableParallelism, loadavg } from "node:os";
+import { availableParallelism, loadavg, type } from "node:os";
 
-import { runBenchmark, unstableRatios, type Benchmark, type Result } from "./benchmark.ts";
+import { groupsOf, maxSpread, runBenchmark, unstableRatios, type Figures } from "./benchmark.ts";
 import type { Environment } from "./environment.ts";
-import { renderPage, renderResult } from "./page.ts";
+import { renderGoals, renderPages, renderTable, type Results, type Sources } from "./page.ts";
+import { packages } from "./peers.ts";
 
-export interface Context {
-  readonly benchmarks: readonly Benchmark[];
+export interface Context extends Sources {
   createEnvironment(): Promise<Environment>;
   readonly print: (text: string) => void;
-  write(files: ReadonlyMap<string, string>): Promise<void>;
+  /** Results of the last run that was written. */
+  readonly results: Results;
+  /** Writes files below `docs`, and the results if they are new. */
+  write(files: ReadonlyMap<string, string>, results?: Results): Promise<void>;
 }
 
-/** Runs `[name…] [--write]` and returns the exit code: 1 for a failure or an unwritten page, 2 for unknown arguments. */
+/** Runs `[name…] [--write]` or `--render`, and returns the exit code: 1 for a failure or unwritten pages, 2 for unknown arguments. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { benchmarks, print } = context;
+  if (args.join() === "--render") {
+    await context.write(renderPages(context, context.results));
+    return 0;
+  }
   const known = benchmarks.map(({ name }) => name);
   const write = args.includes("--write");
   const names = args.filter((argument) => argument !== "--write");
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    print(`Unknown benchmark: ${unknown}. Usage: [${known.join(" | ")}]… [--write]\n`);
+    const usage = `[${known.join(" | ")}]… [--write], or --render alone`;
+    print(`Unknown benchmark: ${unknown}. Usage: ${usage}\n`);
     return 2;
   }
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
@@ -28,15 +36,17 @@ export async function runCli(args: readonly string[], context: Context): Promise
     return 1;
   }
 
-  const before = printLoad("before", print);
-  const results: Result[] = [];
+  const [loadBefore = 0] = loadavg();
+  const figures: Record<string, Figures> = {};
   const problems: string[] = [];
   const environment = await context.createEnvironment();
   for (const benchmark of chosen) {
     try {
-      const result = await runBenchmark(benchmark, environment);
-      results.push(result);
-      print(`${renderResult(result)}\n\n`);
+      const measured = await runBenchmark(benchmark, environment);
+      const groups = groupsOf(benchmark, measured);
+      const goals = renderGoals(context.goals, groups).join("\n");
+      print(`${[`## ${benchmark.title}`, ...groups.map(renderTable), goals].join("\n\n")}\n\n`);
+      figures[benchmark.name] = measured;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       problems.push(`${benchmark.name} failed: ${message}`);
@@ -44,17 +54,22 @@ export async function runCli(args: readonly string[], context: Context): Promise
     }
     await environment.stopServers();
   }
-  const after = printLoad("after", print);
-  if (write) problems.push(...unstableRatios(results));
+  const [loadAfter = 0] = loadavg();
+  print(
+    `Load average: ${loadBefore.toFixed(2)} before and ${loadAfter.toFixed(2)} after the run\n\n`,
+  );
+  const measured = chosen.flatMap((it) => groupsOf(it, figures[it.name]));
+  for (const { name, spread } of write ? unstableRatios(measured) : [])
+    problems.push(
+      `${name}: quartiles ${(spread * 100).toFixed(1)} % apart, more than ${maxSpread * 100} %`,
+    );
   if (write && problems.length > 0) {
     const advice = "For stable ratios, stop other work on this machine until its load is low.";
     print(`Nothing was written:\n- ${problems.join("\n- ")}\n${advice}\n`);
-  } else if (write) await context.write(renderPage(results, [before, after]));
+  } else if (write) {
+    const machine = { cores: availableParallelism(), system: type(), node: process.versions.node };
+    const results = { ...machine, loadBefore, loadAfter, packages, figures };
+    await context.write(renderPages(context, results), results);
+  }
   return problems.length === 0 ? 0 : 1;
-}
-
-function printLoad(time: "before" | "after", print: Context["print"]): number {
-  const [load = 0] = loadavg();
-  print(`Load average ${time} the run: ${load.toFixed(2)} on ${availableParallelism()} cores\n\n`);
-  return load;
 }

@@ -1,23 +1,37 @@
-import { glob, mkdir, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { glob, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { root } from "@tryon/test-kit/repository";
+import goals from "../goals.json" with { type: "json" };
+import results from "../results.json" with { type: "json" };
 import { clientBenchmarks } from "./benchmarks/client.ts";
 import { serverBenchmarks } from "./benchmarks/server.ts";
 import { simulation } from "./benchmarks/simulation.ts";
 import { webhookBenchmarks } from "./benchmarks/webhooks.ts";
-import { runCli } from "./cli.ts";
+import { runCli, type Context } from "./cli.ts";
 import { createEnvironment } from "./environment.ts";
 
-const docs = join(root, "docs");
+export const docs = join(root, "docs");
+const folder = join(import.meta.dirname, "..");
+const pages = ["benchmarks.md", "benchmarks-method.md"];
 
-process.exitCode = await runCli(process.argv.slice(2), {
+export const context: Context = {
   benchmarks: [...serverBenchmarks, ...clientBenchmarks, simulation, ...webhookBenchmarks],
   createEnvironment,
   print: (text) => process.stdout.write(text),
-  write: async (files) => {
-    await mkdir(join(docs, "images"), { recursive: true });
+  pages: new Map(pages.map((name) => [name, readFileSync(join(folder, "pages", name), "utf8")])),
+  goals,
+  results,
+  write: async (files, newResults) => {
     for await (const old of glob(join(docs, "images/benchmark-*.svg"))) await rm(old);
     for (const [path, text] of files) await writeFile(join(docs, path), text);
+    if (newResults === undefined) return;
+    const json = JSON.stringify(newResults, null, 2);
+    // One line per row.
+    const rows = json.replaceAll(/\{\s+"q1"[^}]+\}/g, (row) => row.replaceAll(/\s+/g, " "));
+    await writeFile(join(folder, "results.json"), `${rows}\n`);
   },
-});
+};
+
+if (import.meta.main) process.exitCode = await runCli(process.argv.slice(2), context);

@@ -1,55 +1,103 @@
-import { availableParallelism, type } from "node:os";
+import { groupsOf, unstableRatios, type Benchmark, type Figures, type Group } from "./benchmark.ts";
+import { describeChart, formatNumber, isOurs, renderChart } from "./chart.ts";
 
-import { maxSpread, type MeasuredGroup, type Result } from "./benchmark.ts";
-import { describeChart, formatNumber, renderChart } from "./chart.ts";
+/** Machine, versions and figures of a run, as stored in results.json. */
+export interface Results extends Readonly<Record<"cores" | "loadBefore" | "loadAfter", number>> {
+  readonly system: string;
+  readonly node: string;
+  readonly packages: readonly string[];
+  /** Limits of these figures that a reader must know. */
+  readonly note?: string;
+  /** Figures by the name of the benchmark. */
+  readonly figures: Readonly<Record<string, Figures>>;
+}
 
-/** Renders the files of the page by their paths below `docs`; `load` are the load averages before and after the run. */
-export function renderPage(results: readonly Result[], load: readonly number[]) {
-  const machine = `${availableParallelism()} cores under ${type()} with Node ${process.versions.node}`;
-  const [before, after] = load.map((value) => value.toFixed(2));
+interface Goal extends Readonly<Record<"group" | "row", string>> {
+  readonly min?: number;
+  readonly max?: number;
+  /** Reason why the goal is out of reach; the page has it where the goal is missed. */
+  readonly reason?: string;
+}
+
+/** Sources of the pages. */
+export interface Sources {
+  readonly benchmarks: readonly Benchmark[];
+  readonly goals: readonly Goal[];
+  /** Pages to fill, by their paths below `docs`. */
+  readonly pages: ReadonlyMap<string, string>;
+}
+
+const notice =
+  "<!-- Made from packages/bench/pages by `npm run bench -- --render`. Changes made here are lost. -->";
+const field = /\[\[(?:(chart|table) )?([\w.]+)(?: without (\w+)|: (.+?))?\]\]/g;
+
+/**
+ * Fills the fields of pages with results, and adds charts. `[[upload.time: row]]` is a median,
+ * `[[upload.time: others]]` the range of the peers, and `[[table upload.time]]` a table. `[[chart upload.time without word]]`
+ * is a table and a chart without the rows that have the word. `[[node]]` is a property of the results.
+ */
+export function renderPages({ benchmarks, goals, pages }: Sources, results: Results) {
+  const groups = benchmarks.flatMap((it) => groupsOf(it, results.figures[it.name]));
+  const spreads = unstableRatios(groups).map(({ spread }) => spread);
+  const lines = renderGoals(goals, groups);
+  const texts: Readonly<Record<string, unknown>> = {
+    note: "",
+    ...results,
+    packages: results.packages.join(", "),
+    unstable: spreads.length,
+    maxSpread: Math.round(Math.max(0, ...spreads) * 100),
+    missed: lines.filter((it) => it.includes(" misses ")).join("\n"),
+    met: lines.filter((it) => it.includes(" meets ")).join("\n"),
+  };
   const files = new Map<string, string>();
-  const page = [
-    "<!-- Made by `npm run bench -- --write`. Changes made here are lost. -->",
-    "# Benchmarks",
-    `Measured on ${machine}; the load average was ${before} before and ${after} after the run. \`npm run bench\` measures again, and \`npm run bench -- --write\` also writes this page.`,
-    `Compared candidates take turns within one run, in rotating order. A ratio is taken pair by pair, and a run is the median of its pairs. The tables show the median and the quartiles of the runs. The page is only written while the quartiles of every ratio are at most ${maxSpread * 100} % apart.`,
-    ...results.map((result) => renderResult(result, files)),
-  ];
-  return files.set("benchmarks.md", `${page.join("\n\n")}\n`);
+  const fill = (text: string, kind = "", key = "", word = "", row = ""): string => {
+    const group = groups.find((it) => it.key === key);
+    if (group === undefined && key in texts) return String(texts[key]);
+    if (group === undefined) throw new Error(`Nothing is measured for ${text}.`);
+    if (row === "others") return renderRange(group);
+    if (row !== "") return formatNumber(group.medianOf(row));
+    const isChart = kind === "chart";
+    const table = `<details><summary>${isChart ? "Table" : `Table: ${group.heading}`}</summary>\n\n${renderTable(group)}\n\n</details>`;
+    if (!isChart) return table;
+    const rows = group.rows.filter(({ name }) => word === "" || !name.includes(word));
+    const path = `images/benchmark-${key.replaceAll(/\.|(?=[A-Z])/g, "-").toLowerCase()}.svg`;
+    files.set(path, renderChart({ ...group, rows }));
+    return `![${escape(describeChart({ ...group, rows }))}](${path})\n\n${table}`;
+  };
+  for (const [path, text] of pages) files.set(path, `${notice}\n\n${text.replaceAll(field, fill)}`);
+  return files;
 }
 
-/** Renders a result as Markdown. Adds its charts to the files; without files it has none. */
-export function renderResult(
-  { name, title, method, groups }: Result,
-  files?: Map<string, string>,
-): string {
-  const blocks = groups.flatMap((group) => {
-    const goals = group.goals.map((goal) => renderGoal(goal, group));
-    if (files === undefined || group.chart !== true) return [renderTable(group), ...goals];
-    const key = group.key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const path = `images/benchmark-${name}-${key}.svg`;
-    const chart = { ...group, title: `${title}: ${group.title}` };
-    files.set(path, renderChart(chart));
-    return [`![${escape(describeChart(chart))}](${path})`, renderTable(group), ...goals];
-  });
-  return [`## ${title}`, method, ...blocks].join("\n\n");
+/** Renders the lowest and the highest median of the peers. */
+function renderRange({ rows }: Group): string {
+  const peers = rows.filter(({ name }) => !isOurs(name) && !/^(bare|HMAC)\b/.test(name));
+  const sorted = peers.toSorted((a, b) => a.median - b.median);
+  const ends = [...sorted.slice(0, 1), ...sorted.slice(-1)];
+  return ends.map(({ name, median }) => `${formatNumber(median)} (${name})`).join(" to ");
 }
 
-function renderTable({ title, unit, rows }: MeasuredGroup): string {
+export function renderTable({ heading, rows }: Group): string {
   const lines = rows.map((row) => {
     const [q1, median, q3] = [row.q1, row.median, row.q3].map(formatNumber);
     return `| ${escape(row.name)} | ${median} | ${q1} – ${q3} | ${row.runs} |`;
   });
-  const head = `| ${title} (${unit}) | median | quartiles | runs |\n| --- | ---: | ---: | ---: |`;
+  const head = `| ${heading} | median | quartiles | runs |\n| --- | ---: | ---: | ---: |`;
   return [head, ...lines].join("\n");
 }
 
-function renderGoal(goal: MeasuredGroup["goals"][number], { title, unit }: MeasuredGroup): string {
-  const { row, median, max, min = 0, reason = "" } = goal;
-  const bound = max ? `at most ${formatNumber(max)}` : `at least ${formatNumber(min)}`;
-  const isMet = median >= min && median <= (max ?? Infinity);
-  const verdict = isMet ? "Met." : `Missed with ${formatNumber(median)}. ${reason}`;
-  return `Goal for ${row} (${title}): ${bound} ${unit}. ${verdict}`.trim();
+/** Renders the goals of the groups as a list. */
+export function renderGoals(goals: readonly Goal[], groups: readonly Group[]): readonly string[] {
+  return goals.flatMap(({ group: key, row, min = 0, max = Infinity, reason = "" }) => {
+    const group = groups.find((it) => it.key === key);
+    if (group === undefined) return [];
+    const median = group.medianOf(row);
+    const bound = max < Infinity ? `at most ${formatNumber(max)}` : `at least ${formatNumber(min)}`;
+    const isMet = median >= min && median <= max;
+    const verdict = `${formatNumber(median)} ${isMet ? "meets" : "misses"} the goal of ${bound}`;
+    return [
+      `- ${group.title}, ${row}: ${verdict} ${group.unit}`.trim() + `.${isMet ? "" : ` ${reason}`}`,
+    ];
+  });
 }
 
 const escape = (text: string): string => text.replaceAll(/[|[\]]/g, "\\$&");

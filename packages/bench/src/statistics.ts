@@ -3,8 +3,11 @@ import { Bench } from "tinybench";
 /** Numbers of one round of a benchmark, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Computes the median and the quartiles, with linear interpolation; the spread is relative to the median. */
-export function summarize(samples: readonly number[]) {
+/** Median and quartiles of a number of runs. */
+export type Summary = Readonly<Record<"q1" | "median" | "q3" | "runs", number>>;
+
+/** Computes the median and the quartiles, with linear interpolation. */
+export function summarize(samples: readonly number[]): Summary {
   const sorted = samples.toSorted((a, b) => a - b);
   const quantile = (share: number): number => {
     const position = share * (sorted.length - 1);
@@ -12,8 +15,7 @@ export function summarize(samples: readonly number[]) {
     const above = sorted[Math.ceil(position)] ?? Number.NaN;
     return below + (above - below) * (position % 1);
   };
-  const [q1, middle, q3] = [quantile(0.25), quantile(0.5), quantile(0.75)];
-  return { q1, median: middle, q3, spread: (q3 - q1) / middle, runs: sorted.length };
+  return { q1: quantile(0.25), median: quantile(0.5), q3: quantile(0.75), runs: sorted.length };
 }
 
 export const median = (samples: readonly number[]): number => summarize(samples).median;

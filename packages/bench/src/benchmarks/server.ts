@@ -9,25 +9,15 @@ import { mediansOf, ratioOf, ratiosTo, takeTurns } from "../statistics.ts";
 
 const autocannon =
   "node_modules/autocannon/autocannon.js --json --no-progress --connections 16 --duration 1 --headers";
-const kernel =
-  "A third of the server's time is the kernel sending responses, 13 % are promises and `node:http`, 8 % web `Request` and `Response` objects; no function of the server takes more than 2 %.";
-const objects =
-  "20 % of the time are web `Request` and `Response` objects and their streams, 10 % the image of the job, 9 % the store, 8 % garbage collection.";
-const compiling =
-  "The first image is drawn by code that no compiler has optimized yet; the last row is the same work afterwards.";
-const loading = "The rest is loading the server and its first response.";
 
 export const serverBenchmarks: readonly Benchmark[] = [
   {
     name: "account",
     title: "Account over HTTP",
-    method:
-      "autocannon sends `GET /api/v1/account` over 16 connections to one server after another, for one second per turn. @tryon/mock authenticates, counts the rate limit and keeps its journal; Prism returns an example of the same contract, with its default log or silent.",
     groups: {
-      rate: { title: "Throughput", unit: "calls/s", chart: true },
-      ratio: { title: "Throughput ratio", unit: "×" },
+      rate: "Throughput (calls/s)",
+      ratio: "Throughput ratio (×)",
     },
-    goals: [{ group: "ratio", row: "@tryon/mock / Prism", min: 10, reason: kernel }],
     async *measure(environment) {
       const startPrism = async (verboseLevel: string): Promise<string> => {
         const port = String(await freePort());
@@ -66,12 +56,7 @@ export const serverBenchmarks: readonly Benchmark[] = [
   {
     name: "submissions",
     title: "Submissions in process",
-    method:
-      "One process calls `mock.fetch` with `POST /api/v1/tryon` (`wait: false`, image URLs, manual clock), one call after another. Each run is a new process: 20,000 calls to warm up, then the median of ten blocks of 2,000.",
-    groups: { rate: { title: "Throughput", unit: "calls/s" } },
-    goals: [
-      { group: "rate", row: "@tryon/mock: POST /api/v1/tryon", min: 12_000, reason: objects },
-    ],
+    groups: { rate: "Throughput (calls/s)" },
     async *measure(environment) {
       for (let round = 0; round < 7; round += 1)
         yield environment.run("in-process.mjs", "submissions");
@@ -80,10 +65,7 @@ export const serverBenchmarks: readonly Benchmark[] = [
   {
     name: "image",
     title: "Stock image",
-    method:
-      "Each run is a new process that renders images of 768 × 1,024 pixels with the stock engine. Loading the code does not count.",
-    groups: { time: { title: "Time per image", unit: "ms" } },
-    goals: [{ group: "time", row: "first image", max: 15, reason: compiling }],
+    groups: { time: "Time per image (ms)" },
     async *measure(environment) {
       for (let round = 0; round < 21; round += 1) yield environment.run("in-process.mjs", "image");
     },
@@ -91,13 +73,10 @@ export const serverBenchmarks: readonly Benchmark[] = [
   {
     name: "command",
     title: "Start of tryon-mock",
-    method:
-      "The time from `tryon-mock serve --port 0` to its first response, in turns with `node -e 0`. A run is the median of 15 turns.",
     groups: {
-      time: { title: "Time", unit: "ms" },
-      ratio: { title: "Ratio to an empty Node process", unit: "×" },
+      time: "Time (ms)",
+      ratio: "Ratio to an empty Node process (×)",
     },
-    goals: [{ group: "ratio", row: "tryon-mock", max: 4, reason: loading }],
     async *measure(environment) {
       const empty = "empty Node process";
       const start = async (name: string): Promise<number> => {

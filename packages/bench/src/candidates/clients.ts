@@ -30,8 +30,8 @@ export const clients: Readonly<Record<string, CreateCall>> = {
   [bareFetch]: async (url) => () => fetchJson(url + path, { headers }),
   "@tryon/client": readAccount({}),
   "@tryon/client, all features": readAccount(allFeatures),
-  "@tryon/client, fetch": readAccount(overFetch),
-  "@tryon/client, all features, fetch": readAccount({ ...allFeatures, ...overFetch }),
+  "@tryon/client over fetch": readAccount(overFetch),
+  "@tryon/client, all features over fetch": readAccount({ ...allFeatures, ...overFetch }),
   "openapi-fetch": peer("openapi-fetch", (client) => client.GET(path)),
   ky: peer("ky", (client) => client.get(path.slice(1)).json()),
   fashn: peer("fashn", (client) => client.get(path)),
@@ -44,13 +44,13 @@ export const clients: Readonly<Record<string, CreateCall>> = {
 export const uploaders: Readonly<Record<string, CreateCall>> = {
   "naive, files": async (url, files) => async () => naive(url, await readAll(files)),
   "@tryon/client, files": uploadFiles({}),
-  "@tryon/client, files, fetch": uploadFiles(overFetch),
+  "@tryon/client, files over fetch": uploadFiles(overFetch),
   "naive, memory": async (url, files) => {
     const images = await readAll(files);
     return () => naive(url, images);
   },
   "@tryon/client, memory": uploadBytes({}),
-  "@tryon/client, memory, fetch": uploadBytes(overFetch),
+  "@tryon/client, memory over fetch": uploadBytes(overFetch),
   "fashn, data URIs": peer("fashn", async (client, files) => {
     const [model_image, ...garment_images] = await readDataUris(files);
     const inputs = { model_image, garment_images };
