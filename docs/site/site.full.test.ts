@@ -189,7 +189,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     ["429", "guides/rate-limits"],
   ])("finds first, for %s, %s", async (question, guide) => {
     const { page, problems } = await open();
-    await page.goto(url);
+    await page.goto(url, { waitUntil: "networkidle" });
     await page.keyboard.press("/");
     await page.getByRole("searchbox").fill(question);
     const first = page.locator("#localsearch-list a").first();
@@ -211,7 +211,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
   it("opens the list of pages on a phone", async () => {
     const { page } = await open({ viewport: { width: 360, height: 780 } });
     await page.goto(`${url}guides/errors.html`);
-    const link = page.getByRole("link", { name: "Fault injection" });
+    const link = page.locator(".VPSidebar").getByRole("link", { name: "Fault injection" });
     expect(await link.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Menu" }).click();
     await link.click();

@@ -18,6 +18,9 @@ export default defineConfig({
   lang: "en-US",
   srcDir: "out/pages",
   cacheDir: join(import.meta.dirname, "../node_modules/.vitepress"),
+  // The home page of the theme has no landmark of its content.
+  transformHtml: (html, _file, { page }) =>
+    page === "index.md" ? html.replace('id="VPContent"', '$& role="main"') : undefined,
   transformHead: ({ siteData }) => [["link", { rel: "icon", href: `${siteData.base}icon.svg` }]],
   markdown: {
     // The anchors of the repository, so that one link works in both.
