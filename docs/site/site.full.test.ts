@@ -127,7 +127,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     const viewport = { width: 360, height: 780 };
     const { page, problems } = await open({ viewport, javaScriptEnabled: false });
     for (const path of pages) {
-      await page.goto(url + path, { waitUntil: "domcontentloaded" });
+      await page.goto(url + path, { waitUntil: "load" });
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width, path).toBeLessThanOrEqual(360);
     }
@@ -174,7 +174,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
   it.each([
     ["how do I retry", "guides/retries-and-idempotency"],
     ["webhook signature invalid express", "guides/webhooks"],
-    ["402", "guides/errors"],
+    ["402", "guides/pricing-and-credits"],
     ["refund", "guides/pricing-and-credits"],
     ["react", "guides/browser-and-react"],
     ["cancel", "guides/timeouts-and-cancelling"],

@@ -12,6 +12,19 @@ const guides = chapters.map(({ title, pages }) => ({
 }));
 const reference = readEntries().map(({ name, path }) => ({ text: name, link: `/${path}/` }));
 
+// VitePress sends these functions to the browser as text, so they use nothing from outside.
+const searchIndex = {
+  fields: ["title", "titles", "text", "keywords"],
+  extractField: (section: Record<string, string>, field: string) =>
+    field === "keywords"
+      ? (/\[\[(.*?)\]\]/.exec(section["text"] ?? "")?.[1] ?? "")
+      : (section[field] ?? ""),
+  processTerm: (term: string) =>
+    /^(a|an|and|do|does|for|from|how|i|in|is|it|my|of|on|the|to|what|why|with)$/i.test(term)
+      ? null
+      : term.toLowerCase(),
+};
+
 export default defineConfig({
   title: "TryOn SDK",
   description: "The TypeScript SDK of the virtual try-on service, and its reference server",
@@ -69,27 +82,17 @@ export default defineConfig({
           const html = md.render(text, env);
           const [, keywords = ""] = /<!-- keywords: (.+?) -->/.exec(text) ?? [];
           if (!env.relativePath.startsWith("api/"))
-            return html.replace("</h1>", `</h1> {${keywords}} `);
+            return html.replace("</h1>", `</h1> [[${keywords}]] `);
           return (html.match(/<h(\d).*?<\/h\1>/gs) ?? []).join(" - ");
         },
         miniSearch: {
-          options: {
-            fields: ["title", "titles", "text", "keywords"],
-            extractField: (section: Record<string, string>, field) =>
-              field === "keywords"
-                ? (/\{(.*?)\}/.exec(section.text ?? "")?.[1] ?? "")
-                : (section[field] ?? ""),
-            processTerm: (term) =>
-              /^(a|an|and|do|does|for|how|i|in|is|it|my|of|on|the|to|what|why|with)$/i.test(term)
-                ? null
-                : term.toLowerCase(),
-          },
+          options: searchIndex,
           searchOptions: {
-            boost: { title: 3, keywords: 5, titles: 1, text: 1 },
+            boost: { title: 3, keywords: 12, titles: 1, text: 1 },
             fuzzy: 0.15,
             prefix: true,
             boostDocument: (path: string) =>
-              /\/(api|decisions)\//.test(path) ? 0.3 : /\/guides\//.test(path) ? 2 : 1,
+              /\/(api|decisions)\//.test(path) ? 0.5 : /\/guides\//.test(path) ? 2 : 1,
           },
         },
       },
