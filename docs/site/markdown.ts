@@ -18,5 +18,5 @@ export function renderDiagram(text: string): string {
   const [, open = "", rest = ""] = /^<svg([^>]*)>\s*<style>[^]*?<\/style>([^]*)/.exec(svg) ?? [];
   const size = open.replace(/ style="[^"]*"/, "");
   const label = description.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  return `<figure class="diagram"><svg${size} role="img" aria-label="${label}">${rest}</figure>\n`;
+  return `<figure class="diagram" tabindex="0"><svg${size} role="img" aria-label="${label}">${rest}</figure>\n`;
 }

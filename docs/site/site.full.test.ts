@@ -84,7 +84,9 @@ describe("the site", () => {
       ),
     );
     expect(webhooks).toContain("vp-code-group");
-    expect(guide).toMatch(/<figure class="diagram"><svg[^>]+role="img" aria-label="[^"]{40,}"/);
+    expect(guide).toMatch(
+      /<figure class="diagram" tabindex="0"><svg[^>]+role="img" aria-label="[^"]{40,}"/,
+    );
     expect(guide).not.toContain("fonts.googleapis");
   });
 
