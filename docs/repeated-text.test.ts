@@ -5,9 +5,9 @@ import { shownPages } from "./code/pages.ts";
 /** A shorter paragraph can introduce several blocks of code, such as "With node:test:". */
 const minLength = 40;
 
-/** Headings, paragraphs, lists and tables that a page has more than once. Code may repeat. */
+/** Headings, paragraphs, lists and tables that a page has more than once. Code and the CLI reference may repeat. */
 function repeatedIn(page: string): readonly string[] {
-  const prose = page.replaceAll(/^(`{3,}).*\n[^]*?^\1$/gm, "");
+  const prose = page.replaceAll(/^(`{3,}).*\n[^]*?^\1$|<!-- commands -->[^]*<!-- end/gm, "");
   const passages = prose.split(/\n\s*\n/).map((passage) => passage.trim().replace(/^#+ /, "# "));
   return passages
     .filter((passage) => passage.startsWith("# ") || passage.length >= minLength)

@@ -72,7 +72,9 @@ export function readEntries(): Entry[] {
   });
 }
 
-const options: Partial<TypeDocOptions & PluginOptions> = {
+interface Options extends Partial<TypeDocOptions>, Partial<PluginOptions> {}
+
+const options: Options = {
   plugin: ["typedoc-plugin-markdown"],
   tsconfig: join(import.meta.dirname, "tsconfig.reference.json"),
   excludeInternal: true,

@@ -1,6 +1,3 @@
-import Theme from "vitepress/theme-without-fonts";
-
+export { default } from "vitepress/theme-without-fonts";
 // oxlint-disable-next-line import/no-unassigned-import -- Vite bundles the style.
 import "./style.css";
-
-export default Theme;
