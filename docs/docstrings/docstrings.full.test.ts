@@ -12,7 +12,7 @@ import { readExamples, type DocstringExample } from "./read-examples.ts";
 const run = promisify(execFile);
 const packages = ["client", "webhooks", "mock", "contract"];
 
-/** What the strictest compiler has to say of code that is put in the midst of what it takes for granted. */
+/** Returns the errors of the strictest compiler options for an example, inside the scene that it assumes. */
 async function complaints(examples: readonly DocstringExample[]): Promise<string> {
   // Inside the repository, so that the packages are found as an app finds them.
   await mkdir(join(root, "docs/.snippets"), { recursive: true });
@@ -34,7 +34,7 @@ async function complaints(examples: readonly DocstringExample[]): Promise<string
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   return run(process.execPath, [compiler, "-p", folder]).then(
     ({ stdout }) => stdout,
-    // What the compiler complains of is on stdout, and its exit code is not 0.
+    // The compiler prints errors to stdout and exits with a code other than 0.
     (error: unknown) => String(Reflect.get(Object(error), "stdout")),
   );
 }

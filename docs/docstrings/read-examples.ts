@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 /** A piece of code that a docstring shows. */
 export interface DocstringExample {
-  /** Where it begins: `packages/client/src/client.ts:27`. */
+  /** Location, such as `packages/client/src/client.ts:27`. */
   readonly place: string;
   readonly code: string;
 }
 
 const notShipped = /\.test\.ts$|\/(testing|generated|fuzz|end-to-end|runtimes)\//u;
 
-/** What stands behind `@example` in the docstrings of the published packages. */
+/** Reads the `@example` parts of the docstrings of the published packages. */
 export async function readExamples(
   root: string,
   packages: readonly string[],

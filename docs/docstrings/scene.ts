@@ -1,4 +1,4 @@
-// What the examples of docstrings take for granted, since they show one call each: the app around it, and the names of
+// Declarations that the examples of docstrings assume, since they show one call each: the app around it, and the names of
 // the packages that a docstring of a method need not import again.
 import type { writeFile as writeFileOfNode } from "node:fs/promises";
 

@@ -3,14 +3,14 @@ import { expect } from "vitest";
 import type { Checks } from "../code/checks.ts";
 
 const calls = `
-const pictures = {
+const images = {
   person: "https://shop.example/me.jpg",
   garments: ["https://shop.example/shirt.png"],
 } as const;
-console.log(await make(pictures, "order-1"));
-console.log(await make({ ...pictures, prompt: "mock:content_blocked" }, "order-2"));
-console.log(await make({ ...pictures, prompt: "mock:model_rejected" }, "order-3"));
-console.log(await make({ ...pictures, person: "http://shop.example/me.jpg" }, "order-4"));
+console.log(await make(images, "order-1"));
+console.log(await make({ ...images, prompt: "mock:content_blocked" }, "order-2"));
+console.log(await make({ ...images, prompt: "mock:model_rejected" }, "order-3"));
+console.log(await make({ ...images, person: "http://shop.example/me.jpg" }, "order-4"));
 `;
 
 export const checks: Checks = {
@@ -18,9 +18,9 @@ export const checks: Checks = {
     const [made, ...others] = (await run(`${snippet.code}${calls}`)).trim().split("\n");
     expect(made).toContain(`${server.url}/results/`);
     expect(others).toEqual([
-      "We cannot use these pictures.",
+      "We cannot use these images.",
       "That did not work out.",
-      "Please give us other pictures: person",
+      "Please choose other images: person",
     ]);
   },
 };

@@ -9,18 +9,18 @@ import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
 
-/** Closes the receiver behind its first answer, so that the program ends, and submits to it. */
+/** Closes the receiver after its first response, so that the program ends, and submits to it. */
 const orderAndEnd = `
 import { subscribe } from "node:diagnostics_channel";
 
 const server = createServer(receiver).listen(0, "127.0.0.1", async () => {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("It has no port.");
-  const pictures = {
+  const images = {
     person: "https://shop.example/me.jpg",
     garments: ["https://shop.example/shirt.png"],
   } as const;
-  await tryon.submit({ ...pictures, webhook_url: \`http://127.0.0.1:\${address.port}/\` });
+  await tryon.submit({ ...images, webhook_url: \`http://127.0.0.1:\${address.port}/\` });
 });
 subscribe("http.server.response.finish", (message) => {
   console.log((message as { response: { statusCode: number } }).response.statusCode);
@@ -41,7 +41,7 @@ export const checks: Checks = {
   "order.ts": async ({ snippet, run }) => {
     const receiver = createServer();
     await once(receiver.listen(0, "127.0.0.1"), "listening");
-    // A server that listens on a port has an address of this form.
+    // A server that listens on a port returns this type.
     const { port } = receiver.address() as AddressInfo;
     const delivered = once(receiver, "request").then(async ([request, response]) => {
       const body = await text(request);

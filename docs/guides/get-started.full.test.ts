@@ -57,7 +57,7 @@ class Reader {
     this.#place = { cwd: folder, env: { ...env, PATH: path } };
   }
 
-  /** The page's ports are anybody's; here others are taken, and the packages come from their tarballs. */
+  /** Replaces the ports of the page by free ones, and the packages by their tarballs. */
   here(text: string): string {
     const published = "npm install @tryon/client @tryon/webhooks @tryon/mock";
     const there = text.replace(published, `npm install ${tarballs.join(" ")}`);
@@ -102,7 +102,7 @@ class Reader {
 }
 
 it(
-  "leads from an empty folder to a picture and a verified webhook, and to one's own pictures",
+  "leads from an empty folder to an image and a verified webhook, and to own images",
   async () => {
     const ports = new Map([
       ["4010", await freePort()],
@@ -119,7 +119,7 @@ it(
     const server = await reader.start(serve, /listening on/);
     const printed = blocks("text").find(({ name }) => name === "");
     expect(await reader.type(picture)).toBe(printed?.content);
-    expect(await reader.size("picture.png")).toEqual([768, 1_024]);
+    expect(await reader.size("image.png")).toEqual([768, 1_024]);
 
     const receiver = await reader.start(receive, /waiting for webhooks/);
     const [, id] = /^submitted: (job_\w+)\n$/.exec(await reader.type(order)) ?? [];
@@ -148,7 +148,7 @@ it(
     expect(await reader.type(own)).toBe("");
     expect(await reader.size("own.png")).toEqual([768, 1_024]);
     // Her photo is in it.
-    expect(await reader.colorType("picture.png")).toBe(3);
+    expect(await reader.colorType("image.png")).toBe(3);
     expect(await reader.colorType("own.png")).toBe(2);
     await other.stop();
   },

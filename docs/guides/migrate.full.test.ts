@@ -11,7 +11,7 @@ import { node, root } from "@tryon/test-kit/repository";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
 const execute = promisify(execFile);
-/** Of a compiler or a program, on a machine that is busy with others, in milliseconds. */
+/** Limit for a compiler or a program on a busy machine, in milliseconds. */
 const timeout = 120_000;
 const page = await readFile(join(import.meta.dirname, "migrate.md"), "utf8");
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the compiler says of these modules under the strictest options; nothing when they are right. */
+/** Returns the compiler's errors in these modules under the strictest options. */
 async function complaints(modules: readonly { name: string; code: string }[]): Promise<string> {
   const typed = await mkdtemp(join(folder, "typed-"));
   for (const { name, code } of modules) await writeFile(join(typed, name), code);
@@ -48,14 +48,14 @@ async function complaints(modules: readonly { name: string; code: string }[]): P
   await writeFile(join(typed, "tsconfig.json"), JSON.stringify(config));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const { stdout } = await execute(node, [compiler, "-p", typed]).catch(
-    // What execFile rejects with has the output.
+    // The error of execFile has the output.
     (error: unknown) => error as { stdout: string },
   );
   return stdout;
 }
 
 describe("the code for other services", { timeout }, () => {
-  it("is told of the versions that it was compiled against", () => {
+  it("names the versions that it was compiled against", () => {
     expect(others).toHaveLength(4);
     for (const other of others) {
       const [, name = "", version = ""] = /^(.+)@(.+)$/.exec(other) ?? [];

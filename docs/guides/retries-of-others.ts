@@ -4,7 +4,7 @@ import { createFalClient } from "@fal-ai/client";
 import Fashn from "fashn";
 import Replicate from "replicate";
 
-// Pauses between attempts take no time here; time limits of a minute stay as they are.
+// Delays between attempts take no time here; timeouts of a minute stay as they are.
 const { setTimeout } = globalThis;
 globalThis.setTimeout = (callback, ms) => setTimeout(callback, ms < 50_000 ? 0 : ms);
 

@@ -9,22 +9,22 @@ import type { Checks } from "../code/checks.ts";
 const orders = `
 import { signedRequest } from "@tryon/webhooks";
 
-const pictures = {
+const images = {
   person: "https://shop.example/me.jpg",
   garments: ["https://shop.example/shirt.png"],
 } as const;
-await order(pictures, "order-1");
+await order(images, "order-1");
 const [called = ""] = waiting.keys();
 const secret = process.env.TRYON_WEBHOOK_SECRET ?? "";
 const answer = await POST(await signedRequest({ job_id: called }, { secret }));
 console.log(answer.status, waiting.size, ended.size);
 
-await order({ ...pictures, prompt: "mock:content_blocked" }, "order-2");
+await order({ ...images, prompt: "mock:content_blocked" }, "order-2");
 await sweep();
 console.log(waiting.size, ended.size);
 for (const id of waiting.keys()) waiting.set(id, 0);
 await sweep();
-console.log(waiting.size, [...ended.values()].map((end) => (end === "failed" ? end : "picture")));
+console.log(waiting.size, [...ended.values()].map((end) => (end === "failed" ? end : "image")));
 `;
 
 export const checks: Checks = {
@@ -34,10 +34,10 @@ export const checks: Checks = {
   },
 
   "both.ts": async ({ snippet, run }) => {
-    // Nobody listens there.
+    // The port is closed.
     const env = { TRYON_WEBHOOK_URL: "http://127.0.0.1:9/" };
     expect(await run(`${snippet.code}${orders}`, { env })).toBe(
-      "204 0 1\n1 1\n0 [ 'picture', 'failed' ]\n",
+      "204 0 1\n1 1\n0 [ 'image', 'failed' ]\n",
     );
   },
 };

@@ -6,11 +6,11 @@ import { expect } from "vitest";
 import type { Checks } from "../code/checks.ts";
 import { hasChromium, openPage, untilShown } from "../code/shop-page.ts";
 import { showsAPictureInAPage } from "./page-check.ts";
-import { savesAPictureAt2K } from "./picture-check.ts";
+import { savesImageAt2K } from "./saves-image.ts";
 import { letsInWhomItKnows } from "./proxy-check.ts";
 
 export const checks: Checks = {
-  "client.ts": savesAPictureAt2K,
+  "client.ts": savesImageAt2K,
   "prepare.ts": async ({ snippet, run }) => {
     const print = "console.log(person.type, result.job.status);";
     expect(await run(`${snippet.code}${print}`)).toBe("image/jpeg succeeded\n");

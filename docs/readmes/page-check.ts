@@ -2,7 +2,7 @@ import { expect } from "vitest";
 
 import type { Check } from "../code/checks.ts";
 
-/** That the `show` of a page, which asks a proxy of its own site, puts a result into a picture. */
+/** Checks that `show` of a page gets a result from a proxy of the same site and sets it on an image element. */
 export const showsAPictureInAPage: Check = async ({ snippet, run }) => {
   // A page and its proxy in one program: what the page asks for is what the service answers.
   const before = `
@@ -12,9 +12,9 @@ export const showsAPictureInAPage: Check = async ({ snippet, run }) => {
       process.env.TRYON_BASE_URL), { ...init, headers: { ...init.headers,
       authorization: "Bearer " + process.env.TRYON_API_KEY } });`;
   const call = `
-    const picture = {};
+    const element = {};
     const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(900)]);
-    await show(image, image, picture);
-    console.log(picture.src.includes("/results/"));`;
+    await show(image, image, element);
+    console.log(element.src.includes("/results/"));`;
   expect(await run(`${before}${snippet.code}${call}`)).toBe("true\n");
 };

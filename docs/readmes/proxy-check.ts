@@ -2,7 +2,7 @@ import { expect } from "vitest";
 
 import type { Check } from "../code/checks.ts";
 
-/** That a proxy, exported under that name, takes a try-on from whom it knows, and from nobody else. */
+/** Checks that the exported proxy accepts a try-on from a known user, and from no one else. */
 export function letsInWhomItKnows(name: string): Check {
   return async ({ snippet, run }) => {
     const call = `

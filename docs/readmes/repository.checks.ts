@@ -1,4 +1,4 @@
 import type { Checks } from "../code/checks.ts";
-import { savesAPictureAt2K } from "./picture-check.ts";
+import { savesImageAt2K } from "./saves-image.ts";
 
-export const checks: Checks = { "client.ts": savesAPictureAt2K };
+export const checks: Checks = { "client.ts": savesImageAt2K };

@@ -28,7 +28,7 @@ export async function installTools(): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const child = spawn("npx", ["--yes", packageManager, ...install], {
       cwd: folder,
-      // What it says is for people, and stdout may be read by a program.
+      // Its messages go to stderr, because a program may read stdout.
       stdio: ["ignore", process.stderr.fd, process.stderr.fd],
     });
     child.once("error", reject);

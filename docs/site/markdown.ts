@@ -1,9 +1,9 @@
 import { renderMermaidSVG } from "beautiful-mermaid";
 
-/** Makes tabs of adjacent named code blocks, and names those that stand alone. */
+/** Makes tabs of adjacent named code blocks, and names the others. */
 export function groupCode(text: string): string {
-  const group = /(?:^```\w+ [^\s`]+\n[^]*?^```$\n*)+/gm;
-  const opening = /^```(\w+) ([^\s`#]+)\S*$/gm;
+  const group = /(?:^```\w+ [^\s`]+.*\n[^]*?^```$\n*)+/gm;
+  const opening = /^```(\w+) ([^\s`#]+).*$/gm;
   return text.replaceAll(
     group,
     (fences) => `::: code-group\n\n${fences.replaceAll(opening, "```$1 [$2]").trim()}\n\n:::\n\n`,

@@ -5,8 +5,8 @@ import { expect } from "vitest";
 
 import type { Check } from "../code/checks.ts";
 
-/** That a program saves a picture of the size that it asks for. */
-export const savesAPictureAt2K: Check = async ({ snippet, run, folder }) => {
+/** Checks that a program saves an image of the requested size. */
+export const savesImageAt2K: Check = async ({ snippet, run, folder }) => {
   await run(snippet.code);
   const png = await readFile(join(folder, "out.png"));
   expect(png.readUInt32BE(16)).toBe(1_536);
