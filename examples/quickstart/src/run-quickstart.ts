@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { openAsBlob } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 
 import { isTryOnError, TryOn, type TryOnResult, type Update } from "@tryon/client";
 import { createMock } from "@tryon/mock";
@@ -74,6 +74,10 @@ export async function runQuickstart(
     }
     const account = await tryon.account.get({ signal });
     print(`\nCredits left: ${account.credits_remaining}`);
+    print("\nNext steps");
+    print("  use your own images: npm start -- --person me.jpg --garment shirt.png");
+    print(`  read the code: ${relative("", import.meta.filename)}`);
+    print("  start a project: the guide Get started, docs/guides/get-started.md in the repository");
   } catch (error) {
     signal.throwIfAborted();
     throw addPath(error, paths);

@@ -42,6 +42,7 @@ it("makes two try-ons and prints the images, their cost and the balance in plain
     /webhook tryon\.completed with a valid signature: job_\w+ succeeded/,
     /job_\w+ cost 8 credits/,
     /Credits left: 980/,
+    /Next steps\n  use your own images: npm start -- --person/,
   ]) {
     expect(output.stdout).toMatch(line);
   }
