@@ -57,6 +57,11 @@ test("prints values with the lines that show them, durations and statuses", asyn
   expect(stdout).toContain("Nothing is against the contract");
 });
 
+test("names the values that are possible where the traffic excludes others", async () => {
+  const { stdout } = await run(fileOf(linesOf(other)));
+  expect(stdout).toMatch(/Not seen\n.*rateHeaders \(429-only or none\)/);
+});
+
 /** Returns the values in the JSON that the command prints. */
 function valuesOf({ stdout }: { readonly stdout: string }) {
   const { options } = JSON.parse(stdout) as { options: { option: string; value: unknown }[] };

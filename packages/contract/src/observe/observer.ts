@@ -14,7 +14,7 @@ import { Memory, pollOperation, seenOf, sizeOf, submitOperation, type Seen } fro
 import { watches } from "./watches.ts";
 
 /** Behavior at an open point, as recorded traffic shows it. */
-interface ObservedOption {
+export interface ObservedOption {
   readonly option: string;
   readonly rules: readonly string[];
   /** Observed value, or undefined if the traffic does not show it. */

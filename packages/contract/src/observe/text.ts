@@ -1,6 +1,6 @@
 import { meanings } from "../report/meanings.ts";
 import { printableLine } from "../report/printable.ts";
-import type { Finding, TrafficObservation } from "./observer.ts";
+import type { Finding, ObservedOption, TrafficObservation } from "./observer.ts";
 
 /** Writes what recorded traffic shows, for people. */
 export function observationText(observation: TrafficObservation): string {
@@ -31,7 +31,7 @@ export function observationText(observation: TrafficObservation): string {
         ]),
       ),
     ],
-    notSeen.length > 0 && ["Not seen", `  ${notSeen.map(({ option }) => option).join(", ")}`],
+    notSeen.length > 0 && ["Not seen", `  ${notSeen.map(nameOf).join(", ")}`],
     Object.keys(latency).length > 0 && [
       "Duration of jobs that succeeded",
       ...table([
@@ -66,6 +66,11 @@ export function observationText(observation: TrafficObservation): string {
     .filter((block) => block !== false)
     .map((block) => block.join("\n"))
     .join("\n\n")}\n`;
+}
+
+/** Names an option, with its values if the traffic excludes others: `rateHeaders (429-only or none)`. */
+function nameOf({ option, possible }: ObservedOption): string {
+  return possible === undefined ? option : `${option} (${possible.join(" or ")})`;
 }
 
 function findings(found: readonly Finding[]): readonly string[] {
