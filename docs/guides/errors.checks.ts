@@ -11,12 +11,19 @@ console.log(await make(images, "order-1"));
 console.log(await make({ ...images, prompt: "mock:content_blocked" }, "order-2"));
 console.log(await make({ ...images, prompt: "mock:model_rejected" }, "order-3"));
 console.log(await make({ ...images, person: "http://shop.example/me.jpg" }, "order-4"));
+await fetch(new URL("/__mock/faults", process.env.TRYON_BASE_URL), {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ on: "POST /api/v1/tryon", status: 502, times: 4 }),
+});
+console.log(await make(images, "order-5"));
 `;
 
 export const checks: Checks = {
   "make.ts": async ({ snippet, run, server }) => {
     const [made, ...others] = (await run(`${snippet.code}${calls}`)).trim().split("\n");
     expect(made).toContain(`${server.url}/results/`);
+    expect(others.pop()).toContain(`${server.url}/results/`);
     expect(others).toEqual([
       "We cannot use these images.",
       "That did not work out.",
