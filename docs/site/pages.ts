@@ -61,9 +61,10 @@ export async function writePages(folder: string): Promise<void> {
   await cp(join(import.meta.dirname, "icon.svg"), join(folder, "public/icon.svg"));
 }
 
-/** Makes the title and the first sentence of the README the opening of the home page. */
+/** Makes the opening of the home page of the README's title, without what needs a clone of the repository. */
 function asHome(readme: string): string {
-  return readme.replace(/^# (.+)\n\n(.+)\n/, (_match, name: string, tagline: string) => {
+  const text = readme.replace(/^## Try it here\n[^]*?(?=^## )/m, "");
+  return text.replace(/^# (.+)\n\n(.+)\n/, (_match, name: string, tagline: string) => {
     const actions = [
       { text: "Get started", link: "/guides/get-started" },
       { text: "Reference", link: "/api/", theme: "alt" },
