@@ -24,7 +24,6 @@ const types: Record<string, string> = {
   ".js": "text/javascript",
   ".svg": "image/svg+xml",
 };
-/** Pages of each kind. */
 const samples = [
   "index",
   "guides/get-started",
