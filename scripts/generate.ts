@@ -29,6 +29,7 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   for (const name of ["client", "mock"]) update(`packages/${name}/src/generated/openapi.ts`, types);
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
   update("packages/mock/src/generated/api-docs-page.ts", apiDocsPage(root));
+  update("packages/mock/src/generated/option-summaries.ts", optionSummaries(root));
   const images = join(root, stockImagesFile);
   const previous = existsSync(images) ? readFileSync(images, "utf8") : undefined;
   update(stockImagesFile, await stockImages(root, previous));
@@ -65,6 +66,18 @@ function withoutIndexSignature(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("properties" in value)) return value;
   const { additionalProperties, ...rest } = value as { additionalProperties?: unknown };
   return additionalProperties === true ? rest : value;
+}
+
+/** The summary of each option of the reference server: the comment on its values. */
+function optionSummaries(root: string): string {
+  const file = "packages/mock/src/options.ts";
+  const [values] = /^const values = .*?^\}/ms.exec(readFileSync(join(root, file), "utf8")) ?? [""];
+  const rows = [...values.matchAll(/\/\*\*(.*?)\*\/\s+(\w+):/gs)].map(([, comment = "", id]) => {
+    const summary = comment.replaceAll(/(?:\n +\*|\s)+/g, " ").trim();
+    return `  ${id}: ${JSON.stringify(summary)},\n`;
+  });
+  const notice = `// Generated from ${file} by \`npm run generate\`. Do not edit.\n\n`;
+  return `${notice}export const optionSummaries = {\n${rows.join("")}};\n`;
 }
 
 if (import.meta.main) {

@@ -8,7 +8,9 @@ export interface SkippingContext {
 
 /** Error of {@link assertPassed} for a failed check. */
 export class ContractFailedError extends Error {
+  /** Always `ContractFailedError`. */
   override readonly name = "ContractFailedError";
+  /** Result of the failed check. */
   readonly check: CheckResult;
 
   constructor(check: CheckResult) {

@@ -62,7 +62,9 @@ export interface ContractOptions {
 
 /** Purpose and kind of a key of a run. */
 export interface KeyUse {
+  /** Purpose of the key in the run. */
   readonly name: KeyName;
+  /** `live` keys spend credits, `test` keys do not. */
   readonly kind: "live" | "test";
   /** If true, the kit made it on a reference server. */
   readonly made: boolean;
@@ -70,11 +72,17 @@ export interface KeyUse {
 
 /** Plan of a run, reported before its first check. */
 export interface Announcement {
+  /** Base URL of the deployment, with keys redacted. */
   readonly baseUrl: string;
+  /** Level that selects the checks. */
   readonly level: Level;
+  /** Number of selected checks. */
   readonly checks: number;
+  /** Number of selected probes, each of which observes one open point. */
   readonly probes: number;
+  /** Keys that the run uses, including those made by the kit. */
   readonly keys: readonly KeyUse[];
+  /** Maximum cost of the run. */
   readonly credits: {
     /** Credits that the selected checks take from the live key at max. */
     readonly planned: number;
@@ -83,6 +91,7 @@ export interface Announcement {
   };
   /** If true, the live keys belong to a reference server, and their credits cost nothing. */
   readonly reference: boolean;
+  /** If true, the run advances the clock of a reference server instead of waiting. */
   readonly virtualTime: boolean;
   /** If true, webhooks reach the kit. */
   readonly webhooks: boolean;

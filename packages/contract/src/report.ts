@@ -2,10 +2,13 @@ import type { Level, OptionValue } from "./check.ts";
 
 /** Result of one check. */
 export interface CheckResult {
+  /** Id that `only` selects by, such as `idempotency.replay.free`. */
   readonly id: string;
   /** Required behavior. */
   readonly title: string;
+  /** Ids of the rules in `spec/rules.json` that the check covers. */
   readonly rules: readonly string[];
+  /** Lowest level that runs the check; for response schemas, the level of the run. */
   readonly level: Level;
   /** `observed`: the document leaves the behavior open, so that no deployment fails the check. */
   readonly status: "passed" | "failed" | "observed" | "not-observable";
@@ -24,9 +27,13 @@ export interface CheckResult {
 
 /** Behavior of a deployment at an open point. */
 export interface Observation {
+  /** Id that `only` selects by, such as `observed.checkOrder`. */
   readonly id: string;
+  /** Option of the reference server for the open point, such as `checkOrder`. */
   readonly option: string;
+  /** Behavior that the option sets. */
   readonly title: string;
+  /** Ids of the rules in `spec/rules.json` that leave the behavior open. */
   readonly rules: readonly string[];
   /** Observed value, or `unknown`. */
   readonly value: OptionValue;
@@ -48,23 +55,38 @@ export interface EarlyEnd {
 
 /** Result of a run. */
 export interface Report {
+  /** Base URL of the deployment, with keys redacted. */
   readonly baseUrl: string;
+  /** Level that selected the checks. */
   readonly level: Level;
   /** Start of the run, ISO 8601. */
   readonly startedAt: string;
+  /** Duration in milliseconds of real time. */
   readonly milliseconds: number;
   /** If true, the run advanced the clock of a reference server instead of waiting. */
   readonly virtualTime: boolean;
   /** Undefined if every selected check ran. */
   readonly endedEarly: EarlyEnd | undefined;
-  readonly credits: { readonly planned: number; readonly max: number; readonly spent: number };
+  /** Cost of the run in credits. */
+  readonly credits: {
+    /** Maximum that the selected checks take from the live key. */
+    readonly planned: number;
+    /** Maximum for the whole run, or `Infinity`. Checks that would exceed it do not run. */
+    readonly max: number;
+    /** Credits that the checks took out of the budget. */
+    readonly spent: number;
+  };
+  /** Results of the selected checks, also of those that did not run. */
   readonly checks: readonly CheckResult[];
+  /** Observed behavior at each selected open point. */
   readonly observations: readonly Observation[];
+  /** Observed values, for the option `profile` of `createMock`. */
   readonly profile: Profile;
 }
 
 /** Behavior of a deployment at the open points of the document, as options of the reference server. */
 export interface Profile {
+  /** Observed values by the name of their option. */
   readonly options: Readonly<Record<string, OptionValue>>;
   /** Options that were not observable. */
   readonly unknown: readonly string[];

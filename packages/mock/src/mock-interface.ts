@@ -70,6 +70,7 @@ export const mockOptionNames = Object.keys({
 export interface Mock {
   /** Handles a request. Pass it to the client as its `fetch`, and no request goes over a network. */
   readonly fetch: typeof globalThis.fetch;
+  /** URL of the server in process, as the option of the same name sets it. */
   readonly baseUrl: string;
   /** Tokens of the keys that every server has. */
   readonly keys: DefaultKeys;
@@ -96,7 +97,16 @@ export interface Mock {
    */
   tenant(key?: NewTenant): Promise<Tenant>;
   /** Returns the balance of a key and every change of it, oldest first, or undefined for an unknown key. */
-  ledger(token: string): Promise<{ entries: readonly LedgerEntry[]; balance: number } | undefined>;
+  ledger(token: string): Promise<
+    | {
+        /** Changes of the balance, oldest first. */
+        entries: readonly LedgerEntry[];
+        /** Current balance in credits. */
+        balance: number;
+      }
+    | undefined
+  >;
+  /** Webhooks that the server sends, and methods that repeat them. */
   readonly webhooks: {
     /** Lists the deliveries of one job, or of all, oldest first. */
     deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;

@@ -20,6 +20,7 @@ export type ImagesSetting = (typeof imagesSettings)[number];
 
 /** Median of durations, and the duration that nine of ten do not exceed. */
 export interface LatencyPercentiles {
+  /** Median duration, above 0. */
   readonly p50: Duration;
   /** At least `p50`. */
   readonly p90: Duration;

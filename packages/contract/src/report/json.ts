@@ -7,13 +7,19 @@ const formatVersion = 1;
 
 /** Report that `--report json` writes. */
 export interface JsonReport {
+  /** Constant by which a program recognizes the format. */
   readonly format: "tryon-contract";
+  /** Number that rises when a field is removed or changes its meaning. */
   readonly format_version: typeof formatVersion;
+  /** Version of `@tryon/contract` that wrote the report. */
   readonly kit_version: string;
+  /** Base URL of the deployment, with keys redacted. */
   readonly base_url: string;
+  /** Level that selected the checks. */
   readonly level: Report["level"];
   /** ISO 8601. */
   readonly started_at: string;
+  /** Duration in milliseconds of real time. */
   readonly duration_ms: number;
   /** If true, the run advanced the clock of a reference server instead of waiting. */
   readonly virtual_time: boolean;
@@ -21,21 +27,31 @@ export interface JsonReport {
   readonly verdict: string;
   /** If false, the run ended early. */
   readonly complete: boolean;
-  /** Cause of the early end, a clause about it, and the ids of the checks that did not run; null for a complete run. */
+  /** End of the run before its last check; null for a complete run. */
   readonly ended_early: {
+    /** Signal of the caller, `bail` after a failed check, or `maxTime`. */
     readonly cause: EarlyEnd["cause"];
+    /** Clause about the cause. */
     readonly message: string;
+    /** Ids of the checks and probes that did not run, or not to their end. */
     readonly not_run: readonly string[];
   } | null;
-  /** Credits of the run. `max` is null without a limit. */
+  /** Cost of the run in credits. */
   readonly credits: {
+    /** Maximum that the selected checks take from the live key. */
     readonly planned: number;
+    /** Maximum for the whole run, or null without a limit. */
     readonly max: number | null;
+    /** Credits that the checks took out of the budget. */
     readonly spent: number;
   };
+  /** Number of checks and options by result. */
   readonly summary: {
+    /** Number of checks that the deployment passes. */
     readonly passed: number;
+    /** Number of checks that the deployment fails. */
     readonly failed: number;
+    /** Number of checks that this run could not make. */
     readonly not_observable: number;
     /** Number of checks of open points, which neither pass nor fail. */
     readonly open: number;
@@ -43,9 +59,12 @@ export interface JsonReport {
     readonly differing: number;
     /** Number of options with an observed value. */
     readonly observed: number;
+    /** Number of options without an observed value. */
     readonly unknown: number;
   };
+  /** Results of the selected checks, also of those that did not run. */
   readonly checks: readonly JsonCheck[];
+  /** Observed behavior at each selected open point. */
   readonly observations: readonly JsonObservation[];
   /** Options of a reference server that behaves like the deployment. */
   readonly profile: Profile;
@@ -58,7 +77,9 @@ export interface JsonCheck extends Pick<
 > {
   /** Fault, difference from the reference server, or the reason why it was not observable. */
   readonly message: string | null;
+  /** Request that shows the fault or the difference, as a line for a shell, or null. */
   readonly curl: string | null;
+  /** Duration in milliseconds of real time. */
   readonly duration_ms: number;
 }
 

@@ -8,7 +8,9 @@ export type ProblemKind = "unreachable" | "tls" | "wrong-key" | "other-service";
 
 /** Deployment that cannot be checked. The message is one sentence. */
 export class TargetProblem extends Error {
+  /** Always `TargetProblem`. */
   override readonly name = "TargetProblem";
+  /** Reason as a code. */
   readonly kind: ProblemKind;
 
   constructor(kind: ProblemKind, message: string, cause?: unknown) {

@@ -1,7 +1,14 @@
 import type { Duration } from "../system/duration.ts";
 
 /** Delay of a request or a webhook: a constant, or drawn from a log-normal distribution. */
-export type Latency = Duration | { readonly median: Duration; readonly p95: Duration };
+export type Latency =
+  | Duration
+  | {
+      /** Median delay, above 0. */
+      readonly median: Duration;
+      /** Delay that 95 of 100 requests do not exceed; at least `median`. */
+      readonly p95: Duration;
+    };
 
 /**
  * A failure, and the requests that it applies to. A fault has one effect, to which `latency` may be added. After a
@@ -58,6 +65,7 @@ export interface FaultInput {
 
 /** A fault that was added, and its counters. */
 export interface Fault extends Readonly<FaultInput> {
+  /** Id for `remove`, such as `fault_1`. */
   readonly id: string;
   /** Number of requests that matched it. */
   readonly matched: number;

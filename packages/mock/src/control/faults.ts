@@ -49,7 +49,10 @@ export class Faults {
    * mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503, retryAfter: 2 });
    * ```
    */
-  add(input: FaultInput): { id: string } {
+  add(input: FaultInput): {
+    /** Id for `remove`, such as `fault_1`. */
+    id: string;
+  } {
     checkFault(input);
     if (this.#isBehindMsw) checkForMsw(input);
     this.#added += 1;

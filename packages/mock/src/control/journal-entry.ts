@@ -23,6 +23,7 @@ export interface JournalEntry {
   readonly id: string;
   /** Time of arrival, in milliseconds since 1970 of the server's clock. */
   readonly at: number;
+  /** HTTP method in capitals, such as `POST`. */
   readonly method: string;
   /** Path without its query. */
   readonly path: string;
@@ -30,6 +31,7 @@ export interface JournalEntry {
   readonly query: string;
   /** Prefix and last four characters of the key, such as `svc_live_…mock`; null without a key. */
   readonly apiKey: string | null;
+  /** Value of the `Idempotency-Key` header, or null without it. */
   readonly idempotencyKey: string | null;
   /** Status of the response; null before it, and after a fault broke the connection. */
   readonly status: number | null;

@@ -22,6 +22,7 @@ import {
 
 /** Filter of the journal's entries. */
 export interface JournalFilter {
+  /** HTTP method in capitals, such as `POST`. */
   method?: string | undefined;
   /** Path without its query; a star matches one or more characters up to the next slash. */
   path?: string | undefined;
@@ -87,7 +88,6 @@ export class Journal {
     this.#limit = limit;
   }
 
-  /** Number of entries that were dropped beyond the setting `journalLimit`. */
   get dropped(): number {
     return this.#deleted + Math.max(0, this.#entries.length - this.#limit);
   }
@@ -285,7 +285,10 @@ export class Journal {
  *
  * @interface
  */
-export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor" | "subscribe">;
+export type MockJournal = Pick<Journal, "entries" | "waitFor" | "subscribe"> & {
+  /** Number of entries that were dropped beyond the setting `journalLimit`. */
+  readonly dropped: number;
+};
 
 function copy(entry: JournalEntry): OpenEntry {
   return structuredClone(entry);

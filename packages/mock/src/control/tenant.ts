@@ -11,12 +11,19 @@ export type NewTenant = Omit<NewKey, "accountId">;
 export interface Tenant {
   /** Token of its key. */
   readonly apiKey: string;
+  /** Secret that signs the webhooks of its key. */
   readonly webhookSecret: string;
+  /** Account of its keys, such as `acct_…`. */
   readonly accountId: string;
   /** Creates another key of the same account. */
   createKey(key?: NewTenant): Promise<KeyRecord>;
   /** Returns every change of the balance of its key, oldest first, and the balance. */
-  ledger(): Promise<{ entries: readonly LedgerEntry[]; balance: number }>;
+  ledger(): Promise<{
+    /** Changes of the balance, oldest first. */
+    entries: readonly LedgerEntry[];
+    /** Current balance in credits. */
+    balance: number;
+  }>;
   /** Returns deliveries for the jobs of its account, oldest first: of one job, or all. */
   deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
   /** Sets the outcome of the next job of its key. */

@@ -15,13 +15,17 @@ export type EngineImage =
   | {
       /** Field of the request that has the image. */
       readonly field: string;
+      /** `bytes`: the image was in the request or was fetched. */
       readonly source: "bytes";
+      /** Media type that the bytes show, whatever a header says. */
       readonly mediaType: ImageKind;
       /** Decodes the bytes again on each call. */
       readonly bytes: () => Bytes;
     }
   | {
+      /** Field of the request that has the URL. */
       readonly field: string;
+      /** `url`: the setting `images` is `off`. */
       readonly source: "url";
       /** URL of the image, which was not fetched. */
       readonly url: string;
@@ -29,11 +33,13 @@ export type EngineImage =
 
 /** Input of an engine. */
 export interface RenderRequest {
+  /** Photo of the person. */
   readonly person: EngineImage;
   /** One to three images. */
   readonly garments: readonly EngineImage[];
   /** Default instruction with the caller's prompts. */
   readonly instruction: string;
+  /** Seed of the job, or null without one. */
   readonly seed: number | null;
   /** Digest of images, instruction and size. */
   readonly fingerprint: string;
@@ -45,6 +51,7 @@ export interface RenderRequest {
 
 /** Renders the images of the server. The same request must return the same bytes. */
 export interface Engine {
+  /** Name such as `stock`. The server does not use it. */
   readonly name: string;
   /**
    * Returns the reason to reject an image, or undefined. Called for each image before credits are charged. The response

@@ -41,7 +41,9 @@ export interface ServeOptions {
 export interface Serving {
   /** Base URL for a client, such as `http://127.0.0.1:4010`. */
   readonly url: string;
+  /** Port that the server listens on, also when the option was 0. */
   readonly port: number;
+  /** Host that the server listens on, as in the option. */
   readonly host: string;
   /** Closes the server; requests in progress get half a second. The mock stays usable. */
   close(): Promise<void>;

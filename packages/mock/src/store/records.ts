@@ -20,25 +20,37 @@ export type KeyState = "active" | "disabled" | "revoked" | "suspended";
 
 /** Stored API key. */
 export interface KeyRecord {
+  /** Id such as `key_…`, which does not authenticate requests. */
   readonly id: string;
   /** Bearer token. */
   readonly token: string;
+  /** Account that the key belongs to, such as `acct_…`. */
   readonly accountId: string;
+  /** `test` keys get free try-ons, `live` keys pay in credits. */
   readonly mode: KeyMode;
+  /** Requests with a key in any state but `active` get a 403. */
   readonly state: KeyState;
+  /** Label that `GET /api/v1/account` returns, or null. */
   readonly name: string | null;
+  /** Secret that signs the webhooks of its jobs. */
   readonly webhookSecret: string;
+  /** Balance in credits. */
   readonly credits: number;
+  /** Maximum number of requests a minute. */
   readonly rateLimitPerMinute: number;
+  /** Number of requests since its creation, as the option `totalCalls` counts them. */
   readonly totalCalls: number;
   /** Number of the current rate-limit window, counted since 1970. */
   readonly window: number;
+  /** Number of requests in `window` that were within the rate limit. */
   readonly windowCalls: number;
   /** Times of the requests in a sliding window, oldest first. */
   readonly callTimes: readonly number[];
   /** UTC day of `daySpent`, counted since 1970. */
   readonly day: number;
+  /** Credits spent on `day`, without those refunded on that day. */
   readonly daySpent: number;
+  /** Number of consecutive jobs that ended as `content_blocked`; any other end sets it to 0. */
   readonly contentBlockedInARow: number;
 }
 
@@ -121,13 +133,17 @@ export type LedgerCause = "grant" | "tryon" | "refund" | "purchase";
 
 /** Change of the balance of a key. */
 export interface LedgerEntry {
+  /** Key whose balance changed. */
   readonly keyId: string;
   /** Positive or negative change. */
   readonly credits: number;
+  /** Reason for the change; `grant` is the initial balance. */
   readonly cause: LedgerCause;
   /** Time in milliseconds since 1970 of the server's clock. */
   readonly at: number;
+  /** Job that was charged or refunded; absent for other causes. */
   readonly jobId?: string;
+  /** Payment that added the credits; only with the cause `purchase`. */
   readonly paymentIntentId?: string;
 }
 
@@ -148,7 +164,9 @@ export interface DeliveryAttempt {
   readonly at: number;
   /** Status of the receiver's response, or null without a response. */
   readonly status: number | null;
+  /** Duration on the server's clock, at most 10,000 ms. */
   readonly durationMs: number;
+  /** Reason for a missing response, or null. In browsers, redirects have one too. */
   readonly error: string | null;
 }
 
@@ -157,9 +175,13 @@ export type DeliveryCause = "job" | "replay" | "duplicate" | "tamper";
 
 /** Webhook with all attempts to deliver it. */
 export interface DeliveryRecord {
+  /** Id for `replay`, `duplicate` and `tamper`, such as `dlv_…`. */
   readonly id: string;
+  /** Job that the webhook reports. */
   readonly jobId: string;
+  /** URL of the receiver: the `webhook_url` of the submission. */
   readonly url: string;
+  /** End of the job, or the method that repeated an earlier delivery. */
   readonly cause: DeliveryCause;
   /** Id of the delivery that this one repeats, or null. */
   readonly repeats: string | null;
@@ -167,6 +189,8 @@ export interface DeliveryRecord {
   readonly body: string;
   /** Value of `X-Service-Signature`. */
   readonly signature: string;
+  /** Attempts that have ended, oldest first: up to 4, or 1 for `replay` and `tamper`. */
   readonly attempts: readonly DeliveryAttempt[];
+  /** `delivered` after a 2xx, `given-up` after the last attempt failed. */
   readonly state: "pending" | "delivered" | "given-up";
 }

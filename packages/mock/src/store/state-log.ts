@@ -20,6 +20,7 @@ export interface MockStore {
 export interface SavedRecord {
   /** Kind such as `jobs`. `kind` and `id` identify the record. */
   readonly kind: string;
+  /** Id within the kind. */
   readonly id: string;
   /** Place in the order of creation within the kind. */
   readonly sequence: number;

@@ -28,6 +28,7 @@ const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilP
  * clock moves only by `advance`. A real clock follows the machine, and `advance` moves it ahead.
  */
 export class SystemClock implements Clock {
+  /** Source of its time, as the option `clock` sets it. */
   readonly mode: ClockMode;
   readonly #host: ClockHost;
   readonly #onMove: (() => void) | undefined;

@@ -2,6 +2,7 @@ import TinyQueue from "tinyqueue";
 
 /** A timer of a {@link Clock}; opaque. */
 export interface Timer {
+  /** Time at which the timer fires, in milliseconds since 1970 of its clock. */
   readonly dueAt: number;
 }
 
