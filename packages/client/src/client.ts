@@ -194,7 +194,12 @@ export class TryOn {
   }
 
   /** Returns what is safe to log: no key. `baseUrl` is undefined while the client has no valid URL. */
-  toJSON(): { name: string; baseUrl: string | undefined } {
+  toJSON(): {
+    /** `TryOn`, the name of the class. */
+    name: string;
+    /** URL of the service or the proxy. Undefined while the client has no valid one. */
+    baseUrl: string | undefined;
+  } {
     let baseUrl: string | undefined;
     try {
       baseUrl = this.serviceUrl;

@@ -34,6 +34,7 @@ const brand = Symbol.for("@tryon/webhooks");
  * JSON.stringify(error); // {"name":"WebhookError","code":"signature_mismatch","message":"…"}
  */
 export class WebhookError extends Error {
+  /** Name of the class. */
   override readonly name = "WebhookError";
 
   /** Reason, for programs. It does not change with the message. */
@@ -47,7 +48,14 @@ export class WebhookError extends Error {
   }
 
   /** Returns name, code and message for a log, without the stack and the cause. */
-  toJSON(): { name: string; code: WebhookErrorCode; message: string } {
+  toJSON(): {
+    /** Name of the class. */
+    name: string;
+    /** Reason, for programs. */
+    code: WebhookErrorCode;
+    /** Reason and fix, for people. */
+    message: string;
+  } {
     return { name: this.name, code: this.code, message: this.message };
   }
 }

@@ -16,6 +16,7 @@ import { isRecord } from "./canonical-fields.ts";
 
 /** Result of a call, and the response of the service. */
 export interface WithResponse<Data> {
+  /** Result that the promise of the call resolves to. */
   readonly data: Data;
   /** Response, with its body read. */
   readonly response: Response;

@@ -14,6 +14,7 @@ export type JournalState = "sending" | "submitted" | "succeeded" | "failed" | "r
 export interface JournalEntry {
   /** Id that the `id` option returned. */
   readonly id: string;
+  /** State of the item when the entry was written. */
   readonly state: JournalState;
   /** Idempotency key of the item's submission. It changes only after a 400 or 402. */
   readonly idempotencyKey: string;

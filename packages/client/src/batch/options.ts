@@ -25,8 +25,16 @@ export interface EndedItem<Input> {
 /** One finished item of a batch, with either a result or an error. See {@link EndedItem} for the common fields. */
 export type BatchItem<Input> = EndedItem<Input> &
   (
-    | { readonly result: TryOnResult; readonly error: undefined; readonly job: Job }
     | {
+        /** Result of the item. Undefined if it failed. */
+        readonly result: TryOnResult;
+        /** A `TryOnError`, or the error that `input` or `id` threw. */
+        readonly error: undefined;
+        /** The job, if the service created one. It may still be running, and it is charged. */
+        readonly job: Job;
+      }
+    | {
+        /** Result of the item. Undefined if it failed. */
         readonly result: undefined;
         /** A `TryOnError`, or the error that `input` or `id` threw. */
         readonly error: Error;
@@ -139,6 +147,7 @@ export type WithJournal<Item> =
       readonly id: IdOption<Item>;
     }
   | {
+      /** Journal of the batch. Without it, each run submits every item. */
       readonly journal?: undefined;
       /** Returns the item's id. @default the index, as a string */
       readonly id?: IdOption<Item> | undefined;

@@ -66,11 +66,28 @@ export type PurchaseOutcome = FinalStatus & {
 /** @inline */
 type FinalStatus =
   /** The credits were added. */
-  | { readonly status: "succeeded"; readonly creditsAdded: number }
+  | {
+      /** Outcome of the payment. */
+      readonly status: "succeeded";
+      /** Credits that the service added to the key. */
+      readonly creditsAdded: number;
+    }
   /** Nothing was paid. `reason` is the payment processor's status, or the message of the service. */
-  | { readonly status: "canceled" | "failed"; readonly reason: string }
+  | {
+      /** Outcome of the payment. */
+      readonly status: "canceled" | "failed";
+      /** Status of the payment processor, or the message of the service. */
+      readonly reason: string;
+    }
   /** The outcome is open or unknown. `lastStatus` is the last status of the payment processor, `hint` the next step. */
-  | { readonly status: "unknown"; readonly lastStatus: string | undefined; readonly hint: string };
+  | {
+      /** Outcome of the payment. */
+      readonly status: "unknown";
+      /** Last status of the payment processor. Undefined without a response. */
+      readonly lastStatus: string | undefined;
+      /** Next step, for people. */
+      readonly hint: string;
+    };
 
 /** Purchases of credits. */
 export class Credits {

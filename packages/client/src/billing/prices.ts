@@ -91,5 +91,6 @@ export const packs: { readonly [Slug in PackSlug]: Pack } = {
 export interface Pack {
   /** The price in US dollars. */
   readonly usd: number;
+  /** Number of credits that the pack adds. */
   readonly credits: number;
 }

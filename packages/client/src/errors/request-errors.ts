@@ -119,6 +119,7 @@ export type StopReason = "error" | "content_blocked" | "journal";
 /** A batch stopped early. It has yielded every item that it had started, and starts no other. */
 export class BatchStoppedError extends TryOnError {
   declare readonly code: "batch_stopped";
+  /** Reason for the stop. `cause` has the error. */
   declare readonly reason: StopReason;
 
   /** @hidden */

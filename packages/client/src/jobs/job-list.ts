@@ -27,6 +27,7 @@ const listOptionNames: Readonly<Record<keyof ListOptions, true>> = {
 
 /** Page of jobs, newest first. */
 export interface JobPage {
+  /** Jobs of the page, newest first. Can be empty on any page. */
   readonly jobs: readonly Job[];
   /** Cursor of the next page, or null on the last page. */
   readonly nextCursor: string | null;

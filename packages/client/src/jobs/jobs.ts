@@ -12,9 +12,24 @@ import { JobRecord, notifier } from "./job-record.ts";
 import { pollOptionNames } from "./run-options.ts";
 
 /** Outcome of the wait for one of several jobs. */
-export type WaitOutcome = { readonly id: string; readonly job: Job } & (
-  | { readonly result: TryOnResult; readonly error?: undefined }
-  | { readonly result?: undefined; readonly error: TryOnError }
+export type WaitOutcome = {
+  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
+  readonly id: string;
+  /** Job that was waited for. It may still run. */
+  readonly job: Job;
+} & (
+  | {
+      /** Result of the job. Undefined with an error. */
+      readonly result: TryOnResult;
+      /** Error that `job.result()` throws. Undefined with a result. */
+      readonly error?: undefined;
+    }
+  | {
+      /** Result of the job. Undefined with an error. */
+      readonly result?: undefined;
+      /** Error that `job.result()` throws. Undefined with a result. */
+      readonly error: TryOnError;
+    }
 );
 
 /** Options of `waitAll`. `timeout` applies to all waits together. */

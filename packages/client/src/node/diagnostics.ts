@@ -7,14 +7,19 @@ import { JobTracer } from "./job-tracer.ts";
 
 /** Message of the channels about one attempt. Contains no API key, header, query or body. */
 export interface RequestMessage extends MiddlewareContext {
+  /** HTTP method, such as `POST`. */
   readonly method: string;
+  /** Path of the URL, without its query. */
   readonly path: string;
   /** HTTP status, once the response headers have arrived. */
   status?: number;
   /** Milliseconds until the response headers or the error. */
   duration?: number;
   /** Message and code of the error, in the channel `error`. */
-  readonly error?: Error & { readonly code?: string };
+  readonly error?: Error & {
+    /** Code of the error or of its cause, such as `ECONNRESET`. Absent if neither has one. */
+    readonly code?: string;
+  };
 }
 
 /**
@@ -37,7 +42,12 @@ export interface RequestMessage extends MiddlewareContext {
  * tracingChannel("tryon:job").asyncEnd.subscribe((message) => console.log(message));
  * const tryon = new TryOn({ middleware: diagnostics() });
  */
-export function diagnostics(options: { readonly clock?: Clock | undefined } = {}): Middleware {
+export function diagnostics(
+  options: {
+    /** Time source of `duration`, for tests. @default the machine's clock */
+    readonly clock?: Clock | undefined;
+  } = {},
+): Middleware {
   const clock: Pick<Clock, "now"> = options.clock ?? Date;
   const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
   const jobs = new JobTracer(clock, redact);

@@ -11,6 +11,7 @@ import type { MiddlewareContext } from "../types/middleware.ts";
 
 /** Message of the channels about one job. Contains no API key, URL or image. */
 export interface JobMessage {
+  /** Idempotency key of the submission. */
   readonly idempotencyKey: string;
   /** Number of requests that submitted the job. */
   attempts: number;
@@ -22,8 +23,11 @@ export interface JobMessage {
   credits?: number;
   /** Milliseconds from the first request to the end. */
   duration?: number;
-  /** In the channel `error`. Its code is the `error_code` of the job, or the HTTP status of the refusal. */
-  readonly error?: Error & { readonly code?: string };
+  /** Failure of the job or refusal of its submission, in the channel `error`. */
+  readonly error?: Error & {
+    /** `error_code` of the job, or the HTTP status of the refusal. */
+    readonly code?: string;
+  };
 }
 
 /** Job between its first request and its end. */

@@ -31,7 +31,13 @@ export interface QuotaOptions {
 }
 
 /** Function for the option `limit` of `createProxy`. Allows a request, or returns the seconds until the next one. */
-export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: number }>;
+export type Quota = (call: ProxyCall) => Promise<
+  | true
+  | {
+      /** Seconds until the next request is allowed. */
+      readonly retryAfter: number;
+    }
+>;
 
 /**
  * Limits the try-ons per day and the requests per minute of each user, for the option `limit` of `createProxy`. A

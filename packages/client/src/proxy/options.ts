@@ -16,6 +16,7 @@ export type ProxyKind = "submit" | "get" | "list" | "account" | "purchase";
 export interface ProxyCall<User extends ProxyUser = ProxyUser> {
   /** User that `authorize` returned. */
   readonly user: User;
+  /** Operation that the request asks for. */
   readonly kind: ProxyKind;
   /** Idempotency key of a submission. A retry has the same key and is charged once, so a limit can count it once. */
   readonly idempotencyKey?: string | undefined;
@@ -33,11 +34,13 @@ export interface GarmentCall<User extends ProxyUser = ProxyUser> extends ProxyCa
 export interface ProxyError {
   /** Description of the error and its fix. Contains no API key, body or image. */
   readonly message: string;
+  /** Operation of the request. Undefined if the error came before it was known. */
   readonly kind?: ProxyKind | undefined;
   /** Id of the user, if known. */
   readonly user?: string | undefined;
   /** HTTP status of the service's response, if there was one. */
   readonly status?: number | undefined;
+  /** Error that was thrown, such as by `authorize`. */
   readonly cause?: unknown;
 }
 
@@ -109,7 +112,13 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    * createProxy({ authorize, limit: createQuota({ perDay: 20 }) });
    */
   readonly limit?:
-    | ((call: ProxyCall<User>) => Awaitable<boolean | { readonly retryAfter: number }>)
+    | ((call: ProxyCall<User>) => Awaitable<
+        | boolean
+        | {
+            /** Seconds until the next request is allowed, from 0 to one year. */
+            readonly retryAfter: number;
+          }
+      >)
     | undefined;
   /**
    * Fields that users may set. The proxy rejects any other field with 422, also under an alias. `webhook_url` is not
@@ -155,7 +164,14 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    * @default none
    */
   readonly allow?:
-    | { readonly [Kind in "list" | "account" | "purchase"]?: boolean | undefined }
+    | {
+        /** If true, users can list their own jobs. @default false */
+        readonly list?: boolean | undefined;
+        /** If true, users can read the account of the API key, with its credits. @default false */
+        readonly account?: boolean | undefined;
+        /** If true, users can buy credits for the account of the API key. @default false */
+        readonly purchase?: boolean | undefined;
+      }
     | undefined;
   /**
    * Returns the garments of a submission, for shops whose visitors may only choose among the shop's own products. It

@@ -24,27 +24,55 @@ export interface Started {
 
 /** State of a session. It never changes; the session replaces it. */
 export type TryOnSnapshot =
-  | { readonly status: "idle" }
+  | {
+      /** State of the try-on. */
+      readonly status: "idle";
+    }
   /** The input is prepared and saved. Nothing was sent. */
-  | ({ readonly status: "preparing" } & Started)
+  | ({
+      /** State of the try-on. */
+      readonly status: "preparing";
+    } & Started)
   /** The submission is sent. `isRetrying` is true after a failure that the client retries. */
-  | ({ readonly status: "uploading"; readonly isRetrying: boolean } & Started)
+  | ({
+      /** State of the try-on. */
+      readonly status: "uploading";
+      /** If true, an attempt has failed and the client retries. */
+      readonly isRetrying: boolean;
+    } & Started)
   /** The service runs the job, or the image is loaded. */
   | ({
+      /** State of the try-on. */
       readonly status: "waiting";
+      /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
       readonly jobId: string;
+      /** Status of the job as of the last poll. */
       readonly jobStatus: Job["status"];
     } & Started)
-  | ({ readonly status: "succeeded"; readonly jobId: string; readonly image: Blob } & Started)
-  /** With `canResume`, `resume` continues under the same key. Without it, the try-on was deleted. `jobId` is set if a job is known. */
   | ({
+      /** State of the try-on. */
+      readonly status: "succeeded";
+      /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
+      readonly jobId: string;
+      /** Result image, a PNG. */
+      readonly image: Blob;
+    } & Started)
+  /** With `canResume`, `resume` continues under the same key. Without it, the try-on was deleted. */
+  | ({
+      /** State of the try-on. */
       readonly status: "failed";
+      /** Error that ended the try-on. */
       readonly error: SessionError;
+      /** If true, `resume` continues under the same key. If false, the try-on was deleted. */
       readonly canResume: boolean;
+      /** Id of the job. Undefined if none is known. */
       readonly jobId: string | undefined;
     } & Started)
   /** The visitor stopped waiting. The job continues, and `resume` waits again. */
-  | ({ readonly status: "interrupted" } & Started);
+  | ({
+      /** State of the try-on. */
+      readonly status: "interrupted";
+    } & Started);
 
 /** Options of `createTryOnSession`. */
 export interface TryOnSessionOptions {
@@ -62,7 +90,10 @@ export interface TryOnSessionOptions {
   readonly prepare?:
     | ((
         input: TryOnInput,
-        options: { readonly signal: AbortSignal },
+        options: {
+          /** Aborted when the try-on is canceled, replaced or reset, or the session is closed. */
+          readonly signal: AbortSignal;
+        },
       ) => TryOnInput | PromiseLike<TryOnInput>)
     | undefined;
   /**

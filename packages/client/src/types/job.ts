@@ -7,6 +7,11 @@ import type { Metadata } from "./try-on-input.ts";
 /** Status of the service, or one that a later version of it may add. */
 export type OpenJobStatus = JobStatus | (string & {});
 
+/** Optional fields of a response. A mapped type over `keyof` keeps their descriptions. */
+type Fields<Data, Names extends keyof Data> = {
+  readonly [Name in Names]?: Data[Name] | undefined;
+};
+
 /**
  * Data of a job, with the field names of the service. Only the id and the status are always present: the response to a
  * submission has fewer fields than that to a poll.
@@ -14,23 +19,21 @@ export type OpenJobStatus = JobStatus | (string & {});
  * @interface
  */
 export type JobData = {
+  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
   readonly job_id: string;
+  /** `queued`, `running`, `succeeded` or `failed`. A later version of the service may add others. */
   readonly status: OpenJobStatus;
+  /** Metadata of the request. Absent in some responses to a submission. */
   readonly metadata?: Metadata | null | undefined;
-} & {
-  readonly [
-    Field in Exclude<
-      keyof TryOnJobStatus | keyof TryOnSubmitResponse,
-      "job_id" | "status" | "metadata"
-    >
-  ]?: (TryOnJobStatus & TryOnSubmitResponse)[Field] | undefined;
-};
+} & Fields<TryOnJobStatus, Exclude<keyof TryOnJobStatus, "job_id" | "status" | "metadata">> &
+  Fields<TryOnSubmitResponse, Exclude<keyof TryOnSubmitResponse, keyof TryOnJobStatus>>;
 
 /**
  * Try-on that the service has accepted. It runs with or without a wait, and is billed once. It is not a promise, so async
  * functions can return it.
  */
 export interface Job extends AsyncIterable<JobData> {
+  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
   readonly id: string;
   /** Last data of the job, with the field names of the service. Every poll updates it. */
   readonly data: JobData;
@@ -92,7 +95,9 @@ export interface WaitOptions extends PollOptions {
 
 /** Job as JSON, for `tryon.jobs.resume` in this or another process. */
 export interface SavedJob {
+  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
   readonly id: string;
+  /** Idempotency key of the submission. Absent if the client does not have it. */
   readonly idempotencyKey?: string | undefined;
   /** Last data of the job, without the signed URL of its image. */
   readonly data?: JobData | undefined;
@@ -104,29 +109,56 @@ export type Recover = (options?: CallOptions) => Promise<Job>;
 /** Progress update of a call. */
 export type Update =
   /** Before the submission is sent for the first time. */
-  | { readonly phase: "sending"; readonly idempotencyKey: string }
+  | {
+      /** Step of the call. */
+      readonly phase: "sending";
+      /** Idempotency key of the submission. */
+      readonly idempotencyKey: string;
+    }
   /**
    * While image bytes are uploaded: bytes of the request sent so far, and in all. Only over `node:http`. A retry starts
    * again.
    */
   | {
+      /** Step of the call. */
       readonly phase: "uploading";
+      /** Idempotency key of the submission. */
       readonly idempotencyKey: string;
+      /** Bytes of the request sent so far. A retry starts again at 0. */
       readonly sent: number;
+      /** Bytes of the request in all. */
       readonly total: number;
     }
   /** After a transient failure: the request is retried after `delay` milliseconds. */
-  | { readonly phase: "retrying"; readonly idempotencyKey: string; readonly delay: number }
+  | {
+      /** Step of the call. */
+      readonly phase: "retrying";
+      /** Idempotency key of the submission. */
+      readonly idempotencyKey: string;
+      /** Time until the retry, in milliseconds. */
+      readonly delay: number;
+    }
   /** The job has not ended: after the submission, and after each poll. */
-  | { readonly phase: "waiting"; readonly job: Job }
+  | {
+      /** Step of the call. */
+      readonly phase: "waiting";
+      /** Job of the call, with the data of the last poll. */
+      readonly job: Job;
+    }
   /** The job has ended. */
-  | { readonly phase: "succeeded" | "failed"; readonly job: Job };
+  | {
+      /** Step of the call. */
+      readonly phase: "succeeded" | "failed";
+      /** Job of the call, with the data of the last poll. */
+      readonly job: Job;
+    };
 
 /** Callback for progress updates. */
 export type OnUpdate = (update: Update) => unknown;
 
 /** Step of a try-on. */
 export interface TimelineEntry {
+  /** Phase of the progress update that began the step. */
   readonly phase: Exclude<Update["phase"], "uploading">;
   /** Start time, in milliseconds since 1970. */
   readonly at: number;
@@ -134,6 +166,7 @@ export interface TimelineEntry {
 
 /** Cost and requests of a try-on. */
 export interface Receipt {
+  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
   readonly jobId: string;
   /** `x-request-id` of the response to the submission. Undefined if it had none, or the job was resumed. */
   readonly requestId: string | undefined;
@@ -151,8 +184,10 @@ export interface Receipt {
 
 /** Result of a try-on. */
 export interface TryOnResult {
+  /** Job that made the image. Its status is `succeeded`. */
   readonly job: Job;
   /** Result image, downloaded on demand. */
   readonly image: ResultImage;
+  /** Cost, requests and steps of the try-on. */
   readonly receipt: Receipt;
 }

@@ -23,8 +23,14 @@ export type ImageInput =
   | Response
   | ReadableStream<Uint8Array>
   | NodeStream
-  | { readonly buffer: Uint8Array }
-  | { readonly base64: string };
+  | {
+      /** Bytes of a file that multer keeps in memory. */
+      readonly buffer: Uint8Array;
+    }
+  | {
+      /** Base64 of the image or its data URI, up to 14,000,000 characters. */
+      readonly base64: string;
+    };
 
 /** Value that JSON can represent. In objects, fields that are undefined are left out. */
 export type JsonValue =
@@ -49,8 +55,9 @@ declare enum OneToThree {
 interface OneToThreeImages {
   /** @hidden */
   readonly length: OneToThree;
+  /** @hidden */
   readonly 0?: ImageInput;
-  // Part of the compiler's message, at the fourth garment.
+  /** @hidden It is part of the compiler's message, at the fourth garment. */
   readonly 3?: "garments takes 1 to 3 images";
 }
 

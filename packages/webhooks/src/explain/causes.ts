@@ -135,6 +135,7 @@ export type Cause = keyof typeof causes;
 
 /** Mistake in a delivery or in its verification. */
 export interface Finding {
+  /** Kind of the mistake, for programs. It does not change with the message. */
   readonly cause: Cause;
   /** If true, the cause is certain: without it, the signature fits. If false, it is only likely. */
   readonly proven: boolean;

@@ -22,8 +22,16 @@ export type SyncSecretSource = Secrets | (() => Secrets);
  * framework on Node.
  */
 export type BufferedRequest =
-  | (NodeRequest & { readonly rawBody: RawBody })
-  | { readonly headers: WebhookHeaders; readonly body: ArrayBuffer | ArrayBufferView };
+  | (NodeRequest & {
+      /** Raw bytes that the framework has kept. */
+      readonly rawBody: RawBody;
+    })
+  | {
+      /** Headers of the request. */
+      readonly headers: WebhookHeaders;
+      /** Raw bytes as they arrived. */
+      readonly body: ArrayBuffer | ArrayBufferView;
+    };
 
 /** Delivery in memory, and options of its verification, as of `verify`. */
 export type VerifySyncOptions = VerifyOptions<SyncSecretSource, BufferedRequest>;

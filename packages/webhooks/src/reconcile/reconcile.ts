@@ -4,21 +4,30 @@ import type { Receiver } from "../receiver/receiver.ts";
 
 /** Job in the list of a client, as much of it as `reconcile` reads. */
 export interface ListedJob {
+  /** Id of the job, the `job_id` of its event. */
   readonly id: string;
   /** Job as the service sent it. Times are ISO 8601, in UTC if they have no offset. */
   readonly data: {
+    /** Status of the job. Only `succeeded` and `failed` are passed on. */
     readonly status: string;
+    /** Time of the submission. The cursor depends on it. */
     readonly created_at?: string | null | undefined;
+    /** End of the job. */
     readonly completed_at?: string | null | undefined;
+    /** URL of the PNG, valid for 24 hours. Absent for a failed job. */
     readonly result_url?: string | null | undefined;
+    /** Code of the failure, e.g. `generation_failed`. */
     readonly error_code?: string | null | undefined;
+    /** Detail of the failure, e.g. `content_blocked`. */
     readonly error_message?: string | null | undefined;
+    /** Duration of the job, in milliseconds. */
     readonly duration_ms?: number | null | undefined;
   };
 }
 
 /** Client whose jobs are listed, newest first: a `TryOn` of `@tryon/client`. */
 export interface JobLister<Job extends ListedJob = ListedJob> {
+  /** Jobs of the API key. */
   readonly jobs: {
     /** Lists the jobs of the API key, newest first. */
     list(): AsyncIterable<Job>;

@@ -6,7 +6,9 @@ import { sign } from "./sign.ts";
 
 /** Event of a kind that this version does not support, with any fields. */
 export interface OtherEvent {
+  /** Kind of the event, also sent as `X-Service-Event`. */
   readonly event: string;
+  /** Id of a job, also sent as `X-Service-Job-Id`. */
   readonly job_id?: string | undefined;
   readonly [field: string]: unknown;
 }

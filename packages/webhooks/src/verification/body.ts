@@ -11,6 +11,7 @@ export type RawBody = ArrayBuffer | ArrayBufferView | string;
  * `ctx.req` of Koa, `request.raw` of Fastify.
  */
 export interface NodeRequest extends AsyncIterable<unknown> {
+  /** Headers of the request, as Node parses them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 

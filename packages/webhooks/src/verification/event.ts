@@ -5,9 +5,11 @@ import { WebhookError } from "../webhook-error.ts";
  * `job_id` and `status`. Another field is `null` if it was not sent or has a wrong type.
  */
 export interface TryOnCompletedEvent {
+  /** Kind of the event. */
   readonly event: "tryon.completed";
   /** Id of the job. Never empty. */
   readonly job_id: string;
+  /** Outcome of the job. */
   readonly status: "succeeded" | "failed";
   /** URL of the PNG, valid for 24 hours. `null` for a failed job. */
   readonly result_url: string | null;
@@ -27,8 +29,11 @@ export interface TryOnCompletedEvent {
  * from the end of a job. `data` has the fields that were sent.
  */
 export interface UnknownEvent {
+  /** Kind of the event. Never empty, and never `tryon.completed`. */
   readonly event: string;
+  /** Id of the job. `null` if it was not sent or is not text. */
   readonly job_id: string | null;
+  /** Always `null`, even if the service sent a status. `data` has the sent one. */
   readonly status: null;
   /** All fields of the signed body. */
   readonly data: Readonly<Record<string, unknown>>;

@@ -77,13 +77,17 @@ export type VerifyOptions<
 /** Outcome of {@link safeVerify}. */
 export type VerifyOutcome =
   | {
+      /** If true, the delivery is valid. */
       readonly ok: true;
+      /** Event that the service has signed. */
       readonly event: TryOnEvent;
       /** Index in `secrets` of the matching secret, including skipped entries. */
       readonly secretIndex: number;
     }
   | {
+      /** If true, the delivery is valid. */
       readonly ok: false;
+      /** Reason of the rejection, for programs. It does not change with the message. */
       readonly code: WebhookErrorCode;
       /** Reason and fix. It contains no header, no part of the body and no secret. */
       readonly message: string;
