@@ -86,14 +86,10 @@ const options: Options = {
   treatWarningsAsErrors: true,
   // Tags of the generated types of the contract.
   blockTags: [...OptionDefaults.blockTags, "@constant", "@description"],
-  validation: {
-    notExported: true,
-    invalidLink: true,
-    invalidPath: true,
-    rewrittenLink: true,
-    notDocumented: true,
-    unusedMergeModuleWith: true,
-  },
+  // The other validations are on by default.
+  validation: { notDocumented: true },
+  // A helper of the type of JobData.
+  intentionallyNotExported: ["Fields"],
   requiredToBeDocumented: [
     "Enum",
     "EnumMember",
