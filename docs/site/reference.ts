@@ -88,8 +88,6 @@ const options: Options = {
   blockTags: [...OptionDefaults.blockTags, "@constant", "@description"],
   // The other validations are on by default.
   validation: { notDocumented: true },
-  // A helper of the type of JobData.
-  intentionallyNotExported: ["Fields"],
   requiredToBeDocumented: [
     "Enum",
     "EnumMember",
@@ -130,6 +128,8 @@ export async function writeReference(folder: string): Promise<void> {
   for (const name of names) {
     // typedoc looks for missing exports in one package at a time.
     project.packageName = name;
+    // A helper of the type of JobData.
+    app.options.setValue("intentionallyNotExported", name === names[0] ? ["Fields"] : []);
     app.validate(project);
   }
   const output = await mkdtemp(join(tmpdir(), "tryon-reference-"));
