@@ -31,9 +31,11 @@ export default defineConfig({
   lang: "en-US",
   srcDir: "out/pages",
   cacheDir: join(import.meta.dirname, "../node_modules/.vitepress"),
-  // The home page of the theme has no landmark of its content.
+  // The home page of the theme has no landmark, and the header of the other pages moves without these classes.
   transformHtml: (html, _file, { page }) =>
-    page === "index.md" ? html.replace('id="VPContent"', '$& role="main"') : undefined,
+    page === "index.md"
+      ? html.replace('id="VPContent"', '$& role="main"')
+      : html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"'),
   transformHead: ({ siteData }) => [["link", { rel: "icon", href: `${siteData.base}icon.svg` }]],
   markdown: {
     // The anchors of the repository, so that one link works in both.
