@@ -10,7 +10,12 @@ import { gzipSync } from "node:zlib";
 import axe, { type AxeResults } from "axe-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
+import {
+  startChromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Page,
+} from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { openTestPage, type TestPage } from "@tryon/test-kit/test-page";
 
@@ -123,44 +128,56 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
   });
   const open = (options?: BrowserContextOptions): Promise<TestPage> =>
     openTestPage(browser, ({ href }) => href.startsWith(url), options);
+  /** Opens a page and waits until its scripts respond to the user. */
+  const openHydrated = async (page: Page, path: string): Promise<void> => {
+    await page.goto(url + path);
+    await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
+  };
 
   it("shows every page 360 px wide, without scripts and without sideways scrolling", async () => {
     const viewport = { width: 360, height: 780 };
     const { page, problems } = await open({ viewport, javaScriptEnabled: false });
-    for (const path of pages) {
-      await page.goto(url + path, { waitUntil: "load" });
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(width, path).toBeLessThanOrEqual(360);
-    }
+    await page.goto(url);
+    // Replacing the body is faster than opening each page, and applies the same styles.
+    const widths = await page.evaluate(async (paths) => {
+      const found: [path: string, width: number][] = [];
+      for (const path of paths) {
+        const html = await (await fetch(path)).text();
+        document.body.innerHTML = new DOMParser().parseFromString(html, "text/html").body.innerHTML;
+        found.push([path, document.documentElement.scrollWidth]);
+      }
+      return found;
+    }, pages);
+    expect(widths).toHaveLength(pages.length);
+    expect(widths.filter(([, width]) => width > 360)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)(
-    "has no error, layout shift or violation of accessibility rules, in %s colors",
-    async (colorScheme) => {
-      for (const width of [390, 1_440]) {
-        const { page, problems } = await open({ colorScheme, viewport: { width, height: 844 } });
-        for (const path of samples) {
-          await page.goto(url + path, { waitUntil: "networkidle" });
-          const shift = await page.evaluate(() => {
-            const observer = new PerformanceObserver(() => {});
-            observer.observe({ type: "layout-shift", buffered: true });
-            const values = observer
-              .takeRecords()
-              .map((entry) => Number(Reflect.get(entry, "value")));
-            return values.reduce((sum, value) => sum + value, 0);
-          });
-          // The button "On this page" of the theme gets wider when its scripts load.
-          expect(shift, `layout shift of ${path}`).toBeLessThan(0.005);
-          await page.evaluate(axe.source);
-          const { violations } = await page.evaluate<AxeResults>("axe.run()");
-          const found = violations.flatMap(({ id, nodes }) =>
-            nodes.map(({ target, html }) => `${id}: ${target.join(" ")} ${html.slice(0, 100)}`),
-          );
-          expect(found, `${path}, ${width} px`).toEqual([]);
-        }
-        expect(problems).toEqual([]);
+  it.each([
+    ["light", 390],
+    ["dark", 1_440],
+  ] as const)(
+    "has no error, layout shift or violation of accessibility rules, in %s colors, %d px wide",
+    async (colorScheme, width) => {
+      const { page, problems } = await open({ colorScheme, viewport: { width, height: 844 } });
+      for (const path of samples) {
+        await openHydrated(page, path);
+        const shift = await page.evaluate(() => {
+          const observer = new PerformanceObserver(() => {});
+          observer.observe({ type: "layout-shift", buffered: true });
+          const values = observer.takeRecords().map((entry) => Number(Reflect.get(entry, "value")));
+          return values.reduce((sum, value) => sum + value, 0);
+        });
+        // The button "On this page" of the theme gets wider when its scripts load.
+        expect(shift, `layout shift of ${path}`).toBeLessThan(0.005);
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate<AxeResults>("axe.run()");
+        const found = violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, html }) => `${id}: ${target.join(" ")} ${html.slice(0, 100)}`),
+        );
+        expect(found, path).toEqual([]);
       }
+      expect(problems).toEqual([]);
     },
   );
 
@@ -176,38 +193,43 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     expect(bytes).toBeLessThanOrEqual(200_000);
   });
 
-  it.each([
-    ["how do I retry", "guides/retries-and-idempotency"],
-    ["webhook signature invalid express", "guides/webhooks"],
-    ["402", "guides/pricing-and-credits"],
-    ["refund", "guides/pricing-and-credits"],
-    ["react", "guides/browser-and-react"],
-    ["cancel", "guides/timeouts-and-cancelling"],
-    ["test offline", "guides/test-your-app"],
-    ["polling interval", "guides/sync-async-webhooks"],
-    ["rate limit", "guides/rate-limits"],
-    ["HEIC", "guides/images"],
-    ["cors", "guides/proxy-security"],
-    ["timeout", "guides/timeouts-and-cancelling"],
-    ["gdpr", "guides/data-and-privacy"],
-    ["migrate from replicate", "guides/migrate"],
-    ["429", "guides/rate-limits"],
-  ])("finds first, for %s, %s", async (question, guide) => {
+  it("finds the page of a task first", async () => {
+    const tasks = {
+      "how do I retry": "retries-and-idempotency",
+      "webhook signature invalid express": "webhooks",
+      "402": "pricing-and-credits",
+      refund: "pricing-and-credits",
+      react: "browser-and-react",
+      cancel: "timeouts-and-cancelling",
+      "test offline": "test-your-app",
+      "polling interval": "sync-async-webhooks",
+      "rate limit": "rate-limits",
+      HEIC: "images",
+      cors: "proxy-security",
+      timeout: "timeouts-and-cancelling",
+      gdpr: "data-and-privacy",
+      "migrate from replicate": "migrate",
+      "429": "rate-limits",
+    };
     const { page, problems } = await open();
-    await page.goto(url, { waitUntil: "networkidle" });
+    await openHydrated(page, "index.html");
     await page.keyboard.press("/");
-    await page.getByRole("searchbox").fill(question);
-    const first = page.locator("#localsearch-list a").first();
-    await first.waitFor();
-    expect(await first.getAttribute("href")).toContain(`${base}${guide}.html`);
+    for (const [question, guide] of Object.entries(tasks)) {
+      await page.getByRole("searchbox").fill(question);
+      const first = page.locator("#localsearch-list a").first();
+      const path = `${base}guides/${guide}.html`;
+      await expect
+        .poll(() => first.getAttribute("href"), { timeout: 20_000, message: question })
+        .toContain(path);
+    }
     await page.keyboard.press("Enter");
-    await page.waitForURL((address) => address.pathname === `${base}${guide}.html`);
+    await page.waitForURL(/guides\/migrate/);
     expect(problems).toEqual([]);
   });
 
   it("keeps the colors that a reader chose", async () => {
     const { page } = await open({ colorScheme: "light" });
-    await page.goto(url);
+    await openHydrated(page, "index.html");
     await page.getByRole("switch").first().click();
     await page.goto(`${url}guides/errors.html`);
     expect(await page.evaluate(() => document.documentElement.className)).toContain("dark");
@@ -215,7 +237,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
 
   it("opens the list of pages on a phone", async () => {
     const { page } = await open({ viewport: { width: 360, height: 780 } });
-    await page.goto(`${url}guides/errors.html`);
+    await openHydrated(page, "guides/errors.html");
     const link = page.locator(".VPSidebar").getByRole("link", { name: "Fault injection" });
     const isInView = (): Promise<boolean> =>
       link.evaluate((element) => element.getBoundingClientRect().right > 0);
