@@ -36,7 +36,7 @@ export function mutants(
 ): readonly Mutant[] {
   return Object.entries(rows).map(([expected, [name, ...args]]) => ({
     name,
-    expected: expected.split(", "),
+    expected: expected.split(", ").toSorted(),
     plant: plant(...args),
   }));
 }
