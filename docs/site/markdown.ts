@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { renderMermaidSVG } from "beautiful-mermaid";
 
 /** Makes tabs of adjacent named code blocks, and names the others. */
@@ -19,4 +22,12 @@ export function renderDiagram(text: string): string {
   const size = open.replace(/ style="[^"]*"/, "");
   const label = description.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   return `<figure class="diagram" tabindex="0"><svg${size} role="img" aria-label="${label}">${rest}</figure>\n`;
+}
+
+/** Returns the size of an image of docs/images, so that the page reserves its place before it loads. */
+export function sizeOf(src: string): { width: string; height: string } {
+  const svg = readFileSync(join(import.meta.dirname, "..", src), "utf8");
+  const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
+  if (width === undefined || height === undefined) throw new Error(`${src} has no viewBox.`);
+  return { width, height };
 }

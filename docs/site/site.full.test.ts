@@ -82,11 +82,14 @@ describe("the site", () => {
   });
 
   it("makes tabs of adjacent code blocks, and an image with a text of each diagram", async () => {
-    const [webhooks, guide] = await Promise.all(
-      ["webhooks", "sync-async-webhooks"].map((page) =>
-        readFile(join(folder, `guides/${page}.html`), "utf8"),
+    const [webhooks, guide, benchmarks = ""] = await Promise.all(
+      ["guides/webhooks", "guides/sync-async-webhooks", "benchmarks"].map((page) =>
+        readFile(join(folder, `${page}.html`), "utf8"),
       ),
     );
+    const charts = benchmarks.match(/<img [^>]*benchmark-[^>]*>/g) ?? [];
+    expect(charts.length).toBeGreaterThan(9);
+    expect(charts.filter((chart) => !/ width="\d+" height="\d+"/.test(chart))).toEqual([]);
     expect(webhooks).toContain("vp-code-group");
     expect(guide).toMatch(
       /<figure class="diagram" tabindex="0"><svg[^>]+role="img" aria-label="[^"]{40,}"/,

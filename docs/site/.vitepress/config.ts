@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { defineConfig } from "vitepress";
 
-import { groupCode, renderDiagram } from "../markdown.ts";
+import { groupCode, renderDiagram, sizeOf } from "../markdown.ts";
 import { chapters, pathInSite } from "../pages.ts";
 import { readEntries } from "../reference.ts";
 
@@ -49,7 +49,13 @@ export default defineConfig({
     },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config(md) {
-      const { fence } = md.renderer.rules;
+      const { fence, image } = md.renderer.rules;
+      md.renderer.rules.image = (...args) => {
+        const [tokens, index] = args;
+        const size = Object.entries(sizeOf(String(tokens[index]?.attrGet("src"))));
+        for (const [name, value] of size) tokens[index]?.attrSet(name, value);
+        return image?.(...args) ?? "";
+      };
       md.renderer.rules.fence = (...args) => {
         const [tokens, index] = args;
         const { info = "", content = "" } = tokens[index] ?? {};
