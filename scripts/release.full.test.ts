@@ -109,6 +109,7 @@ it("publishes with provenance or not at all, each version once, and what install
   expect(packed).toMatch(/example\/shop\/tryon-sdk\.git",\s+"directory": "packages\/mock"/);
   const readme = await readFile(join(mock, "README.md"), "utf8");
   expect(readme).toContain("(https://github.example/shop/tryon-sdk/blob/c0ffee/docs/");
+  expect(readme).toContain("](https://github.example/shop/tryon-sdk/raw/c0ffee/docs/images/");
   expect(readme).not.toMatch(/\]\((?!https:|#)/);
 
   const command = [join(mock, "dist/cli.js"), "exec", "--latency", "0", "--", node];

@@ -1,10 +1,13 @@
-// `npm run docs`: installs what the site needs, once, builds it, and serves it with `--serve`.
+// `npm run docs`: builds the site, and serves it with `--serve`.
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { build, serve } from "vitepress";
+
 import { checkLinks } from "./check-links.ts";
-import { installTools } from "./install-tools.ts";
+import { writeMarkdown, writePages } from "./pages.ts";
+import { writeReference } from "./reference.ts";
 
 const port = 4_020;
 const { values } = parseArgs({
@@ -14,10 +17,6 @@ const { values } = parseArgs({
     serve: { type: "boolean", default: false },
   },
 });
-await installTools();
-const { build, serve } = await import("vitepress");
-const { writeReference } = await import("./reference.ts");
-const { writeMarkdown, writePages } = await import("./pages.ts");
 
 const root = import.meta.dirname;
 const source = join(root, "out/pages");

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { renderMermaidSVG } from "beautiful-mermaid";
+import { imageSize } from "image-size";
 
 /** Makes tabs of adjacent named code blocks, and names the others. */
 export function groupCode(text: string): string {
@@ -26,8 +27,6 @@ export function renderDiagram(text: string): string {
 
 /** Returns the size of an image of docs/images, so that the page reserves its place before it loads. */
 export function sizeOf(src: string): { width: string; height: string } {
-  const svg = readFileSync(join(import.meta.dirname, "..", src), "utf8");
-  const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
-  if (width === undefined || height === undefined) throw new Error(`${src} has no viewBox.`);
-  return { width, height };
+  const { width, height } = imageSize(readFileSync(join(import.meta.dirname, "..", src)));
+  return { width: String(width), height: String(height) };
 }

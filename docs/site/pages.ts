@@ -2,6 +2,8 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 
+import { entries } from "./reference.ts";
+
 const root = join(import.meta.dirname, "../..");
 
 interface Chapter {
@@ -38,12 +40,20 @@ const sources = globSync(patterns, { cwd: root, exclude: ["docs/README.md", "doc
 /** Returns the path of a page in the site: `packages/client.md` for packages/client/README.md. */
 export function pathInSite(source: string): string {
   return source
+    .replace("docs/reference", "api/index")
     .replace(/^docs\//, "")
     .replace(/^packages\/(\w+)\/CHANGELOG/, "changelog/$1")
     .replace(/^(packages\/\w+|examples)\/README/, "$1")
     .replace(/(^|\/)README/, "$1index")
     .toLowerCase();
 }
+
+/** Paths in the site, by the files of the repository that links lead to. */
+const paths = new Map([
+  ["docs/README.md", "index.md"],
+  ...sources.map((source) => [source, pathInSite(source)] as const),
+  ...entries.map(({ source, path }) => [source, `${path}/index.md`] as const),
+]);
 
 /** Copies the pages of the repository to the folder that VitePress reads, with the links of the site. */
 export async function writePages(folder: string): Promise<void> {
@@ -93,11 +103,9 @@ function relink(text: string, source: string): string {
     const target = posix.join(posix.dirname(source), path).replace(/\/$/, "");
     const anchor = hash === undefined ? "" : `#${hash}`;
     if (target.startsWith("docs/images/")) return `[${label}](/${target.slice("docs/".length)})`;
-    const page = [target, `${target}/README.md`].find((each) => sources.includes(each));
-    const isHome = target === "docs/README.md" || target === "docs";
-    if (page !== undefined || isHome) {
-      const from = posix.dirname(pathInSite(source));
-      return `[${label}](${posix.relative(from, isHome ? "index.md" : pathInSite(page ?? ""))}${anchor})`;
+    const page = paths.get(target) ?? paths.get(`${target}/README.md`);
+    if (page !== undefined) {
+      return `[${label}](${posix.relative(posix.dirname(pathInSite(source)), page)}${anchor})`;
     }
     const file = join(root, target);
     if (!existsSync(file)) throw new Error(`${source} links to ${href}, which does not exist.`);

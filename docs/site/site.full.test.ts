@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -28,6 +28,7 @@ const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".svg": "image/svg+xml",
+  ".webp": "image/webp",
 };
 const samples = [
   "index",
@@ -47,9 +48,8 @@ let pages: readonly string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-site-"));
-  const main = join(import.meta.dirname, "main.ts");
-  const args = ["--conditions=@tryon/source", main, "--base", base, "--out", folder];
-  await promisify(execFile)(process.execPath, args, { cwd: root });
+  const args = ["run", "docs", "--", "--base", base, "--out", folder];
+  await promisify(execFile)("npm", args, { cwd: root });
   pages = globSync("**/*.html", { cwd: folder }).filter((page) => page !== "404.html");
 }, timeout);
 
@@ -60,7 +60,14 @@ describe("the site", () => {
     const list = await readFile(join(folder, "llms.txt"), "utf8");
     const listed = [...list.matchAll(/\]\(([^)]+)\.md\)/g)].map(([, page]) => `${page}.html`);
     expect(listed.length).toBeGreaterThan(30);
-    const reference = [
+    const exports = ["client", "webhooks", "mock", "contract"].flatMap((name) => {
+      const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
+      const { publishConfig } = JSON.parse(manifest) as { publishConfig: { exports: object } };
+      return Object.keys(publishConfig.exports)
+        .filter((path) => path !== "./package.json")
+        .map((path) => join("api", name, path, "index.html"));
+    });
+    const members = [
       "client/classes/TryOn",
       "client/batch/functions/batch",
       "client/proxy/functions/createProxy",
@@ -69,7 +76,8 @@ describe("the site", () => {
       "mock/functions/createMock",
       "contract/functions/runContract",
     ].map((page) => `api/${page}.html`);
-    expect(pages).toEqual(expect.arrayContaining([...listed, ...samples, ...reference]));
+    expect(exports.length).toBeGreaterThan(30);
+    expect(pages).toEqual(expect.arrayContaining([...listed, ...samples, ...exports, ...members]));
   });
 
   it("has each page as Markdown too, and the guides in one file", async () => {

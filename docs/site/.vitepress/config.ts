@@ -4,13 +4,13 @@ import { defineConfig } from "vitepress";
 
 import { groupCode, renderDiagram, sizeOf } from "../markdown.ts";
 import { chapters, pathInSite } from "../pages.ts";
-import { readEntries } from "../reference.ts";
+import { entries } from "../reference.ts";
 
 const guides = chapters.map(({ title, pages }) => ({
   text: title,
   items: pages.map((page) => ({ text: page.title, link: `/${pathInSite(page.source)}` })),
 }));
-const reference = readEntries().map(({ name, path }) => ({ text: name, link: `/${path}/` }));
+const reference = entries.map(({ name, path }) => ({ text: name, link: `/${path}/` }));
 
 // VitePress sends these functions to the browser as text, so they use nothing from outside.
 const searchIndex = {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { TryOn } from "@tryon/client";
+import { saveScreenshot } from "@tryon/test-kit/test-page";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 
@@ -31,6 +32,17 @@ async function difference(one: Uint8Array, other: Uint8Array): Promise<number> {
 }
 
 describe.runIf(hasChromium)("the page", () => {
+  test("shows the photo, the garments, the cost and the image beside each other", async () => {
+    const opened = await submit({ context: { viewport: { width: 1_000, height: 760 } } });
+    const { page, problems } = opened;
+    await waitForText(opened, "Download");
+    await expect.poll(() => widths(page, ".compare img")).toEqual([768, 900]);
+    await page.getByRole("slider").fill("50");
+    await page.evaluate("scrollTo(0, 0)");
+    await saveScreenshot(page, "browser-example");
+    expect(problems).toEqual([]);
+  });
+
   test("turns files into an image to compare and download, and never receives the key", async () => {
     const opened = await openPage();
     const { page, mock, rendered, charges, problems } = opened;

@@ -30,8 +30,11 @@ async function submit(person: string, garments: string[]): Promise<Job> {
   try {
     return await tryon.submit(input);
   } catch (error) {
-    // No response arrived. `recover` retries under the same idempotency key, so a service that remembers it charges once.
-    if (isTryOnError(error, "outcome_unknown")) return error.recover();
+    // The job may exist. `recover` retries under the same idempotency key, so a service that remembers it charges once.
+    if (isTryOnError(error, "outcome_unknown", "server_error", "unavailable")) {
+      const job = await error.recover?.();
+      if (job) return job;
+    }
     throw error;
   }
 }

@@ -185,6 +185,13 @@ it("narrows the class of an error by its code", () => {
   // The client may not have sent it.
   if (isTryOnError(error, "rate_limited"))
     expectTypeOf(error.status).toEqualTypeOf<number | undefined>();
+  // With several codes, it has the fields that their classes share.
+  if (isTryOnError(error, "outcome_unknown", "server_error", "unavailable")) {
+    expectTypeOf(error.recover?.()).toEqualTypeOf<Promise<Job> | undefined>();
+    expectTypeOf(error.code).toEqualTypeOf<"outcome_unknown" | "server_error" | "unavailable">();
+    if (error.code === "outcome_unknown")
+      expectTypeOf(error.recover()).toEqualTypeOf<Promise<Job>>();
+  }
   if (isTryOnError(error)) expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
   // Every code, so that an added or removed code does not compile.
   expectTypeOf<TryOnErrorCode>().toEqualTypeOf<

@@ -42,6 +42,8 @@ test("an account without credits and blocked content take one line each", async 
   mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 402 });
   const refused: unknown = await tryon.run(input).catch((error: unknown) => error);
   expect(isTryOnError(refused, "insufficient_credits")).toBe(true);
+  expect(isTryOnError(refused, "job_failed", "insufficient_credits")).toBe(true);
+  expect(isTryOnError(refused, "job_failed", "server_error")).toBe(false);
   mock.nextJob({ outcome: "content_blocked" });
   const run = tryon.run(input).catch((error: unknown) => error);
   expect(isTryOnError(await mock.clock.runUntil(run), "job_failed")).toBe(true);

@@ -1,6 +1,10 @@
+import { join } from "node:path";
+
+import sharp from "sharp";
 import { onTestFinished } from "vitest";
 
 import type { Browser, BrowserContextOptions, Page } from "./chromium.ts";
+import { root } from "./repository.ts";
 
 /** A page until the end of the test, and its problems so far. */
 export interface TestPage {
@@ -31,4 +35,11 @@ export async function openTestPage(
     if (!isAllowed(url)) problems.push(`requested ${url.href}`);
   });
   return { page, problems };
+}
+
+/** Writes a screenshot of the page to `docs/images/NAME.webp`, if `TRYON_SCREENSHOTS=write`. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env["TRYON_SCREENSHOTS"] !== "write") return;
+  const image = sharp(await page.screenshot({ animations: "disabled" }));
+  await image.webp({ quality: 80 }).toFile(join(root, "docs/images", `${name}.webp`));
 }

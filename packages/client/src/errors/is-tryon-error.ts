@@ -37,7 +37,7 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
                   : OutcomeUnknownError) & { readonly code: Code };
 
 /**
- * Returns true for an error of this package, and with a code only for an error with that code. Works where `instanceof`
+ * Returns true for an error of this package, and with codes only for an error with one of them. Works where `instanceof`
  * fails: when an ESM and a CJS copy of the package are loaded side by side.
  *
  * @param error - Any caught value.
@@ -48,20 +48,20 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
  *   await tryon.run(input);
  * } catch (error) {
  *   if (isTryOnError(error, "wait_timed_out")) await queue.add(error.job.id);
+ *   else if (isTryOnError(error, "server_error", "unavailable")) await error.recover?.();
  *   else throw error;
  * }
  */
 export function isTryOnError(error: unknown): error is TryOnError;
 /**
- * Returns true for an error of this package with this code, which has the fields of its class.
+ * Returns true for an error of this package with one of these codes, which has the fields of its class.
  *
- * @param error - Any caught value.
- * @param code - Expected code.
+ * @param codes - Expected codes.
  */
 export function isTryOnError<Code extends TryOnErrorCode>(
   error: unknown,
-  code: Code,
+  ...codes: readonly [Code, ...Code[]]
 ): error is ErrorWithCode<Code>;
-export function isTryOnError(error: unknown, code?: TryOnErrorCode): boolean {
-  return isBranded(error) && (code === undefined || error.code === code);
+export function isTryOnError(error: unknown, ...codes: readonly TryOnErrorCode[]): boolean {
+  return isBranded(error) && (codes.length === 0 || codes.includes(error.code));
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { MockOptions } from "../../mock-interface.ts";
 import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { saveScreenshot } from "@tryon/test-kit/test-page";
 import {
   button,
   card,
@@ -44,6 +45,27 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     await card(page, "Keys and credits").getByRole("link").click();
     await page.getByText("1536 × 2048").waitFor();
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(988);
+    expect(problems).toEqual([]);
+  });
+
+  test("shows jobs, requests, deliveries, faults and keys beside each other", async () => {
+    const network = await loopback();
+    onTestFinished(() => network.close());
+    const context = { viewport: { width: 1_180, height: 900 } };
+    const { mock, page, problems, submit } = await open({}, context);
+    mock.faults.add({ on: "POST /api/v1/tryon", after: 4, status: 503, times: 2 });
+    await submit({ webhook_url: `${network.url}/hook` });
+    await mock.clock.advance("10s");
+    await submit({ prompt: "mock:content_blocked" });
+    await mock.clock.advance("10s");
+    await submit({}, { authorization: `Bearer ${mock.keys.empty}` });
+    await submit({ size: "2K" });
+    await jobs(page).getByText("running").waitFor();
+    await jobs(page).getByText("failed", { exact: true }).waitFor();
+    await expect.poll(() => imageWidths(page, ".jobs .thumb")).toEqual([768]);
+    await card(page, "Requests").getByText("submit.402.too-few-credits").waitFor();
+    await card(page, "Webhooks").getByText("delivered").waitFor();
+    await saveScreenshot(page, "control-page");
     expect(problems).toEqual([]);
   });
 
