@@ -107,6 +107,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
     );
     const unnamed = blocks.filter(({ language, name }) => language === "sh" && !name);
     expect(unnamed.map(({ code }) => code.replaceAll(/=.*/g, ""))).toEqual([
+      "npm install @tryon/mock\nnpx tryon-mock --port 4010\n",
       "export TRYON_BASE_URL\nexport TRYON_API_KEY\n",
     ]);
   });

@@ -40,6 +40,21 @@ export const checks: Checks = {
   "hono.ts": receives("await app.fetch(request)"),
   "next.ts": receives("await POST(request)"),
   "workers.ts": receives("await receiver(request)"),
+  "save-delivery.ts": async ({ snippet, run }) => {
+    const port = String(await freePort());
+    const printed = await run(`
+      ${snippet.code.replace("3000", port)}
+      import { readFile } from "node:fs/promises";
+      import { safeVerify, signedRequest } from "@tryon/webhooks";
+      const secret = "whsec_of_the_check";
+      const url = "http://127.0.0.1:${port}/hook";
+      const request = await signedRequest({ job_id: "job_abc" }, { secret, url });
+      await fetch(request.clone());
+      const body = await readFile("body.json");
+      console.log((await safeVerify({ body, headers: request.headers, secrets: secret })).ok);
+      process.exit();`);
+    expect(printed).toMatch(/^X-Service-Signature: sha256=\w{64}\ntrue\n$/);
+  },
   "lambda.ts": receives(`{
     status: (await handler({
       httpMethod: "POST",

@@ -14,25 +14,25 @@ const gaps: readonly KnownFailure[] = [
   {
     concerns: ({ node }, { column }) => node?.startsWith("20.") === true && column === "mock",
     reason: /asks for Node >=22\.12/,
-    note: "`@tryon/mock` asks for Node ≥ 22.12. On Node 20 test against a server beside it: `npx tryon-mock` on a newer Node, or another machine's.",
+    note: "`@tryon/mock` needs Node ≥ 22.12. With Node 20, test against `npx tryon-mock` on a newer Node, or on another machine.",
   },
   {
     concerns: ({ kind }, { program }) =>
       (kind === "bun" || kind === "deno") && program === "mock-behind-msw",
     reason: /may have been made|connection_failed/,
-    note: "`createMock` and `serve` work. msw 3.0.5 does not catch the `fetch` of Bun and of Deno, with any handler: give the client `fetch: mock.fetch`, or the URL of a server.",
+    note: "`createMock` and `serve` work. msw 3.0.5 does not intercept the `fetch` of Bun and Deno. Set `fetch: mock.fetch` of the client, or use the URL of a server.",
   },
   {
     concerns: ({ kind }, { program }) =>
       (kind === "worker" || kind === "page") && program === "journal",
     reason: /Could not resolve "node:|is not a function/,
-    note: "`batch` works. `openJournal` keeps a file, which is not there: pass your own journal, `get` and `put` over any store.",
+    note: "`batch` works. `openJournal` needs a file system. Use another journal, or your own with `get` and `put`.",
   },
   {
     concerns: ({ kind }, { program }) =>
       (kind === "worker" || kind === "page") && program === "contract",
     reason: /Could not resolve "|is not a function/,
-    note: "`@tryon/contract` is for Node, Bun and Deno: it listens for webhooks and reads files.",
+    note: "`@tryon/contract` needs Node, Bun or Deno, because it listens for webhooks and reads files.",
   },
 ];
 

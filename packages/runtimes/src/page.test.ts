@@ -32,7 +32,7 @@ describe("the page of the runtimes", () => {
   it("lists known failures with their notes", () => {
     const page = pageWithout("journal", "contract");
     expect(page).toContain("| Chromium 150.0, Vite | ✓ | ✓ 1 | ✓ | ✓ | ✓ | – 2 |\n");
-    expect(page).toMatch(/\n1\. `batch` works\. .*\n2\. `@tryon\/contract` is for/);
+    expect(page).toMatch(/\n1\. `batch` works\. .*\n2\. `@tryon\/contract` needs/);
   });
 
   it("reports unknown failures as broken", () => {

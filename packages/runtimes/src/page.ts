@@ -26,13 +26,15 @@ export function runtimesPage(found: readonly FoundRow[], chromium: string): stri
   return [
     `<!-- Made by \`${command}\`. Changes made here are lost. -->`,
     "# Where the packages run",
-    "The packages are built, packed and installed into an app as from the registry, and then every runtime does real work with them against the command `tryon-mock`, a separate process. A cell is what came of it: this page is written by the test, and the test fails when it finds something else.",
-    [lineOf(["", ...names]), lineOf(["---", ...names.map(() => ":-:")]), ...lines].join("\n"),
-    "✓ means that all of it works, ✓ with a number that it works but for what the note says, – that it does not.",
+    "A test builds the packages, installs them into an app, and runs the same programs on every runtime. The programs call `tryon-mock`, which runs in another process. The test writes this page, and fails if a result changes.",
+    [lineOf(["runtime", ...names]), lineOf(["---", ...names.map(() => ":-:")]), ...lines].join(
+      "\n",
+    ),
+    "✓: all of it works. ✓ with a number: it works, except for what the note says. –: it does not work.",
     notes.map((note, index) => `${index + 1}. ${note}`).join("\n"),
-    "## What was done for a cell",
+    "## Programs",
     ...(Object.keys(columns) as Column[]).map(section),
-    "## How it was done",
+    "## Conditions",
     surroundings,
   ]
     .filter((part) => part !== "")
@@ -40,12 +42,12 @@ export function runtimesPage(found: readonly FoundRow[], chromium: string): stri
     .concat("\n");
 }
 
-const surroundings = `- **Node**: each program as an ES module and as CommonJS, and it has to end by itself. \`@tryon/contract\` has ES modules alone; Node ≥ 20.19 loads them by \`require\` too.
-- **TypeScript**: compiled under \`strict\`, \`exactOptionalPropertyTypes\` and \`noUncheckedIndexedAccess\` with the declarations checked (\`skipLibCheck: false\`), as ES module and, but for \`bundler\`, as CommonJS; what the newest made of it is run on Node. The programs with msw and \`@tryon/contract\` are ES modules alone, and the declarations of msw itself are left unchecked.
-- **Deno**: nothing is allowed but what stands behind a program above.
-- **workerd**: bundled by esbuild with the conditions \`workerd\`, \`worker\` and \`browser\`, without \`nodejs_compat\`.
-- **Chromium**: built for production, served from another origin than the service's, with a test key, and through the proxy without a key. The version of Chromium is that of the machine on which the page was written.
-- **Safari, Firefox, React Native and edge runtimes other than workerd** are not tried here.`;
+const surroundings = `- **Node**: each program runs as an ES module and as CommonJS, and must end by itself. \`@tryon/contract\` has only ES modules, which Node ≥ 20.19 also loads by \`require\`.
+- **TypeScript**: the programs are compiled with \`strict\`, \`exactOptionalPropertyTypes\`, \`noUncheckedIndexedAccess\` and \`skipLibCheck: false\`. They are ES modules and, except with \`bundler\`, also CommonJS. Node runs the output of the newest version. The programs with msw and \`@tryon/contract\` are only ES modules, and the declarations of msw are not checked.
+- **Deno**: a program has only the permissions that are listed above.
+- **workerd**: esbuild bundles the programs with the conditions \`workerd\`, \`worker\` and \`browser\`, without \`nodejs_compat\`.
+- **Chromium**: the pages are built for production and have another origin than the service. They use a test key, and the pages with a proxy use none.
+- **Not tested:** Safari, Firefox, React Native, and edge runtimes other than workerd.`;
 
 function section(column: Column): string {
   const items = scenarios

@@ -56,7 +56,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: ["PNG", 8, "sending", "succeeded"],
     allow: [loopback],
-    does: "sends two images, waits for the try-on and fetches its image",
+    does: "makes a try-on of two images, and downloads the result",
   },
   {
     program: "jobs",
@@ -64,7 +64,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: ["succeeded", true, true, ["none", "job_failed"], true, true],
     allow: [loopback],
-    does: "submits, follows the job, resumes it from JSON, waits for several and tells errors apart",
+    does: "submits, polls, resumes a job from JSON, waits for several, and tells errors apart",
   },
   {
     program: "batch",
@@ -72,7 +72,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: [true, false, true, false, true, true, true, true],
     allow: [loopback],
-    does: "runs a batch twice on one journal, the second time without a request",
+    does: "runs a batch twice with one journal, the second time without a request",
   },
   {
     program: "journal",
@@ -88,7 +88,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: [true, "not_found"],
     allow: [loopback],
-    does: "makes a page's try-on through `createProxy`, called as a function",
+    does: "makes a try-on through `createProxy`, called as a function",
   },
   {
     program: "proxy-over-node",
@@ -96,7 +96,7 @@ export const scenarios: readonly Scenario[] = [
     on: [...processes, "typescript"],
     value: [true, "unauthorized"],
     allow: [loopback],
-    does: "over `node:http`, through `toNodeHandler`, where a stranger is refused",
+    does: "through `toNodeHandler` and `node:http`, and refuses an unknown user",
   },
   {
     program: "proxy-served",
@@ -104,7 +104,7 @@ export const scenarios: readonly Scenario[] = [
     on: ["bun", "deno", "worker"],
     value: [true, "unauthorized"],
     allow: [loopback],
-    does: "over HTTP, served as a fetch handler by the runtime itself, where a stranger is refused",
+    does: "through the HTTP server of the runtime, and refuses an unknown user",
   },
   {
     program: "proxy-of-the-site",
@@ -120,7 +120,7 @@ export const scenarios: readonly Scenario[] = [
     on: [...processes, "worker", "page"],
     value: allPassed,
     allow: [],
-    does: "verifies every vector of `spec/vectors` by Web Crypto",
+    does: "verifies every vector of `spec/vectors` with Web Crypto",
   },
   {
     program: "vectors-at-once",
@@ -128,7 +128,7 @@ export const scenarios: readonly Scenario[] = [
     on: processes,
     value: allPassed,
     allow: [],
-    does: "verifies every vector by `node:crypto`",
+    does: "verifies every vector with `node:crypto`",
   },
   {
     program: "verify",
@@ -136,7 +136,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: ["succeeded", "invalid_event", true],
     allow: [],
-    does: "signs, verifies, and refuses what was changed",
+    does: "signs, verifies, and refuses a changed body",
   },
   {
     program: "verify-at-once",
@@ -144,7 +144,7 @@ export const scenarios: readonly Scenario[] = [
     on: [...processes, "typescript"],
     value: [true, true],
     allow: [],
-    does: "the same at once, and knows an error of one entry in another",
+    does: "the same with `verifySync`, and recognizes an error of another entry point",
   },
   {
     program: "receiver-over-node",
@@ -152,7 +152,7 @@ export const scenarios: readonly Scenario[] = [
     on: [...processes, "typescript"],
     value: [true, 400],
     allow: [loopback],
-    does: "takes the webhook that the server sends, on `node:http`",
+    does: "receives a webhook of the mock with `node:http`",
   },
   {
     program: "receiver-served",
@@ -160,7 +160,7 @@ export const scenarios: readonly Scenario[] = [
     on: ["bun", "deno", "worker"],
     value: [true, 400],
     allow: [loopback],
-    does: "takes it as a fetch handler that the runtime itself serves",
+    does: "receives it with the HTTP server of the runtime",
   },
   {
     program: "mock-in-process",
@@ -168,7 +168,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: [true, 992, ["succeeded"], "svc_test_mock"],
     allow: [],
-    does: "makes a try-on against `createMock`, which sends a webhook",
+    does: "makes a try-on with `createMock`, which sends a webhook",
   },
   {
     program: "mock-served",
@@ -202,7 +202,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: [true, []],
     allow: [loopback],
-    does: "holds a server to all that its keys can show",
+    does: "checks a server with all of its keys",
     movesTime: true,
     esModulesOnly: true,
   },
