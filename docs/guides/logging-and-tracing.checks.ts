@@ -76,8 +76,8 @@ export const checks: Checks = {
     const page = await readFile(join(import.meta.dirname, "logging-and-tracing.md"), "utf8");
     const [tree = ""] = /(?<=```text\n)tryon run\n[^]*?(?=```)/.exec(page) ?? [];
     expect(tree).toContain("tryon read");
-    const fault = { on: "POST /api/v1/tryon", times: 1, status: 503, retryAfter: 1 } as const;
-    mock.faults.add(fault);
+    const headers = { "x-request-id": "req_71c" };
+    mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503, retryAfter: 1, headers });
     const [printed = "", exported = ""] = (await run(`${snippet.code}${calls}`)).split("JSON ");
     expect(isOutput(tree, printed) ? tree : printed).toBe(tree);
     expect(exported).toContain("order-17");
