@@ -17,7 +17,7 @@ export const addListenOptions = (command: Command) =>
       .requiredOption("--forward-to <url>", "receiver, such as localhost:3000/hook", receiverUrl)
       .option("--job <id>", "deliver the event of this job only, and end", text)
       .option("--secret-file <file>", "file with the secret (default: TRYON_WEBHOOK_SECRET)", text)
-      .option("--interval <duration>", "time between two polls", duration(3_600), 2_000),
+      .option("--interval <duration>", "time between polls, such as 5s", duration(3_600), 2_000),
   );
 
 type ListenOptions = ReturnType<ReturnType<typeof addListenOptions>["opts"]>;

@@ -21,6 +21,7 @@ function start(argv: readonly string[], environment: Readonly<Record<string, str
 }
 
 test.each([
+  [["help", "replay"], { code: 0, stdout: expect.stringContaining("--against"), stderr: "" }],
   [["--help"], { code: 0, stdout: expect.stringContaining("Exit codes:"), stderr: "" }],
   [["--version"], { code: 0, stdout: `${version}\n`, stderr: "" }],
   [

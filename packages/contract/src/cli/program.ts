@@ -31,11 +31,7 @@ export const exits = [
   ["wrong-key", 5, "the key is rejected or missing"],
   ["other-service", 6, "the URL belongs to another service"],
   ["internal", 70, "tryon-contract failed, or could not write a report"],
-  [
-    "max-time",
-    124,
-    "--max-time ended the run and no check failed; the reports have the results so far",
-  ],
+  ["max-time", 124, "--max-time ended the run, no check failed; reports have the results so far"],
   ["interrupted", 130, "interrupted by Ctrl+C; the reports have the results so far"],
 ] as const;
 
@@ -114,9 +110,11 @@ export function readOptions(
   const source = import.meta.url;
   const codes = exits.map(([, code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
-    .description(
-      "Checks that a deployment of the virtual try-on service keeps its contract. Other commands:\ntryon-contract record --help\ntryon-contract observe --help\ntryon-contract replay --help",
-    )
+    .description("Checks that a deployment of the virtual try-on service keeps its contract.")
+    // Listed for help: main.ts runs them. Each has its own --help.
+    .command("record", "record the traffic of a command in a session file")
+    .command("observe", "report what recorded traffic shows")
+    .command("replay", "send recorded requests again, and report differences")
     .addHelpText(
       "after",
       `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
