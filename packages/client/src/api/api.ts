@@ -55,8 +55,6 @@ interface NamedRequest extends Omit<HttpRequest, "timeout"> {
 interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
   /** Earlier attempts of the same request. */
   readonly attemptLog?: AttemptLog | undefined;
-  /** If true, the service responds when the job has ended, or after 90 seconds. */
-  readonly sync?: boolean | undefined;
 }
 
 /** Submission as it is sent. */
@@ -127,11 +125,11 @@ export class Api {
    */
   async send<Data>(
     request: NamedRequest,
-    { sync, attemptLog = new AttemptLog(), purpose = "read", ...rest }: ServiceCall,
+    { attemptLog = new AttemptLog(), purpose = "read", ...rest }: ServiceCall,
     accepts?: (content: unknown) => boolean,
   ): Promise<Responded<Data>> {
     const { config } = this.http;
-    const timeout = config.attemptTimeout + (sync ? maxSyncWait : 0);
+    const timeout = config.attemptTimeout + (rest.sync ? maxSyncWait : 0);
     const call = { ...rest, purpose, attemptLog, name: request.name };
     const outcome = await sendWithRetries(this.http, { ...request, timeout }, call);
     const { response } = outcome;

@@ -2,7 +2,7 @@ import { isTryOnError, type TryOn } from "@tryon/client";
 
 import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
-import { isSyncCut } from "../jobs/job-submitter.ts";
+import { isSyncCut } from "../http/attempt-log.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 

@@ -159,7 +159,8 @@ export interface TryOnOptions {
    */
   readonly maxResultBytes?: number | undefined;
   /**
-   * Maximum number of retries of a request after transient failures. Waiting for the rate limit does not count.
+   * Maximum number of retries of a request after transient failures. Waiting for the rate limit does not count, and neither do
+   * cuts of a synchronous response within 90 seconds, unless this is 0.
    *
    * @default 3
    */

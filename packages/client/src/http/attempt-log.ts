@@ -44,6 +44,14 @@ const unforwarded = new Set([404, 405, 411, 413, 414, 415, 421, 431]);
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
+/** Minimum duration of an attempt that counts as cut off, in milliseconds. */
+const minCutDuration = 5_000;
+
+/** Returns true if something between client and service may have cut off a synchronous attempt. */
+export function isSyncCut({ duration, status }: Attempt): boolean {
+  return duration >= minCutDuration && /undefined|408|50[24]|524/.test(String(status));
+}
+
 /** Attempts of one request, and their possible side effects at the service. */
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
@@ -54,8 +62,8 @@ export class AttemptLog {
   /** Least certain side effect of all attempts. */
   #sideEffect: number = none;
 
-  /** Adds an attempt. If `isRefused` is true, it had no side effect, whatever its status. */
-  add(outcome: Outcome, startedAt: number, duration: number, isRefused = false): void {
+  /** Adds an attempt, and returns it. If `isRefused` is true, it had no side effect, whatever its status. */
+  add(outcome: Outcome, startedAt: number, duration: number, isRefused = false): Attempt {
     this.open -= 1;
     const { response } = outcome;
     const attempt: Attempt = {
@@ -68,6 +76,7 @@ export class AttemptLog {
     const sideEffect = isRefused ? none : sideEffectOf(outcome);
     if (sideEffect > none) this.firstUncertain ??= attempt;
     this.#sideEffect = Math.max(this.#sideEffect, sideEffect);
+    return attempt;
   }
 
   /** If true, an attempt may have made a job, or may be about to. A conflict makes none. */

@@ -1,9 +1,9 @@
-import { defaults } from "../config/options.ts";
+import { defaults, maxSyncWait } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { isBranded } from "../errors/tryon-error.ts";
 import type { Job, Recover } from "../types/job.ts";
 import type { Purpose } from "../types/middleware.ts";
-import { failureCode, type AttemptLog, type Outcome } from "./attempt-log.ts";
+import { failureCode, isSyncCut, type AttemptLog, type Outcome } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type {
   HttpRequest,
@@ -41,6 +41,8 @@ export interface CallContext {
   /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
+  /** If true, the service responds when the job has ended, or after 90 seconds. */
+  readonly sync?: boolean | undefined;
   /** If true, the request polls jobs that are waited for. It waits for the rate limit with any `onRateLimit`. */
   readonly isPoll?: boolean | undefined;
 }
@@ -93,7 +95,7 @@ export async function sendWithRetries(
     // Only the proxy of this package responds so: the service refused the request.
     const isRefused =
       retryable === false && response?.status === 503 && !!purpose && !config.apiKey;
-    attemptLog.add(outcome, startedAt, now - startedAt, isRefused);
+    const last = attemptLog.add(outcome, startedAt, now - startedAt, isRefused);
     if (!response && outcome.failure === "unsent") {
       // The error of the middleware would hide the side effect of an earlier attempt.
       if (isSubmission && wasUncertain) return outcome;
@@ -118,10 +120,13 @@ export async function sendWithRetries(
     // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
     const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
     if (blocks) rateLimiter.block(delay);
+    // The next attempt waits for the same job, until the service would respond in any case.
+    const isCut = call.sync && attemptLog.mayHaveMadeJob && isSyncCut(last);
+    const isWaiting = isCut && config.retries > 0 && !attemptLog.isPast(maxSyncWait, now);
     // Only failures use up retries. The deadline limits conflicts and 429.
     let isLast = status === 429 && !waits();
     if (isOwnConflict) isLast = now + delay - (conflictSince ??= now) > maxConflictTime;
-    else if (status !== 429) isLast = ++failures > config.retries;
+    else if (status !== 429 && !isWaiting) isLast = ++failures > config.retries;
     const isTooLong = (requested ?? 0) > maxRetryAfter || delay >= deadline.left();
     if (isLast || isTooLong || isTooLate(now + delay)) return outcome;
     log(`${delay} ms until attempt ${count + 1}`);

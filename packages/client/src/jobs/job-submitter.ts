@@ -1,5 +1,4 @@
 import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
-import type { Attempt } from "../types/attempt.ts";
 import type { Counted } from "../types/budget.ts";
 import type { Responded } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
@@ -8,7 +7,7 @@ import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { readPollInterval } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
-import { AttemptLog } from "../http/attempt-log.ts";
+import { AttemptLog, isSyncCut } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
@@ -25,10 +24,6 @@ import {
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
-/** Statuses of synchronous responses that something between client and service has cut off. */
-const cutStatuses = new Set([408, 502, 504, 524]);
-/** Minimum duration of an attempt that counts as cut off, in milliseconds. */
-const minCutDuration = 5_000;
 
 /** Submission. Every attempt in every call sends the same key and body. */
 interface Submission {
@@ -234,11 +229,6 @@ function validKey(key: string | undefined): string {
     `is not 1 to ${maxKeyLength} printable ASCII characters without blanks at its ends`,
     { bound: maxKeyLength },
   );
-}
-
-/** Returns true if something between client and service may have cut off a synchronous attempt. */
-export function isSyncCut({ duration, status }: Attempt): boolean {
-  return duration >= minCutDuration && (status === undefined || cutStatuses.has(status));
 }
 
 /** Creates a UUID of version 4 with 120 random bits. `crypto.randomUUID` is missing on pages that were loaded over http. */

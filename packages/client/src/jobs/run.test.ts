@@ -10,6 +10,13 @@ import {
   input,
 } from "../../test/service.ts";
 
+/** Opens a service behind a proxy that cuts every response after 10 seconds. */
+const behindProxy = (latency: string, retries = 3) => {
+  const service = createService({ latency, options: { syncCut: "off" } }, { retries });
+  service.mock.faults.add({ on: "POST /api/v1/tryon", cutAfter: "10s", status: 504 });
+  return service;
+};
+
 describe("run", () => {
   it("makes a try-on in one synchronous request and returns image and receipt", async () => {
     const { run, tryon, submissions, sent, balance } = createService();
@@ -71,6 +78,51 @@ describe("run", () => {
       expect(fieldsOf(submissions().at(-1))).toMatchObject({ wait: false });
     },
   );
+
+  describe("behind a proxy that cuts every response after 10 seconds", () => {
+    it("waits for a job of 80 seconds, and pays once", async () => {
+      const { run, tryon, keys, balance } = behindProxy("80s");
+      const { receipt } = await run(tryon.run(input));
+      const statuses = receipt.attempts.map(({ status }) => status);
+      expect(statuses).toEqual([...statuses.slice(1).map(() => 504), 200]);
+      expect(statuses.length).toBeGreaterThan(5);
+      expect([keys().size, await balance()]).toEqual([1, 992]);
+    });
+
+    it("polls a job of 5 minutes once a response can take no longer", async () => {
+      const { run, tryon, sent, balance } = behindProxy("5m");
+      const { job } = await run(tryon.run(input, { timeout: "10m" }));
+      const poll = sent.find(({ path }) => path.endsWith(job.id));
+      expect((poll?.at ?? 0) - (sent[0]?.at ?? 0)).toBeLessThan(110_000);
+      expect(await balance()).toBe(992);
+    });
+
+    it("retries as often as usual if every response is cut after 90 seconds too", async () => {
+      const { error, tryon, mock, submissions } = createService();
+      mock.faults.add({ on: "POST /api/v1/tryon", latency: "10s", status: 504 });
+      expect(await error(tryon.run(input))).toMatchObject({ code: "server_error" });
+      const times = submissions().map(({ at }) => at - (submissions()[0]?.at ?? 0));
+      expect(times.filter((time) => time > 90_000).length).toBeLessThanOrEqual(4);
+      expect(times.length).toBeGreaterThan(8);
+    });
+
+    it("retries as often as usual if connections time out after 10 seconds", async () => {
+      const { error, tryon, mock, faults, submissions } = createService();
+      const timeOut = async () => {
+        await new Promise<void>((resolve) => mock.clock.setTimeout(resolve, 10_000));
+        return cut.refused();
+      };
+      faults.push(...Array.from({ length: 20 }, () => timeOut));
+      expect(await error(tryon.run(input))).toMatchObject({ code: "connection_failed" });
+      expect(submissions()).toHaveLength(4);
+    });
+
+    it("does not retry without retries", async () => {
+      const { error, tryon, submissions } = behindProxy("80s", 0);
+      expect(isTryOnError(await error(tryon.run(input)), "server_error")).toBe(true);
+      expect(submissions()).toHaveLength(1);
+    });
+  });
 
   it("throws job_failed with the reason of the service and the job", async () => {
     const { error, tryon } = createService();
