@@ -19,7 +19,8 @@ describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
   afterAll(() => server.remove(), 60_000);
 
   function connect(): Pool {
-    const pool = new Pool({ connectionString: server.url });
+    // A property opens hundreds of journals, and the server takes 100 connections.
+    const pool = new Pool({ connectionString: server.url, idleTimeoutMillis: 100 });
     // The pool closes its connections after the test, and the server can stop before that.
     pool.on("error", () => undefined);
     onTestFinished(() => pool.end());
