@@ -16,7 +16,8 @@ export class ClockWork {
   }
 
   get idle(): boolean {
-    return this.#running === 0;
+    // Work whose patience ends while it waits for time is subtracted twice.
+    return this.#running <= 0;
   }
 
   /** Resolves when all work has ended or waits for time. */
@@ -99,8 +100,7 @@ export class ClockWork {
   }
 
   #clearTimeout(timer: ReturnType<typeof setTimeout> | undefined): void {
-    if (timer === undefined) return;
-    this.#hostTimers.delete(timer);
+    if (timer) this.#hostTimers.delete(timer);
     this.#host.clearTimeout(timer);
   }
 }

@@ -287,6 +287,26 @@ describe("work that stops time", () => {
     expect(machine.pending()).toEqual([]);
   });
 
+  test("no longer stops it once its patience ends, also while it waits for time", async () => {
+    const { machine, clock } = steppedClock();
+    const waiting = clock.during(() => clock.outside(clock.sleep(10)), 1_000);
+    machine.pass(1_000);
+    const late = clock.during(async () => {
+      await clock.sleep(5);
+      await clock.outside(clock.sleep(5));
+    }, 1_000);
+    machine.pass(1_000);
+    expect(await clock.advance(10)).toBe(manualStart + 10);
+    await Promise.all([waiting, late]);
+    void clock.during(() => clock.sleep(10));
+    const moved = clock.advance(10);
+    for (let step = 0; step < 20; step += 1) await turn();
+    // Work without patience still stops it.
+    expect(clock.idle).toBe(false);
+    clock.close();
+    void moved;
+  });
+
   test("no longer stops it after a failure", async () => {
     const clock = new SystemClock({ mode: "manual" });
     await expect(clock.during(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
