@@ -198,7 +198,9 @@ describe.runIf(hasChromium)("the client in a browser", () => {
   test.each(["POST", "GET"])(
     "rejects with the reason of the caller while it waits for a %s",
     async (verb) => {
-      const { page, access, arrived, problems } = await opened({ latency: "1h" });
+      // With a read lag, the first poll can end in a 404 before the abort, which the console reports.
+      const service = { latency: "1h", options: { readLag: 0 } } as const;
+      const { page, access, arrived, problems } = await opened(service);
       const ended = runUntilAbort(page, { options: access, sync: verb === "POST", size: 900 });
       await expect.poll(() => arrived.at(-1)?.method).toBe(verb);
       await page.evaluate(() => dispatchEvent(new Event("enough")));
