@@ -111,7 +111,9 @@ export default defineConfig({
       project(
         "runtimes",
         "packages/runtimes",
-        set === "nightly" ? { globalSetup: "src/set-up.ts" } : {},
+        set === "nightly"
+          ? { globalSetup: join(import.meta.dirname, "packages/runtimes/src/set-up.ts") }
+          : {},
       ),
       ...(set === "fast"
         ? []

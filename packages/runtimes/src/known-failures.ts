@@ -31,7 +31,7 @@ const gaps: readonly KnownFailure[] = [
   {
     concerns: ({ kind }, { program }) =>
       (kind === "worker" || kind === "page") && program === "contract",
-    reason: /Could not resolve "|is not a function/,
+    reason: /Could not resolve "|is not a (function|constructor)/,
     note: "`@tryon/contract` needs Node, Bun or Deno, because it listens for webhooks and reads files.",
   },
 ];

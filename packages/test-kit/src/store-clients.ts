@@ -35,9 +35,9 @@ export async function connectPostgres(url: string) {
   return { client, close: () => client.end() };
 }
 
-/** Opens a SQLite file. A call waits up to 5 s while another process writes. */
+/** Opens a SQLite file. A call waits up to 30 s while other processes write, since SQLite has no queue. */
 export async function connectSqlite(file: string) {
-  const client = new DatabaseSync(file, { timeout: 5_000 });
+  const client = new DatabaseSync(file, { timeout: 30_000 });
   client.exec("PRAGMA journal_mode = WAL");
   return { client, close: async () => client.close() };
 }

@@ -28,7 +28,7 @@ const names: ReadonlySet<string> = new Set([
   "has one byte too many in result_bytes",
   "swaps width and height",
   "has the duration 0 for a running job",
-  "has content_blocked in error_code",
+  "omits the error_message of a storage failure",
   "moves a running job back to queued",
   "returns a job to every key",
   "lists the oldest job of a page first",
