@@ -36,6 +36,8 @@ const isolatedClient = isolated.map((file) => file.replace("packages/client/", "
 /** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
 const alone = "test/end-to-end/killed.full.test.ts";
 
+const setUp = join(import.meta.dirname, "packages/runtimes/src/set-up.ts");
+
 const project = (
   name: string,
   root: string,
@@ -108,13 +110,7 @@ export default defineConfig({
       }),
       ...(set === "fast" ? [project("isolated", ".", { include: isolated, shared: false })] : []),
       // Packs and installs the packages once for all its tests.
-      project(
-        "runtimes",
-        "packages/runtimes",
-        set === "nightly"
-          ? { globalSetup: join(import.meta.dirname, "packages/runtimes/src/set-up.ts") }
-          : {},
-      ),
+      project("runtimes", "packages/runtimes", set === "nightly" ? { globalSetup: setUp } : {}),
       ...(set === "fast"
         ? []
         : [
