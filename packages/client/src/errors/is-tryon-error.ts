@@ -60,7 +60,7 @@ export function isTryOnError(error: unknown): error is TryOnError;
  */
 export function isTryOnError<Code extends TryOnErrorCode>(
   error: unknown,
-  ...codes: readonly [Code, ...Code[]]
+  ...codes: Code[]
 ): error is ErrorWithCode<Code>;
 export function isTryOnError(error: unknown, ...codes: readonly TryOnErrorCode[]): boolean {
   return isBranded(error) && (codes.length === 0 || codes.includes(error.code));

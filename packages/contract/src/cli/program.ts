@@ -112,9 +112,9 @@ export function readOptions(
   const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
     .description("Checks that a deployment of the virtual try-on service keeps its contract.")
     // Listed for help: main.ts runs them. Each has its own --help.
-    .command("record", "record the traffic of a command in a session file")
+    .command("record", "record the traffic of a command")
     .command("observe", "report what recorded traffic shows")
-    .command("replay", "send recorded requests again, and report differences")
+    .command("replay", "send recorded requests again")
     .addHelpText(
       "after",
       `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
