@@ -12,7 +12,7 @@ export default defineConfig({
     include: [
       "src/http/{attempt-log,deadline,rate-limiter-queues}.test.ts",
       "src/http/retry-policy.test.ts",
-      "src/jobs/poll-schedule.test.ts",
+      "src/jobs/{poll-schedule,run}.test.ts",
       "src/billing/!(*.full).test.ts",
       "src/proxy/{filter-fields,signer}.test.ts",
     ],

@@ -56,6 +56,7 @@ describe("run", () => {
   });
 
   it.each([
+    { after: "5s", status: 408 },
     { after: "30s", status: 502 },
     { after: "60s", status: 504 },
     { after: "89s", status: 524 },
