@@ -85,7 +85,8 @@ describe("run", () => {
       const { run, tryon, keys, balance } = behindProxy("80s");
       const { receipt } = await run(tryon.run(input));
       const statuses = receipt.attempts.map(({ status }) => status);
-      expect(statuses).toEqual([...statuses.slice(1).map(() => 504), 200]);
+      // A service can also refuse a repeat while the first request waits.
+      expect(statuses.filter((status) => status !== 504 && status !== 409)).toEqual([200]);
       expect(statuses.length).toBeGreaterThan(5);
       expect([keys().size, await balance()]).toEqual([1, 992]);
     });
