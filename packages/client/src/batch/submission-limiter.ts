@@ -2,7 +2,6 @@ import { isTryOnError, type TryOn } from "@tryon/client";
 
 import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
-import { isSyncCut } from "../http/attempt-log.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 
@@ -68,7 +67,7 @@ export class SubmissionLimiter {
   /** Adjusts to the outcome of an item of this run. `items` are in flight or not yet yielded. */
   ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
     if (startedAt === undefined) return;
-    if (attempts.some(isSyncCut)) this.sync = false;
+    if (attempts.some(({ isCut }) => isCut)) this.sync = false;
     const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
     if (isTransientFailure(error)) {
       if (startedAt > this.#slowedAt) {

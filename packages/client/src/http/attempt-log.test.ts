@@ -9,7 +9,8 @@ import {
   input,
   type Fault,
 } from "../../test/service.ts";
-import { AttemptLog, type Outcome } from "./attempt-log.ts";
+import { AttemptLog } from "./attempt-log.ts";
+import type { Outcome } from "./outcome-table.ts";
 
 const no = { detail: "no" };
 const limited = respondWith(429, no, { "retry-after": "1" });
@@ -31,18 +32,18 @@ describe("the only attempt of a submission", () => {
     [402, "insufficient_credits", "outcome_unknown"],
     [403, "forbidden", "outcome_unknown"],
     [422, "validation_failed", "outcome_unknown"],
-    [404, "not_found", "not_found"],
-    [405, "bad_request", "bad_request"],
+    [404, "not_found", "outcome_unknown"],
+    [405, "bad_request", "outcome_unknown"],
     [411, "bad_request", "bad_request"],
     [413, "payload_too_large", "payload_too_large"],
     [414, "bad_request", "bad_request"],
     [415, "bad_request", "bad_request"],
     [421, "bad_request", "bad_request"],
     [431, "bad_request", "bad_request"],
-    [301, "redirected", "redirected"],
-    [302, "redirected", "redirected"],
-    [307, "redirected", "redirected"],
-    [308, "redirected", "redirected"],
+    [301, "outcome_unknown", "outcome_unknown"],
+    [302, "outcome_unknown", "outcome_unknown"],
+    [307, "outcome_unknown", "outcome_unknown"],
+    [308, "outcome_unknown", "outcome_unknown"],
   ])("with %i ends in %s with an error of the service, else in %s", async (...row) => {
     const [status, code, otherCode] = row;
     const location = { location: "https://tryon.example/" };

@@ -10,7 +10,7 @@ import {
 } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./http-request.ts";
 import type { CallContext } from "./send-with-retries.ts";
-import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";
+import { failureCode, type Failure, type Outcome } from "./outcome-table.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
 
@@ -57,11 +57,13 @@ export function responseError(
   const { code, words, ...rest } = response
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);
+  const isElsewhere = response && outcome.isElsewhere;
+  const text = `${isElsewhere ? "baseUrl does not lead to the service: " : ""}${name} ${words}.`;
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !response && isBranded(outcome.cause)
       ? outcome.cause
-      : new Class(code, `${name} ${words}.`, {
+      : new Class(code, text, {
           ...details,
           ...rest,
           ...(attemptLog.firstUncertain && submitted),
@@ -78,6 +80,7 @@ interface Description {
   readonly code: TryOnErrorCode;
   readonly words: string;
   readonly issues?: readonly FieldIssue[] | undefined;
+  readonly hint?: string;
   readonly cause?: Error;
 }
 
@@ -106,19 +109,23 @@ function describeErrorResponse(
   }
   const { detail } = Object(content) as { detail?: unknown };
   const issues = readFieldIssues(detail, redact);
+  const isPage = /^\s*</.test(text);
+  const shown = isPage ? (/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text) : text;
   const reason = issues
     ? issues.map(({ field, message }) => `${field}: ${message}`).join("; ")
     : redact(
         typeof detail === "string"
           ? detail.replace(/\.$/, "")
-          : text.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
+          : shown.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
       );
+  const sender = isPage ? "a page answered, not the service: " : "";
   const otherCode =
     status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return {
     code: codes[purpose + status] ?? codes[status] ?? otherCode,
-    words: `returned ${status}: ${reason.slice(0, 500) || "no error message"}`,
+    words: `returned ${status}: ${sender}${reason.slice(0, 500).trim() || "no error message"}`,
     issues,
+    ...(isPage && status < 500 && { hint: "Check baseUrl and proxies in between." }),
   };
 }
 

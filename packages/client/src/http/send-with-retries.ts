@@ -1,9 +1,9 @@
-import { defaults, maxSyncWait } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { isBranded } from "../errors/tryon-error.ts";
 import type { Job, Recover } from "../types/job.ts";
 import type { Purpose } from "../types/middleware.ts";
-import { failureCode, isSyncCut, type AttemptLog, type Outcome } from "./attempt-log.ts";
+import type { AttemptLog } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type {
   HttpRequest,
@@ -12,12 +12,10 @@ import type {
   Transport,
   TransportRequest,
 } from "./http-request.ts";
+import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
+import { failureCode, rowOf, type Outcome } from "./outcome-table.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { isTruncated } from "./fetch-transport.ts";
-import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
 
-/** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
-const maxConflictTime = 120_000;
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
 const minUploadSpeed = 125;
 
@@ -55,85 +53,103 @@ export interface CallContext {
  * After a lost response, the same submission is retried with the same key and body, until `idempotencyWindow` has passed.
  */
 export async function sendWithRetries(
-  { config, rateLimiter, transport }: HttpContext,
+  http: HttpContext,
   request: HttpRequest,
   call: CallContext,
 ): Promise<Outcome> {
+  const { config, rateLimiter, transport } = http;
   const { deadline, attemptLog, purpose, name } = call;
   const { clock } = deadline;
-  const isSubmission = purpose === "submit";
   const queue = purpose === "read" ? "read" : "submit";
   const log = (text: string): void => config.log("debug", `${name}: ${text}`);
-  const isTooLate = (time: number): boolean =>
-    isSubmission && attemptLog.isPast(config.idempotencyWindow, time);
-  // A job can be paid for, and so can a submission or purchase that may have arrived.
-  const mayBePaid = (): boolean =>
-    !!call.isPoll || (purpose !== "read" && !!attemptLog.firstUncertain);
-  const waits = (): boolean => config.onRateLimit === "wait" || !purpose || mayBePaid();
-  let failures = 0;
-  let hasRetriedStale = false;
-  let conflictSince: number | undefined;
-  for (let retries = 0; ; retries += 1) {
+  const limits: RetryLimits = {
+    purpose,
+    isProxy: !config.apiKey,
+    sync: call.sync ?? false,
+    retries: config.retries,
+    idempotencyWindow: config.idempotencyWindow,
+    // A job can be paid for.
+    waits: config.onRateLimit === "wait" || !purpose || (call.isPoll ?? false),
+    length: request.body?.length ?? 0,
+    random: config.random,
+  };
+  let state = firstState;
+  for (;;) {
     let requestNumber = 0;
     if (purpose) {
       const wait = rateLimiter.delay(queue);
       if (wait > 0) log(`rate limit for ${Math.ceil(wait)} ms`);
-      requestNumber = await rateLimiter.acquire(queue, deadline, waits());
-      if (!requestNumber || isTooLate(clock.now())) {
+      // So can a submission or purchase that may have arrived.
+      const waits = limits.waits || (purpose !== "read" && !!attemptLog.firstUncertain);
+      requestNumber = await rateLimiter.acquire(queue, deadline, waits);
+      const isTooLate =
+        purpose === "submit" && attemptLog.isPast(config.idempotencyWindow, clock.now());
+      if (!requestNumber || isTooLate) {
         return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
     }
     const startedAt = clock.now();
-    const wasUncertain = attemptLog.firstUncertain !== undefined;
+    const { firstUncertain } = attemptLog;
     const count = attemptLog.attempts.length + 1;
     attemptLog.open += 1;
     const context = purpose && { attempt: count, purpose };
-    const outcome = await attempt(transport, request, deadline, context);
+    const first = await attempt(transport, request, deadline, context);
+    const duration = clock.now() - startedAt;
+    const isUnidentified =
+      first.response &&
+      /submit|purchase/.test(`${purpose}`) &&
+      !state.hasIdentified &&
+      rowOf(first).next === "identify";
+    const outcome = isUnidentified
+      ? { ...first, isElsewhere: await isServiceElsewhere(http, deadline) }
+      : first;
     const now = clock.now();
     const { response } = outcome;
-    const { retryable } = Object(response?.content) as { retryable?: unknown };
-    // Only the proxy of this package responds so: the service refused the request.
-    const isRefused =
-      retryable === false && response?.status === 503 && !!purpose && !config.apiKey;
-    const last = attemptLog.add(outcome, startedAt, now - startedAt, isRefused);
+    const decision = decideNext(limits, state, outcome, {
+      now,
+      left: deadline.left(),
+      duration,
+      uncertainFor: firstUncertain && now - firstUncertain.startedAt,
+    });
+    attemptLog.add(outcome, startedAt, duration, decision);
     if (!response && outcome.failure === "unsent") {
       // The error of the middleware would hide the side effect of an earlier attempt.
-      if (isSubmission && wasUncertain) return outcome;
+      if (purpose === "submit" && firstUncertain) return outcome;
       throw outcome.cause;
     }
-    const status = response?.status;
-    const end = response ? status : (failureCode(outcome.cause) ?? outcome.failure);
-    log(`attempt ${count} ended in ${end} after ${Math.round(now - startedAt)} ms`);
-    if (purpose) rateLimiter.update(requestNumber, response?.rateLimit, now - startedAt);
-    // The service may still process an earlier attempt of the same submission.
-    const isOwnConflict = status === 409 && isSubmission && wasUncertain;
-    if (response && !isOwnConflict && !isRetryable(response.status) && !isTruncated(response)) {
-      return outcome;
-    }
-    // Nothing proves that a second attempt would not do the same again.
-    if (isRefused || (purpose === "write" && attemptLog.firstUncertain)) return outcome;
-    const requested = response?.requestedDelay;
-    // The server may have closed a connection that it no longer wanted. Another one is tried at once.
-    const isStale: boolean = !hasRetriedStale && !response && outcome.stage === "reused";
-    hasRetriedStale ||= isStale;
-    const delay = isStale ? 0 : retryDelay(retries, requested, config.random);
-    // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
-    const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
-    if (blocks) rateLimiter.block(delay);
-    // The next attempt waits for the same job, until the service would respond in any case.
-    const isCut = call.sync && attemptLog.mayHaveMadeJob && isSyncCut(last);
-    const isWaiting = isCut && config.retries > 0 && !attemptLog.isPast(maxSyncWait, now);
-    // Only failures use up retries. The deadline limits conflicts and 429.
-    let isLast = status === 429 && !waits();
-    if (isOwnConflict) isLast = now + delay - (conflictSince ??= now) > maxConflictTime;
-    else if (status !== 429 && !isWaiting) isLast = ++failures > config.retries;
-    const isTooLong = (requested ?? 0) > maxRetryAfter || delay >= deadline.left();
-    if (isLast || isTooLong || isTooLate(now + delay)) return outcome;
-    log(`${delay} ms until attempt ${count + 1}`);
-    call.onRetry?.(delay);
+    const end = response ? response.status : (failureCode(outcome.cause) ?? outcome.failure);
+    log(`attempt ${count} ended in ${end} after ${Math.round(duration)} ms`);
+    if (purpose) rateLimiter.update(requestNumber, response?.rateLimit, duration);
+    const { block, retry } = decision;
+    if (block !== undefined) rateLimiter.block(block);
+    if (!retry) return outcome;
+    log(`${retry.delay} ms until attempt ${count + 1}`);
+    call.onRetry?.(retry.delay);
+    state = retry.state;
     // After `block`, the next attempt waits in `acquire`.
-    if (!blocks && delay > 0) await deadline.sleep(delay);
+    if (block === undefined && retry.delay > 0) await deadline.sleep(retry.delay);
   }
+}
+
+/**
+ * Returns true if a free request shows that the service does not respond at the base URL: for example, the base URL is that of
+ * a shop. Then a submission made no job, whatever its response.
+ */
+async function isServiceElsewhere(
+  { config, rateLimiter, transport }: HttpContext,
+  deadline: Deadline,
+): Promise<boolean> {
+  if (!(await rateLimiter.acquire("read", deadline, false))) return false;
+  const request = {
+    method: "GET",
+    url: `${config.baseUrl}/api/v1/account`,
+    headers: { Accept: "application/json" },
+    timeout: config.attemptTimeout,
+  };
+  const outcome = await attempt(transport, request, deadline, { attempt: 1, purpose: "read" });
+  const { response } = outcome;
+  const isPage = response?.response.ok && !/^\s*[{[]/.test(response.text);
+  return isPage || rowOf(outcome).next === "identify";
 }
 
 /**

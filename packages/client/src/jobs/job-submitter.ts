@@ -7,7 +7,7 @@ import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { readPollInterval } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
-import { AttemptLog, isSyncCut } from "../http/attempt-log.ts";
+import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
@@ -176,7 +176,7 @@ export class JobSubmitter {
       if (!attemptLog.mayHaveMadeJob) spendTracker.recordNoJob(charge);
       throw error;
     } finally {
-      if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
+      if (sync && attemptLog.attempts.some(({ isCut }) => isCut)) this.#mayBeSync = false;
     }
   }
 

@@ -2,7 +2,7 @@ import { isJobId } from "../api/api.ts";
 import type { Fields } from "../api/canonical-fields.ts";
 import type { Redact } from "../errors/redact.ts";
 import { readFieldIssues } from "../http/response-error.ts";
-import { failureCode, type Outcome } from "../http/attempt-log.ts";
+import { failureCode, type Outcome } from "../http/outcome-table.ts";
 import type { HttpResponse } from "../http/http-request.ts";
 import type { ProxyCall, ProxyKind } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";

@@ -14,6 +14,8 @@ export interface Attempt {
   readonly status?: number;
   /** Reason of an attempt without a response. */
   readonly failure?: AttemptFailure;
+  /** If true, something between client and service probably ended a synchronous response. The job may continue. */
+  readonly isCut?: true;
 }
 
 /** Rate limit of an API key. */

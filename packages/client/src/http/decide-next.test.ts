@@ -1,0 +1,246 @@
+import { assert, boolean, constantFrom, integer, property, record } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
+
+import { Budget, isTryOnError } from "../index.ts";
+import {
+  createService,
+  cut,
+  input,
+  noResponse,
+  respondAfter,
+  respondWith,
+  type Fault,
+} from "../../test/service.ts";
+import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
+import { outcomeTable, unknown, type Outcome } from "./outcome-table.ts";
+
+const page = "<html><title>Sorry</title></html>";
+const detail = { detail: "no" };
+const elsewhere = { location: "https://status.example/" };
+
+interface Example {
+  readonly faults: readonly (Fault | undefined)[];
+  /** Code of a call without retries. */
+  readonly code: string | undefined;
+  /** True if the service has made the job. */
+  readonly charged: boolean;
+}
+
+const unproven = { code: "outcome_unknown", charged: true } as const;
+const free = { charged: false } as const;
+
+/** Outcomes of a submission by the row of the table that they belong to. */
+const examples: Readonly<Record<string, readonly Example[]>> = {
+  "not sent": [],
+  "no connection": [{ faults: [cut.refused], code: "connection_failed", ...free }],
+  "not the service": [
+    ...[404, 405].flatMap((status) => ({
+      faults: [respondWith(status, page), respondWith(status, page)],
+      code: status === 404 ? "not_found" : "bad_request",
+      ...free,
+    })),
+    {
+      faults: [respondWith(302, "", elsewhere), respondWith(302, "", elsewhere)],
+      code: "redirected",
+      ...free,
+    },
+    // A shop accepts no POST, and shows a page to a GET.
+    { faults: [respondWith(405, page), respondWith(200, page)], code: "bad_request", ...free },
+  ],
+  "refused by the proxy": [],
+  "form refused": [411, 413, 414, 415, 421, 431].map((status) => ({
+    faults: [respondWith(status, page)],
+    code: status === 413 ? "payload_too_large" : "bad_request",
+    ...free,
+  })),
+  refused: [400, 404, 405].map((status) => ({
+    faults: [respondWith(status, detail)],
+    code: status === 404 ? "not_found" : "bad_request",
+    ...free,
+  })),
+  "rate limit": [
+    { faults: [respondWith(429, detail, { "retry-after": "61" })], code: "rate_limited", ...free },
+  ],
+  "key in use": [{ faults: [respondWith(409, detail)], code: "idempotency_conflict", ...free }],
+  "server error": [500, 502, 520].map((status) => ({
+    faults: [respondAfter(status, page)],
+    code: "server_error",
+    charged: true,
+  })),
+  page: [
+    { faults: [respondAfter(404, page)], ...unproven },
+    { faults: [respondAfter(405, page)], ...unproven },
+    { faults: [respondAfter(302, "")], ...unproven },
+    { faults: [respondAfter(303, "")], ...unproven },
+    // The free request proves nothing if it gets no response of anyone, or that of a firewall.
+    { faults: [respondAfter(404, page), cut.before], ...unproven },
+    { faults: [respondAfter(404, page), respondWith(403, page)], ...unproven },
+    { faults: [respondAfter(404, page), respondWith(502, page)], ...unproven },
+  ],
+  response: [{ faults: [], code: undefined, charged: true }],
+  "anything else": [
+    ...[400, 401, 403, 408, 410, 418, 200].map((status) => ({
+      faults: [respondAfter(status, page)],
+      ...unproven,
+    })),
+    { faults: [cut.after], ...unproven },
+    { faults: [noResponse.after], ...unproven },
+  ],
+};
+
+it("has examples for every row", () => {
+  expect(Object.keys(examples)).toEqual(outcomeTable.map(({ name }) => name));
+});
+
+describe.each(Object.entries(examples))("%s", (name, rows) => {
+  const row = outcomeTable.find((one) => one.name === name);
+
+  it.each(rows)("ends a submission without retries in $code", async ({ faults, code, charged }) => {
+    const { client, run, faults: pending, balance, mock } = createService({ latency: "1s" });
+    const budget = new Budget({ maxCredits: 8 });
+    const tryon = client({ retries: 0, attemptTimeout: "1m" });
+    // Read with the first budget.
+    await run(tryon.costs());
+    pending.push(...faults);
+    const end = await run(
+      tryon.run(input, { budget, sync: false, timeout: "3m" }).catch((error: unknown) => error),
+    );
+    await mock.clock.advance("5m");
+    const error = isTryOnError(end) ? end : undefined;
+    expect(error?.code).toBe(code);
+    expect(await balance()).toBe(charged ? 992 : 1_000);
+    // The budget never frees credits that the service has taken.
+    expect(budget.spent + budget.reserved).toBe(charged ? 8 : 0);
+    const mayBeMade = row !== undefined && row.proves > 0 && error !== undefined;
+    expect(Reflect.has(Object(error), "recover")).toBe(mayBeMade);
+  });
+
+  it.each(rows.filter(({ charged }) => charged))(
+    "makes one job and pays once with retries, after $faults.length faults",
+    async ({ faults }) => {
+      const { client, run, faults: pending, keys, balance } = createService({ latency: "1s" });
+      pending.push(...faults);
+      const result = await run(client({ attemptTimeout: "1m" }).run(input, { sync: false }));
+      expect(result.job.status).toBe("succeeded");
+      expect([keys().size, await balance()]).toEqual([1, 992]);
+    },
+  );
+});
+
+it("names the URL quickly if it is not that of the service", async () => {
+  const { error, tryon, faults, sent } = createService();
+  faults.push(respondWith(404, page), respondWith(404, page));
+  const failed = await error(tryon.run(input));
+  expect(failed).toMatchObject({ code: "not_found", status: 404, attempts: { length: 1 } });
+  expect(String(Object(failed).message)).toMatch(/^baseUrl .*404.*Sorry/);
+  expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "POST /api/v1/tryon",
+    "GET /api/v1/account",
+  ]);
+});
+
+it("asks only once per call if the service is at its URL", async () => {
+  const { error, tryon, faults, sent } = createService();
+  const gone = respondAfter(404, page);
+  faults.push(gone, undefined, gone, gone, gone);
+  expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown" });
+  expect(sent.filter(({ method }) => method === "GET")).toHaveLength(1);
+});
+
+describe("a cut of a synchronous response", () => {
+  const limits: RetryLimits = {
+    purpose: "submit",
+    isProxy: false,
+    sync: true,
+    retries: 3,
+    waits: true,
+    idempotencyWindow: 1_620_000,
+    length: 1_000,
+    random: () => 0.5,
+  };
+  const end = { now: 1e12, left: 600_000, duration: 10_000, uncertainFor: undefined };
+  const outcomeOf = (status: number, body: unknown): Outcome => {
+    const response = new Response(null, { status });
+    const { headers } = response;
+    return { response: { status, headers, response, text: "", content: body } };
+  };
+  const next = (outcome: Outcome, change: Partial<RetryLimits> = {}, duration = end.duration) =>
+    decideNext({ ...limits, ...change }, firstState, outcome, { ...end, duration });
+
+  it.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 599])(
+    "is any %i without JSON of the service after 5 s, and uses up no retry",
+    (status) => {
+      const outcome = outcomeOf(status, undefined);
+      expect(next(outcome)).toMatchObject({ isCut: true, retry: { state: { failures: 0 } } });
+      expect(next(outcome, {}, 4_999)).toMatchObject({
+        isCut: false,
+        retry: { state: { failures: 1 } },
+      });
+      expect(next(outcome, { sync: false }).isCut).toBe(false);
+      expect(next(outcome, { retries: 0 })).toMatchObject({ isCut: true });
+      expect(next(outcome, { retries: 0 }).retry).toBeUndefined();
+    },
+  );
+
+  it.each([500, 503])("is no %i of the service, which uses up a retry", (status) => {
+    expect(next(outcomeOf(status, detail))).toMatchObject({
+      isCut: false,
+      retry: { state: { failures: 1 } },
+    });
+  });
+
+  it("uses up retries once 64 MiB were uploaded again", () => {
+    const outcome = outcomeOf(504, undefined);
+    const length = 2 ** 24;
+    let state = firstState;
+    const failures: number[] = [];
+    for (let cuts = 0; cuts < 6; cuts += 1) {
+      const { retry } = decideNext({ ...limits, length }, state, outcome, end);
+      state = retry?.state ?? state;
+      failures.push(state.failures);
+    }
+    expect(failures).toEqual([0, 0, 0, 0, 1, 2]);
+  });
+});
+
+it("never retries what proves a refusal, and never claims proof without JSON of the service", () => {
+  const anyOutcome = record({
+    status: integer({ min: 200, max: 599 }),
+    content: constantFrom<unknown>(undefined, detail, { message: "no" }, [], "text", null),
+  });
+  assert(
+    property(
+      anyOutcome,
+      constantFrom("submit", "purchase"),
+      boolean(),
+      integer({ min: 0, max: 100_000 }),
+      ({ status, content }, purpose, sync, duration) => {
+        const isEmpty = status === 204 || status === 205 || status === 304;
+        const response = new Response(isEmpty ? null : "x", { status });
+        const { headers } = response;
+        const redirect = status >= 300 && status < 400;
+        const { row, retry } = decideNext(
+          {
+            purpose,
+            isProxy: false,
+            sync,
+            retries: 3,
+            waits: true,
+            idempotencyWindow: 1e6,
+            length: 100,
+            random: () => 0,
+          },
+          firstState,
+          { response: { status, headers, response, text: "x", content, redirect } },
+          { now: 1e12, left: 1e6, duration, uncertainFor: undefined },
+        );
+        const isForm = [411, 413, 414, 415, 421, 431].includes(status);
+        if (content !== detail && !isForm) expect(row.proves).toBeGreaterThan(1);
+        if (row.proves === unknown && row.name !== "response") expect(retry).toBeDefined();
+        if (row.proves === 0 && status !== 429) expect(retry).toBeUndefined();
+      },
+    ),
+    { numRuns: cases(2_000) },
+  );
+});

@@ -1,0 +1,144 @@
+import { maxSyncWait } from "../config/options.ts";
+import type { Purpose } from "../types/middleware.ts";
+import { isTruncated } from "./fetch-transport.ts";
+import {
+  conflict,
+  isOfService,
+  none,
+  rowOf,
+  type Outcome,
+  type OutcomeRow,
+} from "./outcome-table.ts";
+import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
+
+/** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
+const maxConflictTime = 120_000;
+/** Minimum duration of an attempt that counts as cut off, in milliseconds. */
+const minCutDuration = 5_000;
+/** Maximum number of bytes that are uploaded again after cuts that do not count as retries. */
+const maxCutUploads = 2 ** 26;
+
+/** Call, as far as it decides about its retries. */
+export interface RetryLimits {
+  /** Undefined for any server but the service. */
+  readonly purpose: Purpose | undefined;
+  /** If true, the client has no key, and its proxy adds one. */
+  readonly isProxy: boolean;
+  /** If true, the service responds when the job has ended, or after 90 seconds. */
+  readonly sync: boolean;
+  readonly retries: number;
+  /** If false, the call fails instead of waiting for the rate limit, unless it may have been paid for. */
+  readonly waits: boolean;
+  /** Time from which the service may have forgotten an idempotency key, in milliseconds. */
+  readonly idempotencyWindow: number;
+  /** Size of the body in bytes. */
+  readonly length: number;
+  readonly random: () => number;
+}
+
+/** State of a call between its attempts. */
+export interface RetryState {
+  /** Number of attempts that were retried, which the delay grows with. */
+  readonly count: number;
+  /** Number of failures that use up `retries`. */
+  readonly failures: number;
+  /** Number of attempts that were cut off, and did not use up `retries`. */
+  readonly cuts: number;
+  readonly hasRetriedStale: boolean;
+  /** If true, a free request has shown that the service responds at the base URL. */
+  readonly hasIdentified: boolean;
+  /** Time of the first 409 that an earlier attempt may have caused, in milliseconds since 1970. */
+  readonly conflictSince?: number;
+}
+
+export const firstState: RetryState = {
+  count: 0,
+  failures: 0,
+  cuts: 0,
+  hasRetriedStale: false,
+  hasIdentified: false,
+};
+
+/** Time at the end of an attempt. */
+export interface AttemptEnd {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** Time left for the call, in milliseconds. */
+  readonly left: number;
+  /** Duration of the attempt, in milliseconds. */
+  readonly duration: number;
+  /** Time since the first attempt that may have had a side effect, without this one; undefined if there is none. */
+  readonly uncertainFor: number | undefined;
+}
+
+/** What an attempt proves, and what comes next: another one after a delay in milliseconds, or the end of the call. */
+export interface Decision {
+  readonly row: OutcomeRow;
+  readonly isCut: boolean;
+  /** Delay for all requests of the key, in milliseconds, also if this call ends. */
+  readonly block?: number | undefined;
+  readonly retry?: { readonly delay: number; readonly state: RetryState };
+}
+
+/** Decides what an attempt proves and what comes next. A pure function but for the jitter. */
+export function decideNext(
+  limits: RetryLimits,
+  state: RetryState,
+  outcome: Outcome,
+  { now, left, duration, uncertainFor }: AttemptEnd,
+): Decision {
+  const { purpose, isProxy, sync, retries, waits, idempotencyWindow, length, random } = limits;
+  const { response } = outcome;
+  const status = response?.status;
+  const row = rowOf(outcome, isProxy);
+  const isSubmission = purpose === "submit";
+  const isCut =
+    sync &&
+    duration >= minCutDuration &&
+    row.proves > conflict &&
+    (!response || status === 408 || (Number(status) >= 500 && !isOfService(response.content)));
+  const end = { row, isCut };
+  /** Time since the first attempt that may have had a side effect, or undefined if there is none. */
+  const age = uncertainFor ?? (row.proves > none ? duration : undefined);
+  // The service may still process an earlier attempt of the same submission.
+  const isOwnConflict = row.proves === conflict && isSubmission && uncertainFor !== undefined;
+  const isPaid = isSubmission || purpose === "purchase";
+  const mayPass = !response || isRetryable(response.status) || isTruncated(response);
+  const isRetried = isOwnConflict || (isPaid ? row.next !== "end" : mayPass);
+  // Nothing proves that a second attempt would not do the same again.
+  if (!isRetried || (purpose === "write" && age !== undefined)) return end;
+  // The server may have closed a connection that it no longer wanted. Another one is tried at once.
+  const isStale = !state.hasRetriedStale && !response && outcome.stage === "reused";
+  const requested = response?.requestedDelay;
+  const delay = isStale ? 0 : retryDelay(state.count, requested, random);
+  // The next attempt waits for the same job, until the service would respond in any case.
+  const isWaiting =
+    isCut && retries > 0 && (age ?? 0) <= maxSyncWait && (state.cuts + 1) * length <= maxCutUploads;
+  const conflictSince = state.conflictSince ?? now;
+  const usesRetry = !isOwnConflict && !isWaiting && status !== 429;
+  const failures = state.failures + Number(usesRetry);
+  const isLast = isOwnConflict
+    ? now + delay - conflictSince > maxConflictTime
+    : status === 429
+      ? !waits && (purpose === "read" || age === undefined)
+      : failures > retries;
+  const isTooLate = isSubmission && age !== undefined && age + delay > idempotencyWindow;
+  // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
+  const isBlocking = status === 429 && purpose !== undefined && !(isProxy && isSubmission);
+  const decision = { ...end, block: isBlocking ? delay : undefined };
+  if (isLast || isTooLate || (requested ?? 0) > maxRetryAfter || delay >= left) return decision;
+  return {
+    ...decision,
+    retry: {
+      delay,
+      state: {
+        count: state.count + 1,
+        failures,
+        cuts: state.cuts + Number(isWaiting),
+        hasRetriedStale: state.hasRetriedStale || isStale,
+        hasIdentified: state.hasIdentified || (response && outcome.isElsewhere) === false,
+        ...(isOwnConflict ? { conflictSince } : state.conflictSince && { conflictSince }),
+      },
+    },
+  };
+}

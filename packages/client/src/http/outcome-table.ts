@@ -1,0 +1,122 @@
+import type { AttemptFailure } from "../types/attempt.ts";
+import type { HttpResponse, Stage } from "./http-request.ts";
+
+/** Outcome of one attempt. */
+export type Outcome = Received | Failure;
+
+/** An attempt with a response. */
+interface Received {
+  readonly response: HttpResponse;
+  /** If true, a free request has shown that the service is not at this URL. */
+  readonly isElsewhere?: boolean;
+}
+
+/** An attempt without a response. */
+export interface Failure {
+  readonly response?: undefined;
+  /** `rate_limited`: it was not sent, since it would have to wait for the rate limit. */
+  readonly failure: AttemptFailure | "rate_limited";
+  readonly cause?: unknown;
+  /** Scheme, host and port that the request was sent to. */
+  readonly origin?: string;
+  /** Last stage that the request got to. */
+  readonly stage?: Stage | undefined;
+  /** Delay until the rate limit allows the request, in milliseconds. */
+  readonly requestedDelay?: number;
+}
+
+// Possible side effects of an attempt at the service, from certain to uncertain.
+/** Proof that nothing happened. */
+export const none = 0;
+/** Another request with this key is in progress, possibly an earlier attempt. */
+export const conflict = 1;
+/** Error of a server, which may have made the job. */
+export const serverError = 2;
+/** Anything. */
+export const unknown = 3;
+
+/**
+ * Next step after an attempt of a submission or purchase. `identify` finds out with a free request if the service responds at
+ * this URL at all.
+ */
+export type Step = "end" | "retry" | "identify";
+
+/** Row of the table of outcomes. */
+export interface OutcomeRow {
+  /** Name in `docs/guides/errors.md`. */
+  readonly name: string;
+  /** Possible side effect at the service. */
+  readonly proves: number;
+  readonly next: Step;
+  /** Matches the text of `describeOutcome`. */
+  readonly matches: RegExp;
+}
+
+/**
+ * What an attempt of a submission or purchase proves, and what comes next. The first row that matches applies.
+ *
+ * A gateway can respond with any status after it has forwarded a request, and elapsed time proves nothing. So a status proves
+ * `none` only with JSON of the service, or if it rejects the size or form of a request, which a gateway checks first.
+ */
+export const outcomeTable: readonly OutcomeRow[] = [
+  { name: "not sent", proves: none, next: "end", matches: /^un|^ra/ },
+  { name: "no connection", proves: none, next: "retry", matches: /^con/ },
+  { name: "not the service", proves: none, next: "end", matches: /^els/ },
+  { name: "refused by the proxy", proves: none, next: "end", matches: /^ref/ },
+  { name: "form refused", proves: none, next: "end", matches: /4(?:1[1345]|[23]1)$/ },
+  { name: "refused", proves: none, next: "end", matches: /^s.*(?:40[0-5]|422)$/ },
+  { name: "rate limit", proves: none, next: "retry", matches: /^s.*429$/ },
+  { name: "key in use", proves: conflict, next: "end", matches: /^s.*409$/ },
+  { name: "server error", proves: serverError, next: "retry", matches: /5..$/ },
+  { name: "page", proves: unknown, next: "identify", matches: /(?:40[45]|3..)$/ },
+  { name: "response", proves: unknown, next: "end", matches: /^ok/ },
+  { name: "anything else", proves: unknown, next: "retry", matches: /^/ },
+];
+
+/** Returns the row of an outcome. `isProxy` is true for a client without a key, whose proxy adds its own. */
+export function rowOf(outcome: Outcome, isProxy?: boolean): OutcomeRow {
+  const text = describeOutcome(outcome, isProxy);
+  // The last row matches any text.
+  return outcomeTable.find(({ matches }) => matches.test(text)) as OutcomeRow;
+}
+
+/** Codes of failures before anything was sent, in Node (undici) and Bun. Browsers report no code. */
+const beforeSending =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
+
+/** Returns an outcome as a text: who responded, and the status; or how far the request got. */
+function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
+  const { response } = outcome;
+  if (!response) {
+    const { failure, stage, cause } = outcome;
+    if (/^(unsent|rate_limited)$/.test(failure)) return failure;
+    const isBefore = stage === "connecting" || beforeSending.test(String(failureCode(cause)));
+    return isBefore ? "connecting" : "lost";
+  }
+  const { status, content } = response;
+  if (outcome.isElsewhere) return "elsewhere";
+  // Only the proxy of this package responds so: the service refused the request.
+  const { retryable } = Object(content) as { retryable?: unknown };
+  if (isProxy && retryable === false && status === 503) return "refused";
+  if (response.response.ok && content === Object(content)) return "ok";
+  return `${isOfService(content) ? "service" : "other"} ${status}`;
+}
+
+/** Returns true if a body has the form of the service's errors. */
+export function isOfService(content: unknown): boolean {
+  const { detail } = Object(content) as { detail?: unknown };
+  return typeof detail === "string" || Array.isArray(detail);
+}
+
+/** Maximum number of causes of an error that are read. Errors of others can form a ring. */
+const maxCauses = 9;
+
+/** Returns the platform's code of a failure, from the error or its causes. */
+export function failureCode(cause: unknown): string | undefined {
+  for (let depth = 0, error = cause; depth < maxCauses; depth += 1) {
+    const { code, cause: deeper } = Object(error) as { code?: unknown; cause?: unknown };
+    if (typeof code === "string") return code;
+    error = deeper;
+  }
+  return undefined;
+}
