@@ -19,6 +19,18 @@ import {
 const json = (status: number, headers?: Record<string, string>): Fault =>
   respondWith(status, { detail: "no" }, headers);
 
+/**
+ * Responds with a page, after the work if `isDone`. The account stays what it is: a page there, too, would show that the URL is
+ * wrong.
+ */
+const page =
+  (status: number, text: string, isDone = false, headers: Record<string, string> = {}): Fault =>
+  async (request, pass) => {
+    if (request.path.endsWith("/account")) return pass();
+    if (isDone) await pass();
+    return new Response(text, { status, headers: { "content-type": "text/html", ...headers } });
+  };
+
 /** Faults of a request in the network and in the service. "done" means after the work of the service. */
 export const networkFaults = {
   "connection refused": cut.refused,
@@ -31,20 +43,20 @@ export const networkFaults = {
   "cut within the response": { truncateAt: 20 },
   "done, cut-off JSON": respondAfter(200, '{"job_id":"job_1","sta'),
   "done, empty": respondAfter(200, ""),
-  "done, 200 HTML": respondAfter(200, "<h1>Welcome</h1>"),
+  "done, 200 HTML": page(200, "<h1>Welcome</h1>", true),
   "held, then 504": { cutAfter: "2s" },
   "400": json(400),
   "402": json(402),
   "403": json(403),
   "422": json(422),
-  "404 HTML": respondWith(404, "<h1>Not found</h1>"),
-  "done, 404 HTML": respondAfter(404, "<h1>Not found</h1>"),
-  "done, 405 HTML": respondAfter(405, "<h1>Not allowed</h1>"),
-  "done, 302": respondAfter(302, ""),
+  "404 HTML": page(404, "<h1>Not found</h1>"),
+  "done, 404 HTML": page(404, "<h1>Not found</h1>", true),
+  "done, 405 HTML": page(405, "<h1>Not allowed</h1>", true),
+  "done, 302": page(302, "", true),
   "done, 401 HTML": respondAfter(401, "<h1>Sign in</h1>"),
   "done, 522 HTML": respondAfter(522, "<h1>Connection timed out</h1>"),
-  "307": respondWith(307, "", { location: "https://elsewhere.example/api/v1/tryon" }),
-  "done, 303": respondAfter(303, ""),
+  "307": page(307, "", false, { location: "https://elsewhere.example/api/v1/tryon" }),
+  "done, 303": page(303, "", true),
   "done, 403 HTML": respondAfter(403, "<h1>Forbidden by the firewall</h1>"),
   "408": respondWith(408, "<h1>Request timeout</h1>"),
   "409 lock": json(409),
