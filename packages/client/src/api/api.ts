@@ -95,13 +95,15 @@ export class Api {
     return this.send<JobData>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
   }
 
-  listJobs(query: ListQuery, caller: Caller) {
+  async listJobs(query: ListQuery, caller: Caller) {
     const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
     // Values of queries are numbers and strings.
     const search = new URLSearchParams(parameters as [string, string][]).toString();
     const request = this.#request("GET /api/v1/tryon");
     const url = request.url + (search && `?${search}`);
-    return this.send<JobsData>({ ...request, url }, caller, isJobList);
+    const { data, response } = await this.send<JobsData>({ ...request, url }, caller, isJobList);
+    // Some services end a list with an empty cursor.
+    return { data: { ...data, next_cursor: data.next_cursor || null }, response };
   }
 
   async getAccount(caller: Caller) {

@@ -55,7 +55,11 @@ export function resolveConfig(options: TryOnOptions) {
     /** Without a slash at the end. */
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
-    fetch: (url: string, init: RequestInit) => (fetch ?? globalThis.fetch)(url, init),
+    fetch: (url: string, init: RequestInit) => {
+      const send: typeof fetch = fetch ?? globalThis.fetch;
+      check(send, "This runtime has no fetch, so nothing was sent.", "Pass the option fetch.");
+      return send(url, init);
+    },
     clock,
     random,
     timeout: time("timeout"),

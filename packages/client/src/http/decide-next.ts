@@ -9,6 +9,7 @@ import {
   type Outcome,
   type OutcomeRow,
 } from "./outcome-table.ts";
+import { rateWindow } from "./rate-limiter.ts";
 import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
 
 /** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
@@ -125,7 +126,9 @@ export function decideNext(
   const isTooLate = isSubmission && age !== undefined && age + delay > idempotencyWindow;
   // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
   const isBlocking = status === 429 && purpose !== undefined && !(isProxy && isSubmission);
-  const decision = { ...end, block: isBlocking ? delay : undefined };
+  // The reset in a wrong rate limit header must not delay other calls by more than a window.
+  const maxBlock = response?.headers.has("retry-after") ? Infinity : rateWindow;
+  const decision = { ...end, block: isBlocking ? Math.min(delay, maxBlock) : undefined };
   if (isLast || isTooLate || (requested ?? 0) > maxRetryAfter || delay >= left) return decision;
   return {
     ...decision,

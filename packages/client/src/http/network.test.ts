@@ -136,3 +136,23 @@ it("retries on a connection that the server has just closed", async () => {
   }
   expect(requests).toBeGreaterThan(4);
 });
+
+it("ends in outcome_unknown after an error whose causes form a ring", async () => {
+  const one = new Error("socket closed");
+  one.cause = new Error("retry failed", { cause: one });
+  const tryon = client("https://tryon.example", { fetch: () => Promise.reject(one), retries: 0 });
+  expect(await failure(tryon.submit(input))).toMatchObject({
+    code: "outcome_unknown",
+    recover: expect.any(Function),
+  });
+});
+
+it("says that nothing was sent if the runtime has no fetch", async () => {
+  const { fetch } = globalThis;
+  Reflect.set(globalThis, "fetch", undefined);
+  onTestFinished(() => void Reflect.set(globalThis, "fetch", fetch));
+  const tryon = client("https://tryon.example", { transport: "fetch" });
+  const failed = await failure(tryon.submit(input));
+  expect(failed).toMatchObject({ code: "invalid_config" });
+  expect(String(failed)).toMatch(/nothing was sent/);
+});

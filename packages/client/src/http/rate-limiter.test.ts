@@ -238,3 +238,21 @@ it("adds the rate limit of the response to an error", async () => {
   expect(tryon.rateLimit).toEqual(failed.rateLimit);
   expect(mock.clock.now()).toBeLessThan(resetAt);
 });
+
+it.each([
+  ["in milliseconds", String(Date.UTC(2026, 0, 1) + 2_000), 100],
+  ["of another time zone", String(Date.UTC(2026, 0, 1, 3) / 1_000), 60_000],
+])("delays a call by one window at most if the reset is a date %s", async (_what, reset, max) => {
+  const { run, tryon, faults, mock } = createService();
+  const account = { name: null, credits_remaining: 1, rate_limit_per_min: 60 };
+  const headers = {
+    "x-ratelimit-limit": "60",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": reset,
+  };
+  faults.push(respondWith(200, account, headers));
+  await run(tryon.account.get());
+  const before = mock.clock.now();
+  await run(tryon.account.get({ timeout: "5m" }));
+  expect(mock.clock.now() - before).toBeLessThanOrEqual(max + 1_000);
+});

@@ -4,7 +4,7 @@ import { abortable, type Deadline } from "./deadline.ts";
 import { delayOf, maxRetryAfter } from "./retry-policy.ts";
 
 /** Window of the rate limit, in milliseconds. */
-const rateWindow = 60_000;
+export const rateWindow = 60_000;
 /** Maximum time between sending a request and its arrival, in milliseconds. */
 const margin = 1_000;
 /** Maximum duration of a request whose rate limit headers count as current, in milliseconds. */
@@ -41,8 +41,8 @@ export class RateLimiter {
   readonly #random: () => number;
   #blockedUntil = 0;
   #lastNow = 0;
-  /** Window of the last headers: its end, and the number of the last request that it allows. */
-  #window = { resetAt: 0, lastRequest: 0 };
+  /** Window of the last headers: its end, when they arrived, and the number of the last request that they allow. */
+  #window = { resetAt: 0, receivedAt: 0, lastRequest: 0 };
   /** Times of the last requests, in milliseconds since 1970. */
   readonly #sentAt: number[] = [];
   /** Two, so that many reads do not delay a submission for long, nor the reverse. */
@@ -93,7 +93,9 @@ export class RateLimiter {
     const later = resetAt - this.#window.resetAt;
     // Responses may arrive out of order: within a window, the one with the lowest count is the latest.
     const isLower = lastRequest < this.#window.lastRequest && later > -2 * margin;
-    if (isLower || later >= 2 * margin) this.#window = { resetAt, lastRequest };
+    if (isLower || later >= 2 * margin) {
+      this.#window = { resetAt, receivedAt: this.#now(), lastRequest };
+    }
   }
 
   /** Current rate limit: from headers, or from own counts against the known limit. */
@@ -124,9 +126,11 @@ export class RateLimiter {
   delay(queue: QueueName): number {
     const now = this.#now();
     let sendAt = this.#blockedUntil;
-    const { limit = 0, remaining = 1, resetAt = 0 } = this.rateLimit ?? {};
+    const { limit = 0, remaining = 1, resetAt = 0, source } = this.rateLimit ?? {};
     if (remaining === 0) {
-      sendAt = Math.max(sendAt, resetAt);
+      // A wrong time, such as one of another time zone, delays a request by one window at most.
+      const latest = source === "headers" ? this.#window.receivedAt + rateWindow : resetAt;
+      sendAt = Math.max(sendAt, Math.min(resetAt, latest));
     } else if (queue === "submit" && this.isPolling && remaining < limit) {
       // Spreads the remaining submissions over time, so that polls keep a share until the reset.
       const interval = rateWindow / (limit * readShare);

@@ -10,7 +10,7 @@ import {
 } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./http-request.ts";
 import type { CallContext } from "./send-with-retries.ts";
-import { failureCode, type Failure, type Outcome } from "./outcome-table.ts";
+import { failureCode, isOfService, type Failure, type Outcome } from "./outcome-table.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
 
@@ -30,6 +30,14 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
 };
 
 const maxIssues = 20;
+
+/** Errors of responses without JSON of the service. */
+const foreignErrors = new WeakSet<object>();
+
+/** Returns true for the error of a response that is not from the service, but from a firewall or another server. */
+export function isForeign(error: object): boolean {
+  return foreignErrors.has(error);
+}
 
 /** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
@@ -68,6 +76,7 @@ export function responseError(
           ...rest,
           ...(attemptLog.firstUncertain && submitted),
         });
+  if (response && !isOfService(response.content)) foreignErrors.add(error);
   if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
     `The try-on may have been made: the last attempt to submit it failed with ${error.code}.`,

@@ -21,23 +21,30 @@ export function retryDelay(
 /** Smallest number that is a date in seconds since 1970, not a number of seconds to wait. */
 const firstDate = 1e9;
 
+/** Maximum delay that a header can mean, in milliseconds. A longer one is a mistake, such as a date in milliseconds. */
+const maxHeaderDelay = 86_400_000;
+
 /**
  * Returns the delay in a header, in milliseconds. The header has seconds, an HTTP date (RFC 9110, 5.6.7), or a date in seconds
- * since 1970. Dates are relative to the `Date` header of the response, so that a wrong local clock does not matter.
+ * since 1970. Dates are relative to the `Date` header of the response, so that a wrong local clock does not matter. If a
+ * proxy has added a second value, the longer delay applies. Returns undefined for a delay of more than a day.
  */
 export function delayOf(
   headers: Pick<Headers, "get">,
   name: string,
   now: number,
 ): number | undefined {
-  const text = headers.get(name);
+  const value = headers.get(name);
   // Most responses have no such header, and the rest takes time.
-  if (text === null) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds < firstDate) return seconds * 1_000;
+  if (value === null) return undefined;
   const serverNow = httpDate(String(headers.get("date"))) || now;
-  const delay = (seconds * 1_000 || httpDate(text)) - serverNow;
-  return Number.isNaN(delay) ? undefined : Math.max(0, delay);
+  const delays = value.split(/(?<=\d|GMT)\s*,\s*/).map((text) => {
+    const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (seconds < firstDate) return seconds * 1_000;
+    return Math.max(0, (seconds * 1_000 || httpDate(text)) - serverNow);
+  });
+  const delay = Math.max(...delays);
+  return delay <= maxHeaderDelay ? delay : undefined;
 }
 
 /** Parses an HTTP date, which begins with the name of a day. `Date.parse` alone accepts "-5" as a year. */

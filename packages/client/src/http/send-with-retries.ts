@@ -189,6 +189,8 @@ export async function attempt(
     // Node limits the wait for headers to 300 s.
     const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
     const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
+    // The runtime has no `fetch`.
+    if (isBranded(cause) && cause.code === "invalid_config") return { failure: "unsent", cause };
     if (unreadable) return { failure: "unsent", cause: unreadable };
     // A timeout says nothing about the connection.
     return {

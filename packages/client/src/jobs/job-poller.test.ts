@@ -367,3 +367,40 @@ describe("in a page", () => {
     expect(getEventListeners(page, "visibilitychange")).toEqual([]);
   });
 });
+
+describe("a poll that gets a page of another server", () => {
+  it.each([
+    [401, {}],
+    [403, {}],
+    [404, {}],
+    [407, {}],
+    [302, { location: "/login" }],
+  ])("does not end the wait with %i", async (status, headers) => {
+    const service = createService({ latency: "20s" });
+    const [job] = await submitJobs(service, 1);
+    const page = respondWith(status, "<html>Request blocked</html>", headers);
+    service.faults.push(page, page, page, page);
+    const result = await service.run(job?.result() ?? Promise.reject(new Error("no job")));
+    expect(result.job.status).toBe("succeeded");
+  });
+
+  it("is repeated more and more slowly, up to the timeout, and shown as the cause", async () => {
+    const service = createService({ latency: "5m" });
+    const [job] = await submitJobs(service, 1);
+    const before = service.sent.length;
+    const page = respondWith(403, "<html>Request blocked</html>");
+    service.faults.push(...Array.from({ length: 500 }, () => page));
+    const failed = await service.error(job?.result({ timeout: "3m" }) ?? Promise.resolve());
+    expect(failed).toMatchObject({ code: "wait_timed_out", cause: { status: 403 } });
+    expect(service.sent.length - before).toBeLessThan(20);
+  });
+});
+
+it("polls on without a warning if a response asks for a delay beyond any timer", async () => {
+  const service = createService({ latency: "5s" });
+  const [job] = await submitJobs(service, 1);
+  const busy = respondWith(503, { detail: "maintenance" }, { "retry-after": "2600000" });
+  service.faults.push(busy, busy, busy, busy);
+  const result = await service.run(job?.result() ?? Promise.reject(new Error("no job")));
+  expect(result.job.status).toBe("succeeded");
+});

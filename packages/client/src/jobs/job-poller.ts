@@ -1,9 +1,10 @@
 import type { JobData } from "../types/job.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
 import type { Clock } from "../config/options.ts";
-import { defaults } from "../config/options.ts";
+import { defaults, maxTimer } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
+import { isForeign } from "../http/response-error.ts";
 import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
@@ -12,8 +13,8 @@ const maxGap = 1_000;
 const minMissingPerPage = 4;
 /** Maximum time for which reads of the service may not show a new job, in milliseconds. */
 const maxReadLag = 5_000;
-/** Minimum delay after a failure, in milliseconds. */
-const failureDelay = 1_000;
+/** Minimum delay after a first failure, and after many in a row, in milliseconds. */
+const [minFailureDelay, maxFailureDelay] = [1_000, 30_000];
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 
@@ -28,8 +29,9 @@ interface PolledJob {
   byId: boolean;
   /** If true, a poll is in flight. */
   isPolled: boolean;
-  /** Last transient failure. */
+  /** Last transient failure, and their number in a row. */
   failure?: TryOnError;
+  failures: number;
 }
 
 /**
@@ -69,6 +71,7 @@ export class JobPoller {
       due,
       byId: false,
       isPolled: false,
+      failures: 0,
     };
     job.due = Math.min(job.due, due);
     this.#jobs.set(id, job);
@@ -117,7 +120,7 @@ export class JobPoller {
     for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
     if (due === Infinity) return;
     const delay = Math.max(due, this.#schedule.opensAt) - clock.now();
-    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, delay));
+    this.#timer = clock.setTimeout(this.#pollDue, Math.min(maxTimer, Math.max(0, delay)));
   }
 
   /** Polls the job with the earliest due time, with those that are due soon after it. */
@@ -211,12 +214,16 @@ export class JobPoller {
     }
     // A proxy may reject the list alone, and the service a job of another key alone.
     const isRepeated = jobs[0]?.failure?.status === status;
-    const endsAll = !isList && (status === 401 || (status === 403 && isRepeated));
+    // A firewall may refuse one poll, whatever the status.
+    const isPassing = known && (isForeign(known) || transientCodes.has(known.code));
+    const endsAll = !isPassing && !isList && (status === 401 || (status === 403 && isRepeated));
     for (const job of endsAll ? this.#jobs.values() : jobs.filter(this.#isOpen)) {
-      job.due = now + Math.max(failureDelay, retryAfter * 1_000);
+      const delay = Math.min(maxFailureDelay, minFailureDelay * 2 ** job.failures);
+      job.failures += 1;
+      job.due = now + Math.max(delay, retryAfter * 1_000);
       // Reads may not show a new job yet.
       const isMissing = status === 404 && now - job.since < maxReadLag;
-      if (known && (isList || isMissing || transientCodes.has(known.code))) job.failure = known;
+      if (known && (isList || isMissing || isPassing)) job.failure = known;
       else for (const { reject } of job.waits.values()) reject(known ? copyError(known) : error);
     }
   }

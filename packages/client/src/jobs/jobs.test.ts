@@ -90,6 +90,20 @@ describe("jobs.list", () => {
     },
   );
 
+  it("ends with an empty next_cursor, as with null", async () => {
+    const { run, tryon, faults, sent } = createService();
+    const job = { status: "succeeded", cost_credits: 8 };
+    faults.push(
+      respondWith(200, { jobs: [{ ...job, job_id: "job_a" }], next_cursor: "b" }),
+      respondWith(200, { jobs: [{ ...job, job_id: "job_b" }], next_cursor: "" }),
+    );
+    const jobs = await run(tryon.jobs.list().toArray());
+    expect(jobs.map(({ id }) => id)).toEqual(["job_a", "job_b"]);
+    expect(sent).toHaveLength(2);
+    faults.push(respondWith(200, { jobs: [], next_cursor: "" }));
+    expect(await run(tryon.jobs.list().page())).toMatchObject({ nextCursor: null });
+  });
+
   it("fails at a repeated cursor", async () => {
     const { error, tryon, faults } = createService();
     for (const next_cursor of ["job_a", "job_b", "job_a"]) {

@@ -8,7 +8,7 @@ const maxKeyLength = 200;
 /** `Retry-After` if `limit` returns no valid one, in seconds. */
 const defaultRetryAfter = 3_600;
 /** Maximum `Retry-After`, in seconds. A client could misread a much larger number as a date. */
-const maxRetryAfter = 31_536_000;
+const maxRetryAfter = 86_400;
 
 /** Headers of all responses to pages of allowed origins. */
 const corsHeaders = [

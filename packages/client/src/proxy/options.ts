@@ -105,7 +105,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
   /**
    * Limits the requests of a user. The proxy calls it before it reads the body or sends anything. `true` allows the
    * request. With `false` the proxy responds with 429 and a `Retry-After` of one hour. Return `{ retryAfter }` to set the
-   * seconds, up to one year. If it throws, the proxy responds with 503.
+   * seconds, up to one day. If it throws, the proxy responds with 503.
    *
    * @default no limit except those of the service
    * @example
@@ -115,7 +115,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
     | ((call: ProxyCall<User>) => Awaitable<
         | boolean
         | {
-            /** Seconds until the next request is allowed, from 0 to one year. */
+            /** Seconds until the next request is allowed, from 0 to one day. */
             readonly retryAfter: number;
           }
       >)
