@@ -237,6 +237,14 @@ export const personUrl = "https://shop.example/ada.jpg";
 /** Minimal valid input. */
 export const input = { person: personUrl, garments: [shirtUrl] } as const;
 
+/** A PNG of one pixel. */
+export const smallPng: Uint8Array<ArrayBuffer> = Uint8Array.from(
+  Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+    "base64",
+  ),
+);
+
 export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(assetPath(file)));
 }

@@ -1,6 +1,7 @@
 import type { CallOptions, Job, TryOn } from "@tryon/client";
 
-import { maxClockSkew, serviceTime } from "../jobs/job-record.ts";
+import { serviceTime } from "../api/service-time.ts";
+import { maxClockSkew } from "../jobs/job-record.ts";
 import type { JournalEntry } from "./journal.ts";
 
 /** Finds jobs by the idempotency key in their metadata, with one iteration over the list for all submissions. */

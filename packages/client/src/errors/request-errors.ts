@@ -26,6 +26,11 @@ export class ConnectionError extends TryOnError {
   declare readonly code: "connection_failed" | "timed_out" | "redirected" | "unexpected_response";
   /** Idempotency key of a submission by `@tryon/client/raw`. */
   declare readonly idempotencyKey?: string;
+  /**
+   * If the store of a result image returned something else, with `unexpected_response`: the first 64 KiB of it, with its content
+   * type. `JSON.stringify` and logs leave it out.
+   */
+  declare readonly received?: Blob;
 }
 
 /**
@@ -96,7 +101,10 @@ export class WaitTimeoutError extends TryOnError {
   }
 }
 
-/** Failure to download a result image: the store rejected a fresh URL too (`result_expired`), or the image was deleted (`result_purged`). */
+/**
+ * Failure to download a result image: the store also rejected fresh URLs for 30 seconds (`result_expired`), or the job is
+ * older than the 30 days for which the service keeps images (`result_purged`).
+ */
 export class ResultError extends TryOnError {
   declare readonly code: "result_expired" | "result_purged";
   declare readonly job: Job;

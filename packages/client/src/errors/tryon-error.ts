@@ -34,7 +34,7 @@ export const hints = {
   wait_timed_out: "The job continues and is billed once: wait for it with error.job.result().",
   outcome_unknown: "Call error.recover() to find out. It sends the same request again.",
   job_failed: "A new try-on is a new job with its own charge.",
-  result_expired: "The store also refused a new URL: try again later.",
+  result_expired: "The store refused new URLs, too: download it again later.",
   result_purged: "It was deleted: the service keeps images for 30 days.",
 };
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config/resolve-config.ts";
+import { isBrowser, type Config } from "../config/resolve-config.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type {
   HttpResponse,
@@ -42,7 +42,10 @@ export class FetchTransport implements Transport {
       method,
       headers,
       signal,
-      redirect: "manual",
+      // A page can neither follow a redirect itself nor see where it leads.
+      ...(context || !isBrowser()
+        ? { redirect: "manual" }
+        : { redirect: "follow", credentials: "omit" }),
       ...(typeof body === "object" ? await body.open(headers, onUpload) : { body: body ?? null }),
       // An image may come from a cache.
       ...(method === "GET" &&

@@ -31,6 +31,8 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
 
 const maxIssues = 20;
 
+const storeHint = "The image store failed: download the image again later, which costs nothing.";
+
 /** Errors of responses without JSON of the service. */
 const foreignErrors = new WeakSet<object>();
 
@@ -42,10 +44,11 @@ export function isForeign(error: object): boolean {
 /** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
   outcome: Outcome,
-  { name, purpose = "read", attemptLog, job, submission }: CallContext,
+  { name, purpose: service, attemptLog, job, submission }: CallContext,
   { redact }: Pick<Config, "redact">,
 ): TryOnError {
   const { response } = outcome;
+  const purpose = service ?? "read";
   const { status = 0, requestId, rateLimit } = response ?? {};
   const { requestedDelay: delay } = response ?? outcome;
   const mayBePaid = purpose === "purchase" && attemptLog.firstUncertain && status !== 409;
@@ -75,6 +78,8 @@ export function responseError(
           ...details,
           ...rest,
           ...(attemptLog.firstUncertain && submitted),
+          // The store of the images has another URL than the service.
+          ...(!service && { hint: storeHint }),
         });
   if (response && !isOfService(response.content)) foreignErrors.add(error);
   if (!submitted || attemptLog.isExplainedBy(outcome)) return error;

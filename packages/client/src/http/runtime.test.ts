@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { accountBody } from "../../test/http-server.ts";
-import { failure, input } from "../../test/service.ts";
+import { failure, input, smallPng } from "../../test/service.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -59,7 +59,11 @@ it("saves no image to a file, and takes no agent, in a runtime other than Node",
   const { TryOn } = await import("../index.ts");
   const job = { job_id: "job_1", status: "succeeded", result_url: "https://store.example/a.png" };
   const options = { apiKey: "svc_test_a", baseUrl: "https://tryon.example" };
-  const tryon = new TryOn({ ...options, fetch: async () => Response.json(job) });
+  const tryon = new TryOn({
+    ...options,
+    fetch: async (url) =>
+      url.startsWith("https://store.") ? new Response(smallPng) : Response.json(job),
+  });
   const { image } = await tryon.jobs.resume("job_1").result();
   expect(await failure(image.save("out.png"))).toMatchObject({
     code: "unsafe_environment",

@@ -8,11 +8,11 @@ import { TryOn, type TryOnOptions, type TryOnResult } from "../index.ts";
 import { httpServer } from "../../test/http-server.ts";
 import {
   respondWith,
+  smallPng,
   createService,
   cut,
   failure,
   input,
-  stalledBody,
   type Fault,
   usesNode,
 } from "../../test/service.ts";
@@ -20,6 +20,12 @@ import {
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
 const raise = "Raise maxResultBytes of the client to allow it.";
+
+/** Sends the headers and the first byte of a PNG, and never ends. */
+const stalledImage: Fault = async () =>
+  new Response(new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(0x89)) }));
+
+const html = { "content-type": "text/html" };
 
 const unreachable: Fault = () => Promise.reject(new TypeError("fetch failed"));
 
@@ -71,15 +77,10 @@ describe("an image", () => {
     expect(await error(image.url())).toMatchObject(purged);
   });
 
-  it.each([
-    [400, "result_expired"],
-    [403, "result_expired"],
-    [404, "result_purged"],
-    [410, "result_purged"],
-  ])(
-    "is requested once more with a new URL after a %i, and then fails as %s",
-    async (status, code) => {
-      const { run, error, image, faults, sent } = await makeTryOn();
+  it.each([400, 403, 404, 410])(
+    "is requested with new URLs for 30 seconds after a %i, and then fails as result_expired",
+    async (status) => {
+      const { run, error, image, faults, sent, mock } = await makeTryOn();
       const before = sent.length;
       const denied = respondWith(status, "<Error><Code>AccessDenied</Code></Error>");
       faults.push(denied);
@@ -89,10 +90,146 @@ describe("an image", () => {
         "api",
         "results",
       ]);
-      faults.push(denied, undefined, denied);
-      expect(await error(image.bytes())).toMatchObject({ code, status, attempts: { length: 2 } });
+      faults.push(...Array.from({ length: 4 }, () => [denied, undefined]).flat());
+      expect((await run(image.bytes())).length).toBeGreaterThan(100);
+      faults.push(...Array.from({ length: 50 }, () => [denied, undefined]).flat());
+      const start = mock.clock.now();
+      const failed = await error(image.bytes());
+      expect(failed).toMatchObject({ code: "result_expired", status });
+      expect(mock.clock.now() - start).toBeLessThanOrEqual(30_000);
+      expect(mock.clock.now() - start).toBeGreaterThan(20_000);
+      expect(String(failed)).not.toMatch(/baseUrl|deleted/);
+      faults.splice(
+        0,
+        faults.length,
+        ...Array.from({ length: 9 }, () => [denied, undefined]).flat(),
+      );
+      const late = await error(image.bytes({ timeout: "2s" }));
+      expect(late).toMatchObject({ code: "result_expired", status });
     },
   );
+
+  it("is result_expired without a URL, unless the clock of the service shows that 30 days have passed", async () => {
+    const { run, error, tryon, faults } = createService();
+    const job = { job_id: "job_1", status: "succeeded", created_at: "2026-01-01T00:00:00Z" };
+    const response = (date: string) => respondWith(200, job, { date });
+    faults.push(respondWith(200, job));
+    const { image } = await run(tryon.run(input));
+    faults.push(response("Sat, 31 Jan 2026 00:00:00 GMT"));
+    expect(await error(image.bytes())).toMatchObject({ code: "result_expired" });
+    faults.push(response("Sat, 31 Jan 2026 00:00:01 GMT"));
+    expect(await error(image.bytes())).toMatchObject({ code: "result_purged" });
+  });
+
+  const wrongBodies = {
+    "a login page": () => new Response("<html>Sign in</html>", { headers: html }),
+    JSON: () => Response.json({ error: "busy" }),
+    nothing: () => new Response(null),
+    "a status of 206": async (pass: () => Promise<Response>) =>
+      new Response((await pass()).body, { status: 206 }),
+    "a JPEG": () => new Response(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)),
+    "no content": () => new Response(null, { status: 204 }),
+  };
+
+  it.each(Object.entries(wrongBodies))(
+    "is requested with a new URL if the store returns %s, and then fails with what came",
+    async (_what, respond) => {
+      const { run, error, image, faults, sent } = await makeTryOn();
+      const whole = await run(image.bytes());
+      const fault: Fault = async (_request, pass) => respond(pass);
+      faults.push(fault);
+      const before = sent.length;
+      expect(await run(image.bytes())).toEqual(whole);
+      expect(sent).toHaveLength(before + 3);
+      faults.push(fault, undefined, fault);
+      const failed = await error(image.bytes());
+      expect(failed).toMatchObject({
+        code: "unexpected_response",
+        job: { id: expect.any(String) },
+      });
+      expect(String(failed)).toMatch(/no PNG: the store returned 2\d\d with/);
+      expect(JSON.parse(JSON.stringify(failed))).not.toHaveProperty("received");
+      const sample = await respond(async () => new Response(whole));
+      const received = Reflect.get(Object(failed), "received") as Blob;
+      expect(await received.text()).toBe((await sample.text()).slice(0, 65_536));
+      expect(received.type).toBe(sample.headers.get("content-type") ?? "");
+    },
+  );
+
+  it("is downloaded again if it ends before IEND, and may have bytes after it", async () => {
+    const { run, error, tryon, faults } = createService();
+    const result = await run(tryon.run(input));
+    const whole = await run(result.image.bytes());
+    const longer = new Uint8Array([...whole, 1, 2, 3]);
+    for (const end of [12, 11, 8, 4, 1]) {
+      faults.push(async () => new Response(whole.slice(0, -end)));
+      expect(await run(result.image.bytes())).toEqual(whole);
+    }
+    faults.push(async () => new Response(longer));
+    expect(await run(result.image.bytes())).toEqual(longer);
+    const short: Fault = async () => new Response(whole.slice(0, -1));
+    faults.push(short, short, short, short);
+    const failed = await error(result.image.bytes());
+    expect(String((failed as Error).cause)).toContain("without IEND");
+    faults.push(short);
+    expect(String(await error(read(result.image, "stream")))).toContain("without IEND");
+  });
+
+  it("is the same for any division into chunks", async () => {
+    const { run, tryon, faults } = createService();
+    const { image } = await run(tryon.run(input));
+    const whole = await run(image.bytes());
+    for (const size of [1, 3, 7, 4_096]) {
+      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+        whole.slice(index * size, (index + 1) * size),
+      );
+      faults.push(async () => new Response(streamFrom(chunks)));
+      expect(await run(image.bytes())).toEqual(whole);
+    }
+  });
+
+  it.each([
+    ["https://cdn.example/a.png", "https://eu.cdn.example/a.png", true],
+    ["https://cdn.example/a.png", "/b.png", true],
+    ["http://cdn.example/a.png", "https://cdn.example/a.png", true],
+    ["http://127.0.0.1:1/a.png", "http://localhost:2/a.png", true],
+    ["https://cdn.example/a.png", "http://cdn.example/a.png", false],
+    ["https://cdn.example/a.png", "https://127.0.0.1/a.png", false],
+    ["https://cdn.example/a.png", "https://[::1]/a.png", false],
+    ["https://cdn.example/a.png", "https://[::ffff:10.0.0.1]/a.png", false],
+    ["https://cdn.example/a.png", "https://169.254.169.254/latest", false],
+    ["https://cdn.example/a.png", "https://2130706433/a.png", false],
+    ["https://cdn.example/a.png", "https://db.internal/a.png", false],
+    ["https://cdn.example/a.png", "file:///etc/passwd", false],
+    ["https://cdn.example/a.png", "", false],
+  ])("of %s is followed to %s: %s", async (result_url, location, isFollowed) => {
+    const { run, tryon, faults, sent } = createService();
+    faults.push(respondWith(200, { job_id: "job_1", status: "succeeded", result_url }));
+    const whole = smallPng;
+    const { image } = await run(tryon.run(input));
+    const signed = location === "" ? "" : `${location}?signature=5ec12e7`;
+    faults.push(respondWith(307, "", signed === "" ? {} : { location: signed }));
+    if (isFollowed) faults.push(async () => new Response(whole));
+    const before = sent.length;
+    const end = await run(image.bytes().catch((failed: Error) => failed));
+    const code = end instanceof Error ? Reflect.get(end, "code") : undefined;
+    expect(code).toBe(isFollowed ? undefined : "redirected");
+    expect(end instanceof Error ? end.message : "").not.toMatch(/5ec12e7|baseUrl/);
+    expect(end instanceof Error || whole.every((byte, at) => byte === end[at])).toBe(true);
+    expect(sent).toHaveLength(before + (isFollowed ? 2 : 1));
+    for (const { headers } of sent.slice(before)) expect(headers.has("authorization")).toBe(false);
+  });
+
+  it("is followed through 5 redirects, and no further", async () => {
+    const { run, error, tryon, faults } = createService();
+    const { image } = await run(tryon.run(input));
+    const whole = await run(image.bytes());
+    const onward = respondWith(302, "", { location: "https://cdn.example/a.png" });
+    faults.push(...Array.from({ length: 5 }, () => onward), async () => new Response(whole));
+    expect(await run(image.bytes())).toEqual(whole);
+    faults.push(...Array.from({ length: 6 }, () => onward));
+    expect(await error(image.bytes())).toMatchObject({ code: "redirected" });
+  });
 
   it("is downloaded again after an error of the store, a reset, and a body that is cut or too short", async () => {
     const { run, image, faults, sent } = await makeTryOn();
@@ -149,8 +286,9 @@ describe("an image", () => {
   });
 
   it("fails as a stream that is too short", async () => {
-    const { error, image, faults } = await makeTryOn();
-    faults.push(async () => new Response(new Uint8Array(100)));
+    const { run, error, image, faults } = await makeTryOn();
+    const short = (await run(image.bytes())).slice(0, 100);
+    faults.push(async () => new Response(short));
     expect(String(await error(read(image, "stream")))).toContain("ended after 100 of");
   });
 
@@ -183,7 +321,7 @@ describe("an image", () => {
 
   it("streams until the caller aborts, with the reason of the caller, or cancels", async () => {
     const { run, error, image, faults, mock } = await makeTryOn();
-    faults.push(stalledBody);
+    faults.push(stalledImage);
     const controller = new AbortController();
     const reader = (await run(image.stream({ signal: controller.signal }))).getReader();
     expect((await reader.read()).value).toHaveLength(1);
@@ -196,10 +334,8 @@ describe("an image", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("is not downloaded from a URL without http, nor through a redirect", async () => {
-    const { run, error, tryon, image, faults } = await makeTryOn();
-    faults.push(respondWith(302, "", { location: "https://elsewhere.example/a.png" }));
-    expect(await error(image.bytes())).toMatchObject({ code: "redirected" });
+  it("is not downloaded from a URL without http", async () => {
+    const { run, error, tryon, faults } = createService();
     const result_url = "file:///etc/passwd";
     faults.push(respondWith(200, { job_id: "job_1", status: "succeeded", result_url }));
     const local = await run(tryon.run(input));
@@ -222,7 +358,7 @@ describe("an image in a file", () => {
   it.each<[string, TryOnOptions, Fault | undefined, string]>([
     ["breaks off for good", { retries: 0 }, { truncateAt: 9 }, "connection_failed"],
     ["exceeds the limit", { maxResultBytes: 100 }, undefined, "unexpected_response"],
-    ["stalls", { retries: 0, attemptTimeout: 100 }, stalledBody, "timed_out"],
+    ["stalls", { retries: 0, attemptTimeout: 100 }, stalledImage, "timed_out"],
   ])("leaves the file unchanged if the download %s", async (_what, options, fault, code) => {
     const { image, faults } = await makeTryOnNow(options);
     const { path, files } = await createFile("before");
@@ -236,7 +372,7 @@ describe("an image in a file", () => {
   it("leaves the file unchanged if the caller aborts", async () => {
     const { image, faults } = await makeTryOnNow();
     const { path, files } = await createFile("before");
-    faults.push(stalledBody);
+    faults.push(stalledImage);
     const controller = new AbortController();
     const saved = failure(image.save(path, { signal: controller.signal }));
     await expect.poll(files).toHaveLength(2);
@@ -284,6 +420,18 @@ describe("an image in a file", () => {
   );
 });
 
+/** Creates a stream of chunks. */
+function streamFrom(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  const left = [...chunks];
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = left.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.close();
+    },
+  });
+}
+
 /** Creates a file in a separate folder. */
 async function createFile(text: string) {
   const folder = await mkdtemp(join(tmpdir(), "tryon-image-"));
@@ -297,12 +445,17 @@ async function createFile(text: string) {
 function longBody(chunk: number) {
   let given = 0;
   let isCanceled = false;
+  // A PNG whose first chunk is longer than the body.
   const bytes = new Uint8Array(chunk);
+  const start = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10, 127, 255, 255, 255, 73, 68, 65, 84);
   const body = new ReadableStream({
     pull(controller) {
       given += chunk;
       if (given > 7_500 * chunk) controller.close();
-      else controller.enqueue(bytes);
+      else
+        controller.enqueue(
+          given > chunk ? bytes : new Uint8Array([...start, ...bytes.slice(start.length)]),
+        );
     },
     cancel() {
       isCanceled = true;

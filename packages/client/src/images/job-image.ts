@@ -1,14 +1,17 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
+import { serviceTime } from "../api/service-time.ts";
 import { check } from "../config/resolve-config.ts";
 import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
+import type { Outcome } from "../http/outcome-table.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
 import { readChunks } from "../http/fetch-transport.ts";
 import { responseError } from "../http/response-error.ts";
-import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
+import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
+import { PngWalker } from "./png-walker.ts";
 
 /** Job whose image is downloaded. */
 export interface ResultSource extends Job {
@@ -19,14 +22,22 @@ export interface ResultSource extends Job {
     options: CallOptions,
     work: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result>;
-  /** Polls the job once. */
-  refresh(deadline: Deadline): Promise<void>;
+  /** Polls the job once. Returns the time of the service in milliseconds since 1970, or NaN if its response has none. */
+  refresh(deadline: Deadline): Promise<number>;
 }
 
 /** Age from which the client replaces a signed URL, in milliseconds. It leaves the caller one of the 24 hours of validity. */
 const maxUrlAge = 23 * 3_600_000;
-/** Statuses of a store for an expired URL or a deleted image. */
+/** Statuses of a store for an expired URL, a deleted image, or one that it does not show yet. */
 const refusals = new Set([400, 403, 404, 410]);
+/** Time for which the service keeps an image, in milliseconds. */
+const retention = 30 * 86_400_000;
+/** Maximum time for which a missing image is requested again, in milliseconds. */
+const maxMissingTime = 30_000;
+/** Maximum number of redirects of a store. */
+const maxRedirects = 5;
+/** Number of bytes of a wrong body that its error keeps. */
+const maxReceived = 2 ** 16;
 
 /** Name of the method that `util.inspect` and `console.log` of Node call. */
 export const inspect = Symbol.for("nodejs.util.inspect.custom");
@@ -38,6 +49,8 @@ type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
 export class JobImage implements ResultImage {
   readonly #job: ResultSource;
   readonly #http: HttpContext;
+  /** Time of the service at the last poll, in milliseconds since 1970. */
+  #serviceTime = Number.NaN;
 
   constructor(job: ResultSource, http: HttpContext) {
     this.#job = job;
@@ -81,8 +94,8 @@ export class JobImage implements ResultImage {
   }
 
   /**
-   * Downloads the image and returns the result of `read`. Replaces a refused URL once. Sends neither the key nor another
-   * header of the client: the URL gives access, and stores reject further credentials.
+   * Downloads the image and returns the result of `read`. Replaces a refused URL, and that of a body which is no PNG. Sends
+   * neither the key nor another header of the client: the URL gives access, and stores reject further credentials.
    *
    * @param open - If true, `read` returns before it has read the chunks, and closes the deadline of the attempt at their end.
    */
@@ -106,24 +119,57 @@ export class JobImage implements ResultImage {
       },
     };
     return job.within(options, async (deadline) => {
+      const { clock } = deadline;
       const attemptLog = new AttemptLog();
       const call = { name: `GET of the image of ${job.id}`, deadline, attemptLog, job };
-      for (let isNew = false; ; isNew = true) {
-        const url = await this.#signedUrl(deadline, isNew);
-        const outcome = await sendWithRetries(this.#http, { ...request, url }, call);
+      let missingSince = Infinity;
+      for (let urls = 0; ; urls += 1) {
+        const url = await this.#signedUrl(deadline, urls > 0);
+        let outcome;
+        try {
+          outcome = await this.#send({ ...request, url }, call);
+        } catch (error) {
+          // The store may have sent the page of a proxy, or of a login.
+          if (urls > 0 || !(Object(error) as { received?: Blob }).received) throw error;
+          continue;
+        }
         const { status = 0, response, content } = outcome.response ?? {};
         // `read` has read every response that is ok.
         if (response?.ok && content !== undefined) return content as Content;
         if (!refusals.has(status)) throw responseError(outcome, call, config);
-        if (isNew) {
-          const code = status === 404 || status === 410 ? "result_purged" : "result_expired";
-          throw new ResultError(code, job, { status, attempts: attemptLog.attempts });
+        missingSince = Math.min(missingSince, clock.now());
+        const delay = urls > 0 ? Math.min(4_000, 500 * 2 ** urls) : 0;
+        const isLast = clock.now() + delay - missingSince > maxMissingTime;
+        if (urls > 0 && (isLast || delay >= deadline.left() || this.#isPurged())) {
+          throw this.#resultError({ status, attempts: attemptLog.attempts });
         }
+        await deadline.sleep(delay);
       }
     });
   }
 
-  /** Yields the chunks of an image. Throws as soon as they exceed a limit, which ends the transfer. */
+  /** Sends a request to the store with retries, and follows its redirects. Browsers follow them by themselves. */
+  async #send(request: HttpRequest, call: CallContext): Promise<Outcome> {
+    let { url } = request;
+    const isPrivate = isPrivateHost(url);
+    for (let redirects = 0; ; redirects += 1) {
+      const outcome = await sendWithRetries(this.#http, { ...request, url }, call);
+      const { redirect, headers } = outcome.response ?? {};
+      const location = (redirect && headers?.get("location")) ?? "";
+      const target = location && URL.canParse(location, url) ? new URL(location, url).href : "";
+      const isSafe =
+        target.startsWith("https:") || (target.startsWith("http:") && !url.startsWith("https:"));
+      if (!isSafe || redirects === maxRedirects || (isPrivateHost(target) && !isPrivate)) {
+        return outcome;
+      }
+      url = target;
+    }
+  }
+
+  /**
+   * Yields the chunks of an image. Throws as soon as they exceed a limit, which ends the transfer, or are those of no PNG. The
+   * last chunks may be those of a PNG that ends too early, which throws at the end.
+   */
   async *#chunks(response: Response, attempt: Deadline): Chunks {
     const job = this.#job;
     const { maxResultBytes } = this.#http.config;
@@ -132,32 +178,81 @@ export class JobImage implements ResultImage {
       expected <= maxResultBytes
         ? ["its result_bytes", expected, "Ask the provider."]
         : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
+    const walker = new PngWalker();
     let size = 0;
+    let isRefused = response.status !== 200;
+    const received: Uint8Array<ArrayBuffer>[] = [];
     for await (const chunk of readChunks(response, attempt)) {
       attempt.restart();
       size += chunk.length;
+      walker.push(chunk);
+      isRefused ||= walker.isInvalid;
+      if (isRefused || size < maxReceived) received.push(chunk);
+      if (isRefused && size < maxReceived) continue;
+      if (isRefused) break;
       if (size > max) {
         const problem = `The image of job ${job.id} exceeds ${name} (${max} bytes).`;
         throw new ConnectionError("unexpected_response", problem, { hint, job });
       }
       yield chunk;
     }
+    if (isRefused || size === 0) throw this.#notAnImage(response, received);
     if (size < expected && expected < Infinity) {
       throw new Error(`The image ended after ${size} of ${expected} bytes.`);
     }
+    if (!walker.isComplete) throw new Error(`The image ended after ${size} bytes, without IEND.`);
+  }
+
+  /** Creates the error of a body that is no PNG. */
+  #notAnImage({ status, headers }: Response, parts: Uint8Array<ArrayBuffer>[]): ConnectionError {
+    const job = this.#job;
+    const type = headers.get("content-type") ?? "";
+    const received = new Blob(parts, { type }).slice(0, maxReceived, type);
+    const what = `${received.size === 0 ? "an empty body" : `${received.size} bytes`} of type ${this.#http.config.redact(type) || "unknown"}`;
+    const problem = `The image of job ${job.id} is no PNG: the store returned ${status} with ${what}.`;
+    const error = new ConnectionError("unexpected_response", problem, {
+      status,
+      job,
+      hint: "Read error.received, and download the image again later: that costs nothing.",
+    });
+    // Not part of a log.
+    return Object.defineProperty(error, "received", { value: received });
   }
 
   /** Returns the signed URL. Polls the job for a new one if it is old. */
   async #signedUrl(deadline: Deadline, isNew = false): Promise<string> {
     const job = this.#job;
     const age = deadline.clock.now() - job.dataAt;
-    if (isNew || !job.data.result_url || age >= maxUrlAge) await job.refresh(deadline);
+    if (isNew || !job.data.result_url || age >= maxUrlAge) {
+      this.#serviceTime = await job.refresh(deadline);
+    }
     const url = job.data.result_url;
-    if (!url) throw new ResultError("result_purged", job);
+    if (!url) throw this.#resultError({});
     if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
     const problem = `result_url of job ${job.id} is not an http or https URL.`;
     throw new ConnectionError("unexpected_response", problem, { hint: "Ask the provider.", job });
   }
+
+  /** Returns true if the service has deleted the image, by its own clock. */
+  #isPurged(): boolean {
+    return serviceTime(this.#job.data.created_at) + retention < this.#serviceTime;
+  }
+
+  #resultError(details: ConstructorParameters<typeof ResultError>[2]): ResultError {
+    return new ResultError(
+      this.#isPurged() ? "result_purged" : "result_expired",
+      this.#job,
+      details,
+    );
+  }
+}
+
+/** Returns true for a URL of this machine or of a private network, as far as its host shows. */
+function isPrivateHost(url: string): boolean {
+  const { hostname } = new URL(url);
+  return /^(localhost|.*\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))(\.\d+)+|\[(::|f[cd]|fe[89ab]).*)\.?$/.test(
+    hostname,
+  );
 }
 
 /** Creates a stream of the chunks, which closes the deadline of the attempt at its end. */

@@ -11,6 +11,7 @@ import type {
   Update,
   WaitOptions,
 } from "../types/job.ts";
+import { serviceTime } from "../api/service-time.ts";
 import { milliseconds, readPollInterval, type Config } from "../config/resolve-config.ts";
 import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
@@ -181,10 +182,12 @@ export class JobRecord implements Job, ResultSource {
     return this.#contexts.within(options, undefined, withKey, names);
   }
 
-  /** @internal Polls the job once. */
-  async refresh(deadline: Deadline): Promise<void> {
+  /** @internal Polls the job once. Returns the time of the service, or NaN if its response has none. */
+  async refresh(deadline: Deadline): Promise<number> {
     const context = await this.#acquire(deadline);
-    this.#update((await context.api.getJob(this.id, { deadline })).data, context);
+    const { data, response } = await context.api.getJob(this.id, { deadline });
+    this.#update(data, context);
+    return Date.parse(response.headers.get("date") ?? "");
   }
 
   get #config(): Config {
@@ -293,8 +296,3 @@ function isFinal(status: OpenJobStatus): status is "succeeded" | "failed" {
 
 /** Maximum difference between the clocks of client and service, in milliseconds. */
 export const maxClockSkew = 3_600_000;
-
-/** Returns a time of the service in milliseconds since 1970, or NaN without one. A time without a zone is UTC. */
-export function serviceTime(text: string | null | undefined): number {
-  return Date.parse(String(text).replace(/T[^Z+-]*$/, "$&Z"));
-}

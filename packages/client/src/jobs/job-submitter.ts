@@ -1,6 +1,7 @@
 import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Counted } from "../types/budget.ts";
 import type { Responded } from "../api/api.ts";
+import { serviceTime } from "../api/service-time.ts";
 import { budgetOf } from "../billing/budget.ts";
 import type { Charge } from "../billing/spend-tracker.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
@@ -12,7 +13,7 @@ import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
-import { JobRecord, maxClockSkew, notifier, serviceTime, type Notify } from "./job-record.ts";
+import { JobRecord, maxClockSkew, notifier, type Notify } from "./job-record.ts";
 import { mockKind } from "./poll-schedule.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {

@@ -116,7 +116,10 @@ export class NodeTransport implements Transport {
     const received = await decode(message);
     const { statusCode: status = 0 } = message;
     const headers = message.headers as Record<string, string>;
-    if (read && status < 300) return new Response(webStream(received), { status, headers });
+    if (read && status < 300) {
+      const content = status === 204 || status === 205 ? null : webStream(received);
+      return new Response(content, { status, headers });
+    }
     const bytes = await readBytes(received, status < 300 ? maxBody : maxErrorBody);
     // A middleware needs a `Response`.
     return context && this.#hasMiddleware
