@@ -41,3 +41,20 @@ it("has the charge, the retries and the fix of every error of the client", () =>
     expect(cells[4]?.trim(), line).not.toBe("");
   }
 });
+
+it("has one line for every row of the table of outcomes, in its order, with what comes next", () => {
+  const code = readFileSync(join(root, "packages/client/src/http/outcome-table.ts"), "utf8");
+  const rowsOfCode = [...code.matchAll(/name: "([^"]+)", proves: (\w+), next: "(\w+)"/g)].map(
+    ([, name = "", proves = "", next = ""]) => ({ name, isProof: proves === "none", next }),
+  );
+  expect(rowsOfCode.length).toBeGreaterThan(10);
+  const [, table = ""] = client.split("| row ");
+  const rowsOfPage = [...table.matchAll(/^\| ([a-z ]+?) +\|[^|]+\| ([^|]+?) +\| (\w+)/gm)]
+    .slice(0, rowsOfCode.length)
+    .map(([, name = "", effect = "", next = ""]) => ({
+      name,
+      isProof: effect === "nothing",
+      next,
+    }));
+  expect(rowsOfPage).toEqual(rowsOfCode);
+});

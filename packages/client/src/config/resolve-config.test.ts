@@ -112,6 +112,16 @@ describe("the options of a client", () => {
     [{ apiKey: "svc_test_ä" }, "invalid_config", "TRYON_API_KEY"],
     [{ baseUrl: "" }, "invalid_config", "baseUrl is empty"],
     [{ baseUrl: "tryon.example" }, "invalid_config", "TRYON_BASE_URL"],
+    [
+      { baseUrl: "https://tryon.example/eu/api/v1/" },
+      "invalid_config",
+      "Use https://tryon.example/eu.",
+    ],
+    [
+      { baseUrl: "https://tryon.example/api/v1/tryon" },
+      "invalid_config",
+      "ends in /api/v1/tryon, which the client adds. Use https://tryon.example.",
+    ],
     [{ baseUrl: "file:///etc" }, "invalid_config", "http or https"],
     [{ baseUrl: "https://a:b@tryon.example" }, "invalid_config", "without user"],
     [{ baseUrl: "http://tryon.example" }, "unsafe_environment", "allowInsecure"],

@@ -26,6 +26,12 @@ export function resolveConfig(options: TryOnOptions) {
     }
     const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
     serviceUrl = parseServiceUrl(baseUrl, "baseUrl (TRYON_BASE_URL)");
+    const [, root, path] = /^(.*?)(\/api\/v1(?:\/tryon)?)\/*$/.exec(serviceUrl.href) ?? [];
+    check(
+      !path,
+      `baseUrl (TRYON_BASE_URL) ends in ${path}, which the client adds.`,
+      `Use ${root}.`,
+    );
   } else {
     check(
       (options.apiKey ?? options.baseUrl) === undefined,

@@ -96,8 +96,9 @@ export class WaitTimeoutError extends TryOnError {
   declare readonly job: Job;
 
   /** @hidden */
-  constructor(job: Job, details?: TryOnErrorDetails) {
-    super("wait_timed_out", `Job ${job.id} did not end before the timeout.`, { ...details, job });
+  constructor(job: Job, timeout: number, details?: TryOnErrorDetails) {
+    const time = timeout < 1_000 ? `${timeout} ms: did you mean seconds?` : `${timeout / 1_000} s.`;
+    super("wait_timed_out", `Job ${job.id} did not end within ${time}`, { ...details, job });
   }
 }
 

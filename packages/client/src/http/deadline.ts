@@ -9,7 +9,8 @@ import { maxTimer, type Clock } from "../config/options.ts";
  */
 export class Deadline {
   readonly clock: Clock;
-  readonly #timeout: number;
+  /** Time limit in milliseconds. */
+  readonly timeout: number;
   readonly #caller: AbortSignal | undefined;
   readonly #call: Deadline | undefined;
   #endsAt = 0;
@@ -18,7 +19,7 @@ export class Deadline {
 
   constructor(clock: Clock, timeout: number, caller?: AbortSignal, call?: Deadline) {
     this.clock = clock;
-    this.#timeout = timeout;
+    this.timeout = timeout;
     this.#caller = caller;
     this.#call = call;
     this.restart();
@@ -55,7 +56,7 @@ export class Deadline {
   }
 
   /** Restarts the time limit after progress, with a new limit if given. */
-  restart(timeout = this.#timeout): void {
+  restart(timeout = this.timeout): void {
     this.#endsAt = this.clock.now() + timeout;
     if (this.#controller) this.#watch();
   }

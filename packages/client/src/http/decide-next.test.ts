@@ -245,3 +245,46 @@ it("never retries what proves a refusal, and never claims proof without JSON of 
     { numRuns: cases(2_000) },
   );
 });
+
+describe("the message of an error", () => {
+  it("says that a page answered, with its status and title, and names baseUrl", async () => {
+    const { error, tryon, faults } = createService();
+    faults.push(respondWith(403, page));
+    const { message } = (await error(tryon.account.get())) as Error;
+    expect(message).toMatch(
+      /403: a page answered, not the service: Sorry\. Check baseUrl and proxies/,
+    );
+  });
+
+  it.each([
+    ["https://tryon.example", "to which the client adds /api/v1."],
+    ["https://tryon.example/api", "to which the client adds /api/v1: remove its /api."],
+  ])("speaks of the URL %s after a 404 to a call without an id", async (baseUrl, hint) => {
+    const { error, client, faults, run } = createService();
+    faults.push(respondWith(404, { detail: "Not Found" }));
+    const { message } = (await error(client({ baseUrl }).account.get())) as Error;
+    expect(message).toContain(hint);
+    expect(message).not.toMatch(/\bid\b|\.\./);
+    const unknownJob = await run(
+      client()
+        .jobs.get("job_1")
+        .catch((failed: Error) => failed),
+    );
+    expect(String(unknownJob)).toContain("Check the id");
+  });
+
+  it.each([
+    [{ timeout: 180 }, "did not end within 180 ms: did you mean seconds?"],
+    [{ timeout: "45s" }, "did not end within 45 s."],
+  ] as const)("has the numbers of %o", async (options, text) => {
+    const { run, error, tryon } = createService({ latency: "5m" });
+    const job = await run(tryon.submit(input));
+    expect(String(await error(job.result(options)))).toContain(text);
+  });
+
+  it("has the seconds to wait after a 429", async () => {
+    const { error, tryon, faults } = createService();
+    faults.push(respondWith(429, detail, { "retry-after": "90" }));
+    expect(String(await error(tryon.account.get()))).toContain("Wait 90 s.");
+  });
+});

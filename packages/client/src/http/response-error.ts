@@ -45,7 +45,7 @@ export function isForeign(error: object): boolean {
 export function responseError(
   outcome: Outcome,
   { name, purpose: service, attemptLog, job, submission }: CallContext,
-  { redact }: Pick<Config, "redact">,
+  { redact, baseUrl }: Pick<Config, "redact" | "baseUrl">,
 ): TryOnError {
   const { response } = outcome;
   const purpose = service ?? "read";
@@ -62,7 +62,11 @@ export function responseError(
     job,
     hint: mayBePaid
       ? "The purchase may have been paid: repeat it with the same token, which pays once."
-      : undefined,
+      : delay && (!response || status === 429)
+        ? `Wait ${Math.ceil(delay / 1_000)} s.`
+        : status === 404 && !/job_/.test(name)
+          ? `Check baseUrl (TRYON_BASE_URL), to which the client adds /api/v1${baseUrl.endsWith("/api") ? ": remove its /api" : ""}.`
+          : undefined,
   };
   const submitted = submission && { ...submission, hint: hints.outcome_unknown };
   const { code, words, ...rest } = response

@@ -13,7 +13,7 @@ import type {
 } from "../types/job.ts";
 import { serviceTime } from "../api/service-time.ts";
 import { milliseconds, readPollInterval, type Config } from "../config/resolve-config.ts";
-import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
+import { ConnectionError, JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { inspect, JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
@@ -152,6 +152,11 @@ export class JobRecord implements Job, ResultSource {
       update("failed");
       throw new JobFailedError(this, { attempts });
     }
+    if (!isSucceeded(this.#data)) {
+      const problem = `Job ${this.id} ended with the unknown status ${JSON.stringify(this.#config.redact(this.status))}.`;
+      const hint = "Update @tryon/client, or ask the provider.";
+      throw new ConnectionError("unexpected_response", problem, { job: this, attempts, hint });
+    }
     update("succeeded");
     return {
       job: this,
@@ -200,7 +205,9 @@ export class JobRecord implements Job, ResultSource {
   }
 
   #hasEnded(): boolean {
-    return !this.#isSaved && isFinal(this.status);
+    // A later version of the service may have other statuses.
+    const isOver = this.#data.completed_at && !/^(queued|running)$/.test(this.status);
+    return !this.#isSaved && (isFinal(this.status) || Boolean(isOver));
   }
 
   /** Waits for the next poll. */
@@ -219,7 +226,7 @@ export class JobRecord implements Job, ResultSource {
       this.#update(await context.jobPoller.next(wait, deadline), context);
     } catch (error) {
       deadline.throwIfAborted();
-      if (deadline.passed) throw new WaitTimeoutError(this, { cause: error });
+      if (deadline.passed) throw new WaitTimeoutError(this, deadline.timeout, { cause: error });
       // The job runs on and may be paid for.
       Reflect.set(Object(error), "job", this);
       throw error;

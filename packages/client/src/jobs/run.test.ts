@@ -138,6 +138,19 @@ describe("run", () => {
     });
   });
 
+  it("ends with an error that shows a status it does not know, once the job has ended", async () => {
+    const { error, run, tryon, faults } = createService({ latency: "5m" });
+    const job = await run(tryon.submit(input));
+    const unknown = { ...job.data, status: "cancelled" };
+    faults.push(
+      respondWith(200, unknown),
+      respondWith(200, { ...unknown, completed_at: "2026-01-01T00:01:00Z" }),
+    );
+    const failed = await error(job.result());
+    expect(failed).toMatchObject({ code: "unexpected_response", job: { id: job.id } });
+    expect(String(failed)).toContain('"cancelled"');
+  });
+
   it("adds the job to the error when the timeout ends the wait", async () => {
     const { error, run, tryon, mock, balance } = createService({
       latency: "10m",

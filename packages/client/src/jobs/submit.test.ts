@@ -63,7 +63,7 @@ describe("submit", () => {
       const job = await run(tryon.submit(input));
       const data = { job_id: job.id, cost_credits: 8, created_at: time, completed_at: time };
       faults.push(
-        respondWith(200, { ...data, status: "upscaling", novelty: 1 }),
+        respondWith(200, { ...data, status: "upscaling", novelty: 1, completed_at: null }),
         respondWith(200, { ...data, status: "succeeded" }),
       );
       const result = await run(job.result());
