@@ -53,7 +53,7 @@ export interface OutcomeRow {
 }
 
 /**
- * What an attempt of a submission or purchase proves, and what comes next. The first row that matches applies.
+ * Side effects and next steps of attempts of a submission or purchase. The first row that matches applies.
  *
  * A gateway can respond with any status after it has forwarded a request, and elapsed time proves nothing. So a status proves
  * `none` only with JSON of the service, or if it rejects the size or form of a request, which a gateway checks first.
@@ -84,7 +84,7 @@ export function rowOf(outcome: Outcome, isProxy?: boolean): OutcomeRow {
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
-/** Returns an outcome as a text: who responded, and the status; or how far the request got. */
+/** Returns an outcome as a text: the sender and the status, or the stage that the request got to. */
 function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   const { response } = outcome;
   if (!response) {

@@ -41,7 +41,7 @@ describe("delayOf", () => {
     { header: "Thu Jan  1 12:00:30 2026", delay: 30_000 },
     { header: "in Thu, 01 Jan 2026 12:00:30 GMT", delay: undefined },
     { header: "86400", delay: 86_400_000 },
-    // Nothing waits for more than a day: such a number is a mistake.
+    // A delay of more than a day is a mistake.
     { header: "86401", delay: undefined },
     { header: "999999999", delay: undefined },
     { header: String(noon + 30_000), delay: undefined },

@@ -147,7 +147,7 @@ describe("an image", () => {
         code: "unexpected_response",
         job: { id: expect.any(String) },
       });
-      expect(String(failed)).toMatch(/no PNG: the store returned 2\d\d with/);
+      expect(String(failed)).toMatch(/not a PNG: the store returned 2\d\d with/);
       expect(JSON.parse(JSON.stringify(failed))).not.toHaveProperty("received");
       const sample = await respond(async () => new Response(whole));
       const received = Reflect.get(Object(failed), "received") as Blob;

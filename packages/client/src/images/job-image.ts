@@ -94,7 +94,7 @@ export class JobImage implements ResultImage {
   }
 
   /**
-   * Downloads the image and returns the result of `read`. Replaces a refused URL, and that of a body which is no PNG. Sends
+   * Downloads the image and returns the result of `read`. Replaces a refused URL, and that of a body that is not a PNG. Sends
    * neither the key nor another header of the client: the URL gives access, and stores reject further credentials.
    *
    * @param open - If true, `read` returns before it has read the chunks, and closes the deadline of the attempt at their end.
@@ -167,7 +167,7 @@ export class JobImage implements ResultImage {
   }
 
   /**
-   * Yields the chunks of an image. Throws as soon as they exceed a limit, which ends the transfer, or are those of no PNG. The
+   * Yields the chunks of an image. Throws as soon as they exceed a limit, which ends the transfer, or are not those of a PNG. The
    * last chunks may be those of a PNG that ends too early, which throws at the end.
    */
   async *#chunks(response: Response, attempt: Deadline): Chunks {
@@ -203,13 +203,13 @@ export class JobImage implements ResultImage {
     if (!walker.isComplete) throw new Error(`The image ended after ${size} bytes, without IEND.`);
   }
 
-  /** Creates the error of a body that is no PNG. */
+  /** Creates the error of a body that is not a PNG. */
   #notAnImage({ status, headers }: Response, parts: Uint8Array<ArrayBuffer>[]): ConnectionError {
     const job = this.#job;
     const type = headers.get("content-type") ?? "";
     const received = new Blob(parts, { type }).slice(0, maxReceived, type);
     const what = `${received.size === 0 ? "an empty body" : `${received.size} bytes`} of type ${this.#http.config.redact(type) || "unknown"}`;
-    const problem = `The image of job ${job.id} is no PNG: the store returned ${status} with ${what}.`;
+    const problem = `The image of job ${job.id} is not a PNG: the store returned ${status} with ${what}.`;
     const error = new ConnectionError("unexpected_response", problem, {
       status,
       job,

@@ -6,7 +6,7 @@ export type Bytes = ReturnType<typeof Uint8Array.from>;
 /**
  * Result image of a try-on, a PNG. Each call downloads it, and nothing is kept. Every method throws `result_expired` if the
  * store rejects new URLs for 30 seconds, and `result_purged` if the image was deleted, 30 days after it was made. A body
- * that is no PNG is `unexpected_response`, whose `received` has it.
+ * that is not a PNG is `unexpected_response`, whose `received` has it.
  */
 export interface ResultImage {
   /**
