@@ -72,7 +72,7 @@ export interface AttemptEnd {
   readonly uncertainFor: number | undefined;
 }
 
-/** What an attempt proves, and what comes next: another one after a delay in milliseconds, or the end of the call. */
+/** Proof of an attempt, and the next step: another attempt after a delay in milliseconds, or the end of the call. */
 export interface Decision {
   readonly row: OutcomeRow;
   readonly isCut: boolean;
@@ -106,7 +106,7 @@ export function decideNext(
   const isPaid = isSubmission || purpose === "purchase";
   const mayPass = !response || isRetryable(response.status) || isTruncated(response);
   const isRetried = isOwnConflict || (isPaid ? row.next !== "end" : mayPass);
-  // Nothing proves that a second attempt would not do the same again.
+  // A second attempt could do the same again.
   if (!isRetried || (purpose === "write" && age !== undefined)) return end;
   // The server may have closed a connection that it no longer wanted. Another one is tried at once.
   const isStale = !state.hasRetriedStale && !response && outcome.stage === "reused";
