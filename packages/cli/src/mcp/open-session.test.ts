@@ -73,6 +73,20 @@ describe("the file of --state", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["link.json", "state.json"]);
   });
 
+  it("is not used with the lock of another container, which may run", async () => {
+    const state = join(createFolder(), "state.json");
+    const first = await openMcp([...limit(100), "--state", state]);
+    const lock = Object(JSON.parse(readFileSync(`${state}.lock`, "utf8")));
+    expect(await first.stop()).toBe(0);
+    writeFileSync(`${state}.lock`, JSON.stringify({ ...lock, namespace: "another" }));
+    const { ended, output } = startMcp([...limit(100), "--state", state]);
+    expect(await ended).toBe(2);
+    expect(output.stderr).toMatch(
+      `tryon: the file of --state ${state} was locked by process ${process.pid}, possibly in another container`,
+    );
+    expect(output.stderr).toMatch(`Delete ${state}.lock once you are sure`);
+  });
+
   it("belongs to one key, and is not replaced if it is damaged", async () => {
     const state = join(createFolder(), "state.json");
     const first = await openMcp([...limit(100), "--state", state]);
