@@ -1,3 +1,11 @@
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
@@ -100,6 +108,23 @@ test("stops at --max-credits of all runs, and continues with more", async () => 
   expect(await charges()).toBe(2);
   expect((await batch("--max-credits", "24")).code).toBe(0);
   expect(await charges()).toBe(3);
+});
+
+test("writes failures for their owner only, and follows no link", async () => {
+  const { batch, path } = await openBatch("a,me.png,https://shop.example/a.png?signature=5e,1K");
+  const failures = path("looks.failures.ndjson");
+  writeFileSync(path("other"), "mine");
+  for (const ending of [".part", ".tmp"]) symlinkSync(path("other"), `${failures}${ending}`);
+  const files = readdirSync(path("."));
+  for (const mode of [0o644, 0o600]) {
+    expect((await batch("--max-credits", "7")).code).toBe(1);
+    expect(readFileSync(failures, "utf8")).toContain("signature");
+    expect(statSync(failures).mode % 0o1000).toBe(0o600);
+    chmodSync(failures, mode);
+  }
+  expect(readFileSync(path("other"), "utf8")).toBe("mine");
+  const added = readdirSync(path(".")).filter((name) => !files.includes(name));
+  expect(added.toSorted()).toEqual(["looks", "looks.failures.ndjson", "looks.journal.ndjson"]);
 });
 
 test.each([

@@ -1,10 +1,11 @@
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 import { isTryOnError, type Job } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
 import { openJournal } from "@tryon/client/node";
 import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
+import { writePrivateFile } from "@tryon/command-line/private-file";
 
 import { openRow, readRows, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
@@ -224,8 +225,8 @@ class BatchRun {
       return undefined;
     }
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(`${path}.part`, lines.join(""));
-    await rename(`${path}.part`, path);
+    // URLs of images can be signed.
+    await writePrivateFile(path, lines.join(""));
     return path;
   }
 }

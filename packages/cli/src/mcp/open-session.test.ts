@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -58,6 +59,21 @@ describe("the file of --state", () => {
     expect(statSync(state).mode % 0o1000).toBe(0o600);
   });
 
+  it("gets its mode with each write, and no link leads to another file", async () => {
+    const folder = createFolder();
+    const [state, other] = [join(folder, "state.json"), join(folder, "other")];
+    writeFileSync(other, "mine");
+    symlinkSync(other, `${state}.tmp`);
+    const { call, stop } = await openMcp([...limit(100), "--state", state]);
+    await call("submit", input);
+    chmodSync(state, 0o666);
+    await call("submit", { ...input, variation: 2 });
+    expect(statSync(state).mode % 0o1000).toBe(0o600);
+    expect(readFileSync(other, "utf8")).toBe("mine");
+    await stop();
+    expect(readdirSync(folder).toSorted()).toEqual(["other", "state.json", "state.json.tmp"]);
+  });
+
   it("is used by one server at a time, by any path", async () => {
     const folder = createFolder();
     const state = join(folder, "state.json");
@@ -102,7 +118,7 @@ describe("the file of --state", () => {
   it("is written before anything is sent", async () => {
     const folder = createFolder();
     const { call } = await openMcp([...limit(100), "--state", join(folder, "state.json")]);
-    mkdirSync(join(folder, "state.json.tmp"));
+    mkdirSync(join(folder, "state.json"));
     expect((await call("submit", input)).error).toMatch(/^state_not_saved: .+Nothing was sent/);
     expect(submissionsOf(mock)).toBe(0);
     expect((await call("account")).value["budget"]).toMatchObject({ reserved: 0 });

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { open, readFile, realpath, rename, writeFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
+import { writePrivateFile } from "@tryon/command-line/private-file";
 import { isTryOnError, type Job } from "@tryon/client";
 import { takeLock } from "@tryon/client/node/journal/take-lock";
 import { z } from "zod";
@@ -65,14 +66,7 @@ export async function openSession(path: string | undefined, owner: string, maxCr
   const save = (): Promise<void> => {
     const write = async ({ real }: NonNullable<typeof file>): Promise<void> => {
       const current = { ...state, ...budget(), submissions: Object.fromEntries(submissions) };
-      await writeFile(`${real}.tmp`, JSON.stringify(current), { mode: 0o600, flush: true });
-      await rename(`${real}.tmp`, real);
-      // A power failure must not bring back the old file. Windows cannot open folders.
-      if (process.platform === "win32") return;
-      const folder = await open(dirname(real), "r");
-      const [synced] = await Promise.allSettled([folder.sync()]);
-      await folder.close();
-      if (synced.status === "rejected") throw synced.reason;
+      await writePrivateFile(real, JSON.stringify(current));
     };
     if (file) saved = saved.catch(() => undefined).then(() => write(file));
     return saved;
