@@ -268,7 +268,7 @@ export function notifier<Value = Update>(
  * @example
  * import { isSucceeded } from "@tryon/client";
  *
- * if (isSucceeded(job.data)) console.log(job.data.result_url);
+ * if (isSucceeded(job.data)) console.log(job.data.result_bytes);
  */
 export function isSucceeded(data: JobData): data is JobData & { readonly status: "succeeded" } {
   return data.status === "succeeded";
