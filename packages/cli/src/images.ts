@@ -1,5 +1,5 @@
 import { openAsBlob } from "node:fs";
-import { stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
@@ -31,4 +31,34 @@ export async function checkFolderOf(flag: string, path: string): Promise<void> {
   const folder = await stat(dirname(resolve(path))).catch(() => undefined);
   if (folder?.isDirectory() === true) return;
   throw new UsageError(`the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`);
+}
+
+/** Returns true if a path exists, also if it is a link that leads nowhere. */
+export async function isPresent(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Returns the paths that lead to one of the files, by any name: through links, and in another case if that is ignored. */
+export async function findSame(
+  paths: readonly string[],
+  files: readonly string[],
+): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const file of files) for (const name of await namesOf(file)) names.add(name);
+  const same: string[] = [];
+  for (const path of paths)
+    if ((await namesOf(path)).some((name) => names.has(name))) same.push(path);
+  return same;
+}
+
+/** Returns what identifies a file: its real path, and its device and inode, which all its names share. */
+async function namesOf(path: string): Promise<readonly string[]> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined) return [];
+  const { dev, ino } = await stat(real, { bigint: true });
+  // Some network drives have no inodes.
+  return ino === 0n ? [real] : [real, `${dev}:${ino}`];
 }

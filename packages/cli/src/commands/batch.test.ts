@@ -1,4 +1,4 @@
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { appendFile, link, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
@@ -85,8 +85,146 @@ test("writes failures to a file that is an input: a failed job gets a new id, an
   expect(await charges()).toBe(paid);
   expect((await tryon(["batch", failures, "--out", path("looks")])).code).toBe(0);
   expect(await charges()).toBe(paid + 1);
-  await expect(readFile(failures)).rejects.toThrow("ENOENT");
+  expect(linesOf(await readFile(failures, "utf8"))).toEqual([failure]);
   expect(await readdir(path("looks"))).toContain(`${Reflect.get(Object(failure), "id")}.png`);
+});
+
+test("removes the file of failures after all its rows have succeeded from another input", async () => {
+  const { batch, path } = await openBatch("a,me.png,https://shop.example/a.png,");
+  const failures = path("looks.failures.ndjson");
+  expect((await batch("--max-credits", "7")).code).toBe(1);
+  expect(linesOf(await readFile(failures, "utf8"))).toEqual([
+    expect.objectContaining({
+      id: "a",
+      error: expect.objectContaining({ code: "budget_exceeded" }),
+    }),
+  ]);
+  expect((await batch()).code).toBe(0);
+  await expect(readFile(failures)).rejects.toThrow("ENOENT");
+});
+
+/** Opens a batch whose rows have all failed, and a function that runs a file of failures. */
+async function openFailures(ids: readonly string[]) {
+  const shop = await openBatch(...ids.map((id) => `${id},me.png,https://shop.example/${id}.png,`));
+  const { path, tryon, mock } = shop;
+  const block = (count: number): void => {
+    for (let left = count; left > 0; left -= 1) mock.nextJob({ outcome: "content_blocked" });
+  };
+  const name = (number: number): string =>
+    path(number === 1 ? "looks.failures.ndjson" : `looks.failures-${number}.ndjson`);
+  const idsOf = async (number: number): Promise<unknown> =>
+    linesOf(await readFile(name(number), "utf8")).map((row) => Reflect.get(Object(row), "id"));
+  const run = (file: string, ...more: readonly string[]) =>
+    tryon(["batch", file, "--out", path("looks"), ...more]);
+  block(ids.length);
+  expect((await shop.batch()).code).toBe(1);
+  return { ...shop, block, name, idsOf, run };
+}
+
+test.each(["its path", "a symbolic link", "a hard link"])(
+  "keeps a file of failures that is the input by %s, and numbers the next one",
+  async (how) => {
+    const { path, block, name, idsOf, run, charges } = await openFailures(["a"]);
+    const input = how === "its path" ? name(1) : path("again.ndjson");
+    if (how === "a symbolic link") await symlink(name(1), input);
+    if (how === "a hard link") await link(name(1), input);
+    const content = await readFile(name(1));
+    block(1);
+    expect(await run(input)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Rows without an image, as an input: ${name(2)}\n`),
+    });
+    expect(await idsOf(2)).toEqual(["a-try-3"]);
+    const paid = await charges();
+    // The journal keeps the failure, so the same command again changes nothing.
+    for (const _run of [2, 3]) expect((await run(input)).code).toBe(1);
+    expect(await charges()).toBe(paid);
+    expect(await readFile(name(1))).toEqual(content);
+    block(1);
+    expect((await run(name(2))).code).toBe(1);
+    expect(await idsOf(3)).toEqual(["a-try-4"]);
+    expect((await run(name(3))).code).toBe(0);
+    expect(await charges()).toBe(paid + 2);
+    expect(await Promise.all([1, 2, 3].map(idsOf))).toEqual([
+      ["a-try-2"],
+      ["a-try-3"],
+      ["a-try-4"],
+    ]);
+    expect((await readdir(path("looks"))).toSorted()).toEqual(["a-try-4.png"]);
+  },
+);
+
+test("keeps the rows of a stopped run, also those that did not start", async () => {
+  const { path, name, idsOf, run, charges } = await openFailures(["a", "b"]);
+  const paid = await charges();
+  const limit = ["--max-credits", String(8 * (paid + 1)), "--concurrency", "1"];
+  const c = { id: "c", person: path("me.png"), garments: ["https://shop.example/c.png"] };
+  await appendFile(name(1), JSON.stringify(c));
+  const content = await readFile(name(1));
+  expect((await run(name(1), ...limit)).code).toBe(1);
+  expect(await readFile(name(1))).toEqual(content);
+  expect(await idsOf(2)).toEqual(["b-try-2", "c"]);
+  // Either file continues.
+  expect((await run(name(2))).code).toBe(0);
+  expect((await run(name(1))).code).toBe(0);
+  expect(await charges()).toBe(paid + 3);
+  expect((await readdir(path("looks"))).toSorted()).toEqual([
+    "a-try-2.png",
+    "b-try-2.png",
+    "c.png",
+  ]);
+});
+
+test("keeps the rows of an interrupted run, and makes each try-on once", async () => {
+  const { tryon, path, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
+  const failures = path("looks.failures.ndjson");
+  const rows = ["a-try-2", "b-try-2"].map((id) => {
+    const garments = ["https://shop.example/shirt.png"];
+    return JSON.stringify({ id, person: path("me.png"), garments, error: { code: "job_failed" } });
+  });
+  const content = rows.join("\n");
+  await writeFile(failures, content);
+  const argv = ["batch", failures, "--out", path("looks"), "--concurrency", "1"];
+  const controller = new AbortController();
+  const running = tryon(argv, { signal: controller.signal });
+  await expect.poll(charges).toBe(1);
+  controller.abort();
+  expect((await running).code).toBe(130);
+  expect(await readFile(failures, "utf8")).toBe(content);
+  const rest = path("looks.failures-2.ndjson");
+  expect(linesOf(await readFile(rest, "utf8"))).toMatchObject([
+    { id: "a-try-2" },
+    { id: "b-try-2" },
+  ]);
+  const again = tryon(argv);
+  await mock.clock.advance("31s");
+  await expect.poll(charges).toBe(2);
+  await mock.clock.advance("31s");
+  expect((await again).code).toBe(0);
+  await expect(readFile(rest)).rejects.toThrow("ENOENT");
+  expect(await readFile(failures, "utf8")).toBe(content);
+  expect(await charges()).toBe(2);
+});
+
+test.each([
+  ["rows of another input", (row: object) => JSON.stringify({ ...row, id: "z" })],
+  ["a row that was edited", (row: object) => JSON.stringify({ ...row, prompt: "loose" })],
+  ["notes of the user", () => "Ask for the photo of b."],
+])("keeps a file of failures with %s", async (_what, edit) => {
+  const { batch, name, idsOf } = await openFailures(["a", "b"]);
+  const [row = "{}"] = (await readFile(name(1), "utf8")).split("\n");
+  const content = edit(JSON.parse(row) as object);
+  await writeFile(name(1), content);
+  expect((await batch()).code).toBe(1);
+  expect(await readFile(name(1), "utf8")).toBe(content);
+  expect(await idsOf(2)).toEqual(["a-try-2", "b-try-2"]);
+});
+
+test("gives failed rows ids that are valid and that no other row has", async () => {
+  const long = "x".repeat(118);
+  const { idsOf, run, name } = await openFailures(["a", "A-try-2", long]);
+  expect(await idsOf(1)).toEqual(["a-try-3", "A-try-4", `${"x".repeat(114)}-try-2`]);
+  expect((await run(name(1))).code).toBe(0);
 });
 
 test("stops at --max-credits of all runs, and continues with more", async () => {

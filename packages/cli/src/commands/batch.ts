@@ -6,7 +6,7 @@ import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
 import { openJournal } from "@tryon/client/node";
 import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
 
-import { openRow, readRows, type BatchRow } from "../batch-rows.ts";
+import { nextIds, openRow, readRows, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
 import {
@@ -19,6 +19,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { describeError, toFailure } from "../failure.ts";
+import { findSame, isPresent } from "../images.ts";
 
 /** Adds the options of `tryon batch`. */
 export const addBatchOptions = (command: Command<[string]>) =>
@@ -86,10 +87,13 @@ export async function runBatch(
   end();
   await journal.close();
   tryon.close();
-  const failures = await run.writeFailures(rows);
+  const failures = await writeFailures(
+    await findFailuresPath(out, file, rows),
+    run.outstanding(rows),
+  );
   if (json === true) for (const outcome of run.outcomes) printJson(context, outcome);
   else printSummary(run, context);
-  if (failures !== undefined) note(context, `Failures, as an input: ${failures}`);
+  if (failures !== undefined) note(context, `Rows without an image, as an input: ${failures}`);
   if (signal.aborted) {
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
     return interruptedCode;
@@ -207,33 +211,65 @@ class BatchRun {
     });
   }
 
-  /**
-   * Writes the failed rows to a file that is the input of another run. A job that failed stays failed, so its row gets a
-   * new id, which is another try-on with its own charge.
-   */
-  async writeFailures(rows: readonly BatchRow[]): Promise<string | undefined> {
-    const path = `${this.#out}.failures.ndjson`;
-    const lines = rows.flatMap((row) => {
+  /** Returns the rows without an image, as another run can read them. Rows with an image are undefined. */
+  outstanding(rows: readonly BatchRow[]): readonly (object | undefined)[] {
+    const succeeded = new Set(this.outcomes.map(({ id }) => id));
+    for (const id of this.failed.keys()) succeeded.delete(id);
+    const retries = nextIds(rows);
+    return rows.map((row, at) => {
+      if (succeeded.has(row.id)) return undefined;
       const error = this.failed.get(row.id);
-      if (error === undefined) return [];
-      const id = error.code === "job_failed" ? nextId(row.id) : row.id;
-      return [`${JSON.stringify({ ...row, id, error })}\n`];
+      // A job that failed stays failed, so its row gets a new id, which is another try-on with its own charge.
+      return {
+        ...row,
+        ...(error && { id: error.code === "job_failed" ? retries[at] : row.id, error }),
+      };
     });
-    if (lines.length === 0) {
-      await rm(path, { force: true });
-      return undefined;
-    }
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(`${path}.part`, lines.join(""));
-    await rename(`${path}.part`, path);
-    return path;
   }
 }
 
-/** Returns the id of the next try-on of a row: `shirt`, `shirt-try-2`, `shirt-try-3`. */
-function nextId(id: string): string {
-  const [, base = id, number = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
-  return `${base}-try-${Number(number) + 1}`;
+/**
+ * Replaces the file of failures of an input. If nothing is left to do, removes it.
+ *
+ * @returns the path of the file, if it has rows.
+ */
+async function writeFailures(
+  path: string,
+  left: ReturnType<BatchRun["outstanding"]>,
+): Promise<string | undefined> {
+  const lines = left.flatMap((row) => (row ? [`${JSON.stringify(row)}\n`] : []));
+  if (lines.length === 0) {
+    await rm(path, { force: true });
+    return undefined;
+  }
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.part`, lines.join(""));
+  await rename(`${path}.part`, path);
+  return path;
+}
+
+/**
+ * Finds the path for the failures of an input: the first one after the input that has no file, or a file whose rows are
+ * all rows of the input. So neither the input nor rows of another input are lost.
+ */
+async function findFailuresPath(
+  out: string,
+  file: string,
+  rows: readonly BatchRow[],
+): Promise<string> {
+  const retries = nextIds(rows);
+  const own = new Set(
+    rows.flatMap((row, at) => [row, { ...row, id: retries[at] }].map((one) => JSON.stringify(one))),
+  );
+  let found: string | undefined;
+  for (let number = 1; ; number += 1) {
+    const path = `${out}.failures${number === 1 ? "" : `-${number}`}.ndjson`;
+    if (!(await isPresent(path))) return found ?? path;
+    // A file that is no list of rows belongs to the user.
+    const others = await readRows(path).catch(() => undefined);
+    if ((await findSame([path], [file])).length > 0) found = undefined;
+    else if (others?.every((row) => own.has(JSON.stringify(row))) === true) found ??= path;
+  }
 }
 
 function costOf(job: Job | undefined): number | undefined {
