@@ -26,11 +26,28 @@ export function isUrl(value: string): boolean {
   return /^(?:https?|data):/i.test(value);
 }
 
-/** Rejects a file whose folder does not exist, before anything is paid. */
-export async function checkFolderOf(flag: string, path: string): Promise<void> {
+/** Rejects a file whose folder does not exist, or that would replace another file, before anything is paid. */
+export async function checkOutput(flag: string, path: string): Promise<void> {
   const folder = await stat(dirname(resolve(path))).catch(() => undefined);
-  if (folder?.isDirectory() === true) return;
-  throw new UsageError(`the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`);
+  if (folder?.isDirectory() !== true) {
+    throw new UsageError(
+      `the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`,
+    );
+  }
+  if (!(await isPresent(path))) return;
+  throw new UsageError(
+    `${flag} would replace an existing file: ${path}. Use another path, or move that file.`,
+  );
+}
+
+/** Rejects a command that would replace files, with their number and the first of them. */
+export function rejectReplaced(paths: readonly string[], what: string, next: string): void {
+  const { length } = paths;
+  if (length === 0) return;
+  const more = length > 3 ? ` and ${length - 3} more` : "";
+  throw new UsageError(
+    `the batch would replace ${length} file${length === 1 ? "" : "s"} ${what}: ${paths.slice(0, 3).join(", ")}${more}. ${next}`,
+  );
 }
 
 /** Returns true if a path exists, also if it is a link that leads nowhere. */

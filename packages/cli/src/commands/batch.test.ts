@@ -1,4 +1,15 @@
-import { appendFile, link, readFile, readdir, symlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -137,7 +148,8 @@ test.each(["its path", "a symbolic link", "a hard link"])(
     expect(await idsOf(2)).toEqual(["a-try-3"]);
     const paid = await charges();
     // The journal keeps the failure, so the same command again changes nothing.
-    for (const _run of [2, 3]) expect((await run(input)).code).toBe(1);
+    expect((await run(input)).code).toBe(1);
+    expect((await run(input)).code).toBe(1);
     expect(await charges()).toBe(paid);
     expect(await readFile(name(1))).toEqual(content);
     block(1);
@@ -278,6 +290,116 @@ test.each([
   expect(stderr).toMatch(/^tryon: [^\n]+\n$/);
   expect(stderr).toMatch(message);
   expect(await charges()).toBe(0);
+});
+
+/** Paths by which a file system finds a file, apart from its own. */
+const otherNames = {
+  "its path": async (): Promise<void> => undefined,
+  "a symbolic link": (file: string, name: string) => symlink(file, name),
+  "a hard link": (file: string, name: string) => link(file, name),
+  "a linked folder": (file: string, name: string) => symlink(dirname(file), dirname(name)),
+};
+
+test.each([
+  ["its path", "looks/me.png", "looks/me.png", "looks"],
+  ["a symbolic link", "me.png", "looks/me.png", "looks"],
+  ["a hard link", "me.png", "looks/me.png", "looks"],
+  ["a linked folder", "looks/me.png", "linked/me.png", "linked"],
+] as const)(
+  "refuses to replace a photo of the input, found by %s",
+  async (how, photo, name, out) => {
+    const { tryon, path, charges } = await openShop();
+    await mkdir(path("looks"));
+    await copyFile(path("me.png"), path(photo));
+    await otherNames[how](path(photo), path(name));
+    await writeFile(
+      path("items.csv"),
+      `${header}\nb,${photo},shirt.png,\nme,shirt.png,shirt.png,\n`,
+    );
+    const content = await readFile(path(photo));
+    const { code, stderr } = await tryon(["batch", path("items.csv"), "--out", path(out)]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `tryon: the batch would replace 1 file of its own input: ${path(name)}. Use another --out, or other ids.\n`,
+    });
+    expect(await readFile(path(photo))).toEqual(content);
+    expect(await readdir(path("."))).not.toContain(`${out}.journal.ndjson`);
+    expect(await charges()).toBe(0);
+  },
+);
+
+test("refuses a file of rows that is the journal of the batch", async () => {
+  const { tryon, path, charges } = await openShop();
+  const journal = path("looks.journal.ndjson");
+  const row = JSON.stringify({ person: "me.png", garments: ["shirt.png"] });
+  await writeFile(journal, row);
+  expect(await tryon(["batch", journal, "--out", path("looks")])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`would replace 1 file of its own input: ${journal}.`),
+  });
+  expect(await readFile(journal, "utf8")).toBe(row);
+  expect(await charges()).toBe(0);
+});
+
+test("refuses to replace files that no earlier run has made, and keeps the images of earlier runs", async () => {
+  const ids = ["a", "b", "c", "d", "e"];
+  const rows = ids.map((id) => `${id},me.png,https://shop.example/${id}.png,`);
+  const { batch, path, mock, charges } = await openBatch(...rows);
+  expect((await batch("--max-credits", "8", "--concurrency", "1")).code).toBe(1);
+  const [image = ""] = await readdir(path("looks"));
+  const made = await readFile(path(`looks/${image}`));
+  const [, ...others] = ids;
+  for (const id of others) await writeFile(path(`looks/${id}.png`), "mine");
+  await rm(path("looks/e.png"));
+  await symlink("nowhere", path("looks/e.png"));
+  const { code, stderr } = await batch();
+  const list = others.slice(0, 3).map((id) => path(`looks/${id}.png`));
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `tryon: the batch would replace 4 files that no earlier run has made: ${list.join(", ")} and 1 more. Use another --out, or move these files.\n`,
+  });
+  expect(await charges()).toBe(1);
+  expect(mock.journal.entries({ method: "POST" })).toHaveLength(1);
+  for (const id of others) await rm(path(`looks/${id}.png`));
+  expect((await batch()).code).toBe(0);
+  expect(await readFile(path(`looks/${image}`))).toEqual(made);
+  expect(await charges()).toBe(5);
+});
+
+test("does not replace the file of a row whose earlier try-on was refused or has not ended", async () => {
+  const { batch, path, charges } = await openBatch("a,me.png,https://shop.example/a.png,");
+  expect((await batch("--max-credits", "7")).code).toBe(1);
+  await writeFile(path("looks/a.png"), "mine");
+  expect((await batch()).code).toBe(2);
+  expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
+  expect(await charges()).toBe(0);
+});
+
+test("keeps a file that appears while its try-on runs, and does not report it as the image", async () => {
+  const { tryon, path, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
+  await writeFile(path("items.csv"), `${header}\na,me.png,shirt.png,\n`);
+  const argv = ["batch", path("items.csv"), "--out", path("looks")];
+  const running = tryon(argv);
+  await expect.poll(charges).toBe(1);
+  await writeFile(path("looks/a.png"), "mine");
+  await mock.clock.advance("31s");
+  expect(await running).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`1 × ${path("looks/a.png")} exists already.`),
+  });
+  expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
+  await rm(path("looks/a.png"));
+  expect((await tryon(argv)).code).toBe(0);
+  expect((await readFile(path("looks/a.png"))).length).toBeGreaterThan(1_000);
+  expect(await charges()).toBe(1);
+});
+
+test("rejects --out with the path of a file", async () => {
+  const { tryon, path } = await openBatch("a,me.png,shirt.png,");
+  expect(await tryon(["batch", path("items.csv"), "--out", path("me.png")])).toMatchObject({
+    code: 2,
+    stderr: `tryon: the folder of --out cannot be created (EEXIST): ${path("me.png")}. Use another path.\n`,
+  });
 });
 
 test("ends with 130 after Ctrl+C, and continues without a second charge", async () => {

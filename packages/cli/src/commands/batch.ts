@@ -1,9 +1,9 @@
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 import { isTryOnError, type Job } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
-import { openJournal } from "@tryon/client/node";
+import { openJournal, type FileJournal } from "@tryon/client/node";
 import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
 
 import { nextIds, openRow, readRows, type BatchRow } from "../batch-rows.ts";
@@ -19,7 +19,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { describeError, toFailure } from "../failure.ts";
-import { findSame, isPresent } from "../images.ts";
+import { findSame, isPresent, isUrl, rejectReplaced } from "../images.ts";
 
 /** Adds the options of `tryon batch`. */
 export const addBatchOptions = (command: Command<[string]>) =>
@@ -38,6 +38,9 @@ export const addBatchOptions = (command: Command<[string]>) =>
 
 type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
 
+/** Next step if a file has appeared where the image of a try-on belongs. */
+const keptHint = "Move that file, then run the same command again: the image is not charged again.";
+
 /** Images that are saved at the same time. */
 const maxSaves = 8;
 
@@ -52,41 +55,53 @@ export async function runBatch(
   for (const row of rows) await openRow(row);
   const { maxCredits, concurrency, timeout, json } = options;
   const out = resolve(options.out);
+  const journalPath = `${out}.journal.ndjson`;
+  await checkInputs([journalPath, ...rows.map((row) => imagePath(out, row))], file, rows);
   const { tryon, isLive } = await connect(options, context, { keyInMetadata: true });
-  await mkdir(out, { recursive: true });
+  await mkdir(out, { recursive: true }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      `the folder of --out cannot be created (${code}): ${out}. Use another path.`,
+    );
+  });
   const signal = context.onInterrupt();
-  if (isLive) {
-    const sizes = rows.map(({ size }) => (size === undefined ? {} : { output_size: size as "1K" }));
-    const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
-      throw toFailure(error);
-    });
-    note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
-  }
-  const journal = await openJournal(`${out}.journal.ndjson`).catch((error: Error) => {
+  const journal = await openJournal(journalPath).catch((error: Error) => {
     throw new UsageError(error.message);
   });
   const run = new BatchRun(rows.length, out);
-  const end = showProgress(context, () => run.describe(tryon.rateLimit));
   let failure: unknown;
   try {
-    const items = batch(tryon, rows, {
-      id: ({ id }) => id,
-      input: openRow,
-      journal,
-      signal,
-      onProgress: run.update,
-      ...(maxCredits !== undefined && { budget: { maxCredits } }),
-      ...(concurrency !== undefined && { concurrency }),
-      ...(timeout !== undefined && { timeout }),
-    });
-    for await (const item of items) await run.add(item);
-  } catch (error) {
-    failure = error;
+    await checkImages(out, rows, journal);
+    if (isLive) {
+      const sizes = rows.map(({ size }) =>
+        size === undefined ? {} : { output_size: size as "1K" },
+      );
+      const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
+        throw toFailure(error);
+      });
+      note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
+    }
+    const end = showProgress(context, () => run.describe(tryon.rateLimit));
+    try {
+      const items = batch(tryon, rows, {
+        id: ({ id }) => id,
+        input: openRow,
+        journal,
+        signal,
+        onProgress: run.update,
+        ...(maxCredits !== undefined && { budget: { maxCredits } }),
+        ...(concurrency !== undefined && { concurrency }),
+        ...(timeout !== undefined && { timeout }),
+      });
+      for await (const item of items) await run.add(item);
+    } catch (error) {
+      failure = error;
+    }
+    await run.saved();
+    end();
+  } finally {
+    await journal.close();
+    tryon.close();
   }
-  await run.saved();
-  end();
-  await journal.close();
-  tryon.close();
   const failures = await writeFailures(
     await findFailuresPath(out, file, rows),
     run.outstanding(rows),
@@ -105,6 +120,39 @@ export async function runBatch(
     note(context, `The batch stopped: ${reason} Then run the same command again.`);
   }
   return run.outcomes.length === rows.length && run.failed.size === 0 ? 0 : 1;
+}
+
+/** Rejects outputs that are inputs: the file of rows, or an image of a row. */
+async function checkInputs(
+  outputs: readonly string[],
+  file: string,
+  rows: readonly BatchRow[],
+): Promise<void> {
+  const images = rows.flatMap(({ person, garments }) => [person, ...garments]);
+  const inputs = new Set([file, ...images.filter((image) => !isUrl(image))]);
+  const next = "Use another --out, or other ids.";
+  rejectReplaced(await findSame(outputs, [...inputs]), "of its own input", next);
+}
+
+/** Rejects files that a run would replace. A file of an ended try-on stays as it is. */
+async function checkImages(
+  out: string,
+  rows: readonly BatchRow[],
+  journal: FileJournal,
+): Promise<void> {
+  const replaced: string[] = [];
+  for (const row of rows) {
+    const path = imagePath(out, row);
+    if (!(await isPresent(path))) continue;
+    const state = (await journal.get(row.id))?.state;
+    if (state !== "succeeded" && state !== "failed") replaced.push(path);
+  }
+  const next = "Use another --out, or move these files.";
+  rejectReplaced(replaced, "that no earlier run has made", next);
+}
+
+function imagePath(out: string, { id }: { readonly id: string }): string {
+  return join(out, `${id}.png`);
 }
 
 function printSummary(run: BatchRun, context: CliContext): void {
@@ -185,12 +233,13 @@ class BatchRun {
 
   async #save(item: BatchItem<BatchRow>): Promise<void> {
     const { id, result, fromJournal, job } = item;
-    const path = join(this.#out, `${id}.png`);
+    const path = imagePath(this.#out, item);
     let { error }: { error: Error | undefined } = item;
-    // An earlier run saves an image at once or not at all.
-    if (result && !(fromJournal && (await exists(path)))) {
+    if (result) {
       try {
-        await result.image.save(path);
+        if (!(await isPresent(path))) await result.image.save(path);
+        // An earlier run saves an image at once or not at all.
+        else if (!fromJournal) throw new Error(`${path} exists already. ${keptHint}`);
       } catch (reason) {
         error = reason as Error;
       }
@@ -274,11 +323,4 @@ async function findFailuresPath(
 
 function costOf(job: Job | undefined): number | undefined {
   return job?.data.cost_credits ?? undefined;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
