@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
@@ -165,4 +165,43 @@ test("makes 300 try-ons of a batch once, although it is killed twice", async () 
   expect((await mock.ledger(key))?.balance).toBe(10_000 - 2_400);
   const images = (await readdir(path("looks"))).filter((name) => name.endsWith(".png"));
   expect(images).toHaveLength(300);
+});
+
+test("makes the failures of a batch again, each once, although their runs are interrupted and killed", async () => {
+  const { environment, mock, path } = await openShop();
+  const ids = Array.from({ length: 8 }, (_, at) => `sku-${at}`);
+  const rows = ids.map((id) => `${id},me.png,https://shop.example/${id}.png`);
+  await writeFile(path("items.csv"), ["id,person,garments", ...rows].join("\n"));
+  const charges = async () => {
+    const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
+    return entries.filter(({ cause }) => cause === "tryon");
+  };
+  const launch = (file: string) =>
+    start(["batch", path(file), "--out", path("looks"), "--concurrency", "2"], environment);
+  const prepare = (count: number, job: Parameters<typeof mock.nextJob>[0]): void => {
+    for (let left = count; left > 0; left -= 1) mock.nextJob(job);
+  };
+  const run = async (file: string) => (await launch(file).ended).code;
+  /** Runs a file, and sends a signal as soon as there is this number of charges. */
+  const stop = async (file: string, signal: NodeJS.Signals, count: number) => {
+    const program = launch(file);
+    await expect.poll(async () => (await charges()).length, { timeout: 20_000 }).toBe(count);
+    program.kill(signal);
+    return (await program.ended).code;
+  };
+  prepare(4, { errorMessage: "generation_failed" });
+  expect(await run("items.csv")).toBe(1);
+  const content = await readFile(path("looks.failures.ndjson"), "utf8");
+  prepare(2, { durationMs: 4_000 });
+  expect(await stop("looks.failures.ndjson", "SIGINT", 10)).toBe(130);
+  prepare(2, { errorMessage: "generation_failed", durationMs: 4_000 });
+  expect(await stop("looks.failures.ndjson", "SIGKILL", 12)).not.toBe(0);
+  expect(await run("looks.failures.ndjson")).toBe(1);
+  expect(await readFile(path("looks.failures.ndjson"), "utf8")).toBe(content);
+  expect(await run("looks.failures-2.ndjson")).toBe(0);
+  const jobs = (await charges()).map(({ jobId, credits }) => `${jobId} ${credits}`);
+  expect(new Set(jobs).size).toBe(14);
+  expect(jobs).toHaveLength(14);
+  const images = (await readdir(path("looks"))).map((name) => name.slice(0, "sku-0".length));
+  expect(images.toSorted()).toEqual(ids);
 });
