@@ -147,8 +147,8 @@ function readRow(fields: RowRecord["fields"], place: string, folder: string): Ba
 }
 
 /**
- * Returns the id of the next try-on of each row: `shirt-try-2` for `shirt`, then `shirt-try-3`. They are valid, unique
- * and no ids of the rows.
+ * Returns the id of the next try-on of each row: `shirt-try-2` for `shirt`, then `shirt-try-3`. They are valid and
+ * unique, and differ from the ids of the rows.
  */
 export function nextIds(rows: readonly BatchRow[]): readonly string[] {
   const taken = new Set(rows.map(({ id }) => id.toLowerCase()));

@@ -314,7 +314,7 @@ async function findFailuresPath(
   for (let number = 1; ; number += 1) {
     const path = `${out}.failures${number === 1 ? "" : `-${number}`}.ndjson`;
     if (!(await isPresent(path))) return found ?? path;
-    // A file that is no list of rows belongs to the user.
+    // A file without valid rows belongs to the user.
     const others = await readRows(path).catch(() => undefined);
     if ((await findSame([path], [file])).length > 0) found = undefined;
     else if (others?.every((row) => own.has(JSON.stringify(row))) === true) found ??= path;
