@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
@@ -204,4 +204,43 @@ test("makes the failures of a batch again, each once, although their runs are in
   expect(jobs).toHaveLength(14);
   const images = (await readdir(path("looks"))).map((name) => name.slice(0, "sku-0".length));
   expect(images.toSorted()).toEqual(ids);
+});
+
+test("saves no image that the journal cannot record, so that the same command continues", async () => {
+  const { environment, path, tryon, charges } = await openShop();
+  const batch = (name: string, ...ids: readonly string[]) => ({
+    argv: ["batch", path(name), "--out", path("looks")],
+    text: ["id,person,garments", ...ids.map((id) => `${id},me.png,https://shop.example/a.png`)],
+  });
+  const first = batch("items.csv", ...Array.from({ length: 60 }, (_, at) => `sku-${at}`));
+  const second = batch("more.csv", "last");
+  await writeFile(path("items.csv"), first.text.join("\n"));
+  await writeFile(path("more.csv"), second.text.join("\n"));
+  expect((await tryon(first.argv)).code).toBe(0);
+  const { size } = await stat(path("looks.journal.ndjson"));
+  // There is room for the first entry of another try-on, and for any image, which is smaller than the journal.
+  const words = [`--fsize=${size + 600}`, node, "--conditions=@tryon/source", main, ...second.argv];
+  const program = startProgram("prlimit", words, { env: { PATH, ...environment } });
+  expect((await program.ended).code).toBe(1);
+  expect(program.output.stderr).toContain("The image was not saved, since the journal");
+  expect(await readdir(path("looks"))).not.toContain("last.png");
+  expect((await tryon(second.argv)).code).toBe(0);
+  expect(await readdir(path("looks"))).toContain("last.png");
+  expect(await charges()).toBe(61);
+});
+
+test("keeps an image of its own that has the default name", async () => {
+  const { environment, input, path, charges } = await openShop();
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
+  const run = async () => {
+    const argv = ["run", ...input, "--idempotency-key", "key-1"];
+    const program = startScript(main, argv, { env, cwd: path(".") });
+    expect((await program.ended).code).toBe(0);
+    return program.output.stdout.trim();
+  };
+  const name = await run();
+  await writeFile(path(name), "edited");
+  expect(await run()).toBe(name);
+  expect(await readFile(path(name), "utf8")).toBe("edited");
+  expect(await charges()).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 import { isTryOnError, type Job } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
@@ -38,8 +38,9 @@ export const addBatchOptions = (command: Command<[string]>) =>
 
 type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
 
-/** Next step if a file has appeared where the image of a try-on belongs. */
-const keptHint = "Move that file, then run the same command again: the image is not charged again.";
+/** Errors of images that are not saved. */
+const unrecorded = "The image was not saved, since the journal could not be written. Fix that.";
+const notCharged = "Then run the same command again: the try-on is not charged again.";
 
 /** Images that are saved at the same time. */
 const maxSaves = 8;
@@ -67,7 +68,7 @@ export async function runBatch(
   const journal = await openJournal(journalPath).catch((error: Error) => {
     throw new UsageError(error.message);
   });
-  const run = new BatchRun(rows.length, out);
+  const run = new BatchRun(rows.length, out, journal);
   let failure: unknown;
   try {
     await checkImages(out, rows, journal);
@@ -102,12 +103,10 @@ export async function runBatch(
     await journal.close();
     tryon.close();
   }
-  const failures = await writeFailures(
-    await findFailuresPath(out, file, rows),
-    run.outstanding(rows),
-  );
   if (json === true) for (const outcome of run.outcomes) printJson(context, outcome);
   else printSummary(run, context);
+  const path = await findFailuresPath(out, file, rows);
+  const failures = await writeFailures(path, run.outstanding(rows));
   if (failures !== undefined) note(context, `Rows without an image, as an input: ${failures}`);
   if (signal.aborted) {
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
@@ -191,12 +190,14 @@ class BatchRun {
   readonly failed = new Map<string, Failure>();
   readonly size: number;
   readonly #out: string;
+  readonly #journal: FileJournal;
   readonly #saves = new Set<Promise<void>>();
   #progress: BatchProgress | undefined;
 
-  constructor(size: number, out: string) {
+  constructor(size: number, out: string, journal: FileJournal) {
     this.size = size;
     this.#out = out;
+    this.#journal = journal;
   }
 
   /** Credits that this run has cost. */
@@ -237,9 +238,12 @@ class BatchRun {
     let { error }: { error: Error | undefined } = item;
     if (result) {
       try {
+        // The next run only keeps images of try-ons that the journal has as ended.
+        const entry = await this.#journal.get(id);
+        if (entry?.state !== "succeeded") throw new Error(`${unrecorded} ${notCharged}`);
         if (!(await isPresent(path))) await result.image.save(path);
         // An earlier run saves an image at once or not at all.
-        else if (!fromJournal) throw new Error(`${path} exists already. ${keptHint}`);
+        else if (!fromJournal) throw new Error(`${path} exists already. Move it. ${notCharged}`);
       } catch (reason) {
         error = reason as Error;
       }
@@ -291,7 +295,6 @@ async function writeFailures(
     await rm(path, { force: true });
     return undefined;
   }
-  await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.part`, lines.join(""));
   await rename(`${path}.part`, path);
   return path;
