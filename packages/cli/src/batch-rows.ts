@@ -140,7 +140,7 @@ function readRow(fields: RowRecord["fields"], place: string, folder: string): Ba
     Array.from(id).length > maxIdLength
   ) {
     fail(
-      `id names the image: use up to ${maxIdLength} letters, digits, spaces, hyphens and dots, and none of / \\\\ : * ? " < > |.`,
+      `id names the image: use up to ${maxIdLength} letters, digits, spaces, hyphens and dots, and none of / \\ : * ? " < > |.`,
     );
   }
   return { id, ...content };
@@ -156,9 +156,8 @@ export function nextIds(rows: readonly BatchRow[]): readonly string[] {
     const [, base = id, last = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
     for (let number = Number(last) + 1; ; number += 1) {
       const suffix = `-try-${number}`;
-      const next = `${Array.from(base)
-        .slice(0, maxIdLength - suffix.length)
-        .join("")}${suffix}`;
+      const stem = Array.from(base).slice(0, maxIdLength - suffix.length);
+      const next = [...stem, suffix].join("");
       if (taken.has(next.toLowerCase())) continue;
       taken.add(next.toLowerCase());
       return next;

@@ -1,5 +1,5 @@
 import { openAsBlob } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
@@ -40,42 +40,10 @@ export async function checkOutput(flag: string, path: string): Promise<void> {
   );
 }
 
-/** Rejects a command that would replace files, with their number and the first of them. */
-export function rejectReplaced(paths: readonly string[], what: string, next: string): void {
-  const { length } = paths;
-  if (length === 0) return;
-  const more = length > 3 ? ` and ${length - 3} more` : "";
-  throw new UsageError(
-    `the batch would replace ${length} file${length === 1 ? "" : "s"} ${what}: ${paths.slice(0, 3).join(", ")}${more}. ${next}`,
-  );
-}
-
 /** Returns true if a path exists, also if it is a link that leads nowhere. */
 export async function isPresent(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
   );
-}
-
-/** Returns the paths that lead to one of the files, by any name: through links, and in another case if that is ignored. */
-export async function findSame(
-  paths: readonly string[],
-  files: readonly string[],
-): Promise<readonly string[]> {
-  const names = new Set<string>();
-  for (const file of files) for (const name of await namesOf(file)) names.add(name);
-  const same: string[] = [];
-  for (const path of paths)
-    if ((await namesOf(path)).some((name) => names.has(name))) same.push(path);
-  return same;
-}
-
-/** Returns what identifies a file: its real path, and its device and inode, which all its names share. */
-async function namesOf(path: string): Promise<readonly string[]> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real === undefined) return [];
-  const { dev, ino } = await stat(real, { bigint: true });
-  // Some network drives have no inodes.
-  return ino === 0n ? [real] : [real, `${dev}:${ino}`];
 }

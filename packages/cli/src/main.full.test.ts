@@ -229,7 +229,7 @@ test("saves no image that the journal cannot record, so that the same command co
   expect(await charges()).toBe(61);
 });
 
-test("keeps an image of its own that has the default name", async () => {
+test("keeps its image that has the default name", async () => {
   const { environment, input, path, charges } = await openShop();
   const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   const run = async () => {

@@ -320,7 +320,7 @@ test.each([
     const { code, stderr } = await tryon(["batch", path("items.csv"), "--out", path(out)]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `tryon: the batch would replace 1 file of its own input: ${path(name)}. Use another --out, or other ids.\n`,
+      stderr: `tryon: the batch would replace 1 file of its input: ${path(name)}. Use another --out, or other ids.\n`,
     });
     expect(await readFile(path(photo))).toEqual(content);
     expect(await readdir(path("."))).not.toContain(`${out}.journal.ndjson`);
@@ -335,7 +335,7 @@ test("refuses a file of rows that is the journal of the batch", async () => {
   await writeFile(journal, row);
   expect(await tryon(["batch", journal, "--out", path("looks")])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`would replace 1 file of its own input: ${journal}.`),
+    stderr: expect.stringContaining(`would replace 1 file of its input: ${journal}.`),
   });
   expect(await readFile(journal, "utf8")).toBe(row);
   expect(await charges()).toBe(0);

@@ -1,11 +1,19 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 
 import { isTryOnError, type Job } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
 import { openJournal, type FileJournal } from "@tryon/client/node";
 import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
 
+import {
+  checkImages,
+  checkInputs,
+  findFailuresPath,
+  imagePath,
+  journalPath,
+  writeFailures,
+} from "../batch-files.ts";
 import { nextIds, openRow, readRows, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
@@ -19,7 +27,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { describeError, toFailure } from "../failure.ts";
-import { findSame, isPresent, isUrl, rejectReplaced } from "../images.ts";
+import { isPresent } from "../images.ts";
 
 /** Adds the options of `tryon batch`. */
 export const addBatchOptions = (command: Command<[string]>) =>
@@ -56,8 +64,7 @@ export async function runBatch(
   for (const row of rows) await openRow(row);
   const { maxCredits, concurrency, timeout, json } = options;
   const out = resolve(options.out);
-  const journalPath = `${out}.journal.ndjson`;
-  await checkInputs([journalPath, ...rows.map((row) => imagePath(out, row))], file, rows);
+  await checkInputs(out, file, rows);
   const { tryon, isLive } = await connect(options, context, { keyInMetadata: true });
   await mkdir(out, { recursive: true }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new UsageError(
@@ -65,7 +72,7 @@ export async function runBatch(
     );
   });
   const signal = context.onInterrupt();
-  const journal = await openJournal(journalPath).catch((error: Error) => {
+  const journal = await openJournal(journalPath(out)).catch((error: Error) => {
     throw new UsageError(error.message);
   });
   const run = new BatchRun(rows.length, out, journal);
@@ -119,39 +126,6 @@ export async function runBatch(
     note(context, `The batch stopped: ${reason} Then run the same command again.`);
   }
   return run.outcomes.length === rows.length && run.failed.size === 0 ? 0 : 1;
-}
-
-/** Rejects outputs that are inputs: the file of rows, or an image of a row. */
-async function checkInputs(
-  outputs: readonly string[],
-  file: string,
-  rows: readonly BatchRow[],
-): Promise<void> {
-  const images = rows.flatMap(({ person, garments }) => [person, ...garments]);
-  const inputs = new Set([file, ...images.filter((image) => !isUrl(image))]);
-  const next = "Use another --out, or other ids.";
-  rejectReplaced(await findSame(outputs, [...inputs]), "of its own input", next);
-}
-
-/** Rejects files that a run would replace. A file of an ended try-on stays as it is. */
-async function checkImages(
-  out: string,
-  rows: readonly BatchRow[],
-  journal: FileJournal,
-): Promise<void> {
-  const replaced: string[] = [];
-  for (const row of rows) {
-    const path = imagePath(out, row);
-    if (!(await isPresent(path))) continue;
-    const state = (await journal.get(row.id))?.state;
-    if (state !== "succeeded" && state !== "failed") replaced.push(path);
-  }
-  const next = "Use another --out, or move these files.";
-  rejectReplaced(replaced, "that no earlier run has made", next);
-}
-
-function imagePath(out: string, { id }: { readonly id: string }): string {
-  return join(out, `${id}.png`);
 }
 
 function printSummary(run: BatchRun, context: CliContext): void {
@@ -264,63 +238,17 @@ class BatchRun {
     });
   }
 
-  /** Returns the rows without an image, as another run can read them. Rows with an image are undefined. */
-  outstanding(rows: readonly BatchRow[]): readonly (object | undefined)[] {
-    const succeeded = new Set(this.outcomes.map(({ id }) => id));
-    for (const id of this.failed.keys()) succeeded.delete(id);
+  /** Returns the rows without an image, for another run. */
+  outstanding(rows: readonly BatchRow[]): readonly object[] {
+    const ended = new Set(this.outcomes.map(({ id }) => id));
     const retries = nextIds(rows);
-    return rows.map((row, at) => {
-      if (succeeded.has(row.id)) return undefined;
+    return rows.flatMap((row, at): readonly object[] => {
       const error = this.failed.get(row.id);
+      if (error === undefined) return ended.has(row.id) ? [] : [row];
       // A job that failed stays failed, so its row gets a new id, which is another try-on with its own charge.
-      return {
-        ...row,
-        ...(error && { id: error.code === "job_failed" ? retries[at] : row.id, error }),
-      };
+      const id = error.code === "job_failed" ? retries[at] : row.id;
+      return [{ ...row, id, error }];
     });
-  }
-}
-
-/**
- * Replaces the file of failures of an input. If nothing is left to do, removes it.
- *
- * @returns the path of the file, if it has rows.
- */
-async function writeFailures(
-  path: string,
-  left: ReturnType<BatchRun["outstanding"]>,
-): Promise<string | undefined> {
-  const lines = left.flatMap((row) => (row ? [`${JSON.stringify(row)}\n`] : []));
-  if (lines.length === 0) {
-    await rm(path, { force: true });
-    return undefined;
-  }
-  await writeFile(`${path}.part`, lines.join(""));
-  await rename(`${path}.part`, path);
-  return path;
-}
-
-/**
- * Finds the path for the failures of an input: the first one after the input that has no file, or a file whose rows are
- * all rows of the input. So neither the input nor rows of another input are lost.
- */
-async function findFailuresPath(
-  out: string,
-  file: string,
-  rows: readonly BatchRow[],
-): Promise<string> {
-  const retries = nextIds(rows);
-  const own = new Set(
-    rows.flatMap((row, at) => [row, { ...row, id: retries[at] }].map((one) => JSON.stringify(one))),
-  );
-  let found: string | undefined;
-  for (let number = 1; ; number += 1) {
-    const path = `${out}.failures${number === 1 ? "" : `-${number}`}.ndjson`;
-    if (!(await isPresent(path))) return found ?? path;
-    // A file without valid rows belongs to the user.
-    const others = await readRows(path).catch(() => undefined);
-    if ((await findSame([path], [file])).length > 0) found = undefined;
-    else if (others?.every((row) => own.has(JSON.stringify(row))) === true) found ??= path;
   }
 }
 
