@@ -9,7 +9,7 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -93,6 +93,7 @@ test("writes failures to a file that is an input: a failed job gets a new id, an
   const paid = await charges();
   // The journal keeps the failure of the first id.
   expect((await batch()).code).toBe(1);
+  expect(await readdir(path("."))).not.toContain("looks.failures-2.ndjson");
   expect(await charges()).toBe(paid);
   expect((await tryon(["batch", failures, "--out", path("looks")])).code).toBe(0);
   expect(await charges()).toBe(paid + 1);
@@ -101,8 +102,10 @@ test("writes failures to a file that is an input: a failed job gets a new id, an
 });
 
 test("removes the file of failures after all its rows have succeeded from another input", async () => {
-  const { batch, path } = await openBatch("a,me.png,https://shop.example/a.png,");
+  const { batch, tryon, path } = await openBatch("a,me.png,https://shop.example/a.png,");
   const failures = path("looks.failures.ndjson");
+  const run = (file: string, ...more: readonly string[]) =>
+    tryon(["batch", file, "--out", path("looks"), ...more]);
   expect((await batch("--max-credits", "7")).code).toBe(1);
   expect(linesOf(await readFile(failures, "utf8"))).toEqual([
     expect.objectContaining({
@@ -110,8 +113,16 @@ test("removes the file of failures after all its rows have succeeded from anothe
       error: expect.objectContaining({ code: "budget_exceeded" }),
     }),
   ]);
+  // Its own run keeps it, and so does the run of the file that follows it.
+  const next = path("looks.failures-2.ndjson");
+  expect((await run(failures, "--max-credits", "7")).code).toBe(1);
+  expect((await run(next)).code).toBe(0);
+  const names = await readdir(path("."));
+  expect(names).toEqual(expect.arrayContaining([basename(failures), basename(next)]));
   expect((await batch()).code).toBe(0);
-  await expect(readFile(failures)).rejects.toThrow("ENOENT");
+  expect((await readdir(path("."))).filter((name) => name.includes("failures"))).toEqual([
+    basename(next),
+  ]);
 });
 
 /** Opens a batch whose rows have all failed, and a function that runs a file of failures. */
@@ -366,7 +377,16 @@ test("refuses to replace files that no earlier run has made, and keeps the image
   expect(await charges()).toBe(5);
 });
 
-test("does not replace the file of a row whose earlier try-on was refused or has not ended", async () => {
+test("continues beside a file that has the name of a failed row", async () => {
+  const { path, batch, charges } = await openFailures(["a"]);
+  await writeFile(path("looks/a.png"), "mine");
+  const paid = await charges();
+  expect(await batch()).toMatchObject({ code: 1, stderr: expect.stringContaining("1 × Job job_") });
+  expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
+  expect(await charges()).toBe(paid);
+});
+
+test("does not replace the file of a row whose earlier try-on was refused", async () => {
   const { batch, path, charges } = await openBatch("a,me.png,https://shop.example/a.png,");
   expect((await batch("--max-credits", "7")).code).toBe(1);
   await writeFile(path("looks/a.png"), "mine");
