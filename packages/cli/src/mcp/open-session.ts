@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
 import { isTryOnError, type Job } from "@tryon/client";
+import { countCredits } from "@tryon/client/billing/count-credits";
 import { takeLock } from "@tryon/client/node/journal/take-lock";
 import { z } from "zod";
 
@@ -111,17 +112,15 @@ export async function openSession(path: string | undefined, owner: string, maxCr
       await save().catch(() => undefined);
     },
 
-    /** Records the job of a submission, and its cost once it is known. A failed job stays charged. */
-    async record({ id: jobId, status, data }: Job, isFree: boolean, key?: string): Promise<void> {
+    /** Records the job of a submission and its cost. A failed job stays charged. */
+    async record({ id: jobId, data }: Job, isFree: boolean, key?: string): Promise<void> {
       for (const [name, { credits, sentAt, ...known }] of submissions) {
         if ((key ?? name) !== name || (known.jobId ?? (key && jobId)) !== jobId) continue;
-        const cost = data.cost_credits ?? (isFree ? 0 : undefined);
-        const isSpent = cost !== undefined || status === "succeeded" || status === "failed";
-        const charge = {
-          credits: Math.max(0, cost ?? credits),
-          state: isSpent ? "spent" : "reserved",
-        } as const;
-        submissions.set(name, { sentAt, jobId, ...charge });
+        const isSpent = known.state === "spent";
+        const counted = { spent: isSpent ? credits : 0, reserved: isSpent ? 0 : credits };
+        const { spent, reserved } = countCredits(counted, data, isFree);
+        const next = reserved > 0 ? "reserved" : "spent";
+        submissions.set(name, { sentAt, jobId, credits: spent + reserved, state: next });
       }
       // Without this write, a restart repeats the submission under its key.
       await save().catch(() => undefined);
