@@ -116,11 +116,13 @@ export async function openSession(path: string | undefined, owner: string, maxCr
     async record({ id: jobId, data }: Job, isFree: boolean, key?: string): Promise<void> {
       for (const [name, { credits, sentAt, ...known }] of submissions) {
         if ((key ?? name) !== name || (known.jobId ?? (key && jobId)) !== jobId) continue;
-        const isSpent = known.state === "spent";
-        const counted = { spent: isSpent ? credits : 0, reserved: isSpent ? 0 : credits };
-        const { spent, reserved } = countCredits(counted, data, isFree);
-        const next = reserved > 0 ? "reserved" : "spent";
-        submissions.set(name, { sentAt, jobId, credits: spent + reserved, state: next });
+        const counted = countCredits({ spent: 0, reserved: credits }, data, isFree);
+        submissions.set(name, {
+          sentAt,
+          jobId,
+          credits: counted.spent + counted.reserved,
+          state: counted.reserved > 0 ? "reserved" : "spent",
+        });
       }
       // Without this write, a restart repeats the submission under its key.
       await save().catch(() => undefined);
