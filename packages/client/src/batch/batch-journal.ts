@@ -5,6 +5,7 @@ import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.t
 import { abortable } from "../http/deadline.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
+import { checkEntry, checkOptionalEntry } from "./check-journal.ts";
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
 import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
@@ -60,7 +61,8 @@ export function createBatchJournal(
   }
 
   async function countEntries(): Promise<void> {
-    for await (const entry of journal.list()) {
+    for await (const listed of journal.list()) {
+      const entry = checkEntry("list", listed);
       if (!charges.has(entry.idempotencyKey)) await countNew(entry);
     }
   }
@@ -96,7 +98,7 @@ export function createBatchJournal(
       if (budget) await abortable((counting ??= guard("read", "", countEntries)), signal);
       if (!claims) {
         const entry = await abortable(
-          guard("read", id, () => journal.get(id)),
+          guard("read", id, async () => checkOptionalEntry("get", await journal.get(id))),
           signal,
         );
         return { entry, isHeld: false };

@@ -121,8 +121,7 @@ describe("a quota", () => {
       .flatMap((value) => [["increment", value] as const, ["get", value] as const])
       .concat([["increment", 0]]),
   )("rejects requests if the method %s of its store returns %o", async (method, value) => {
-    // Callers without types can set one.
-    const store = { ...counting, [method]: async () => value } as unknown as QuotaStore;
+    const store: QuotaStore = { ...counting, [method]: async () => value };
     const { submit, sent, reported } = await openSite({ perDay: 5, store });
     expect(await submit("one")).toEqual([503, null]);
     expect(String(reported.at(-1)?.cause)).toContain(`The method ${method} of the quota store`);

@@ -64,8 +64,6 @@ export function createQuota(options: QuotaOptions): Quota {
     increment: async (key: string, ttl: number) =>
       checkResult("increment", await store.increment(key, ttl), 1),
   };
-  /** Returns the end of a window in milliseconds since 1970. */
-  const endOf = (window: number, now: number): number => (Math.floor(now / window) + 1) * window;
   /** Counts a request, and returns the seconds until the next window if this one is full. */
   const limit = async (userId: string, window: number, max: number): Promise<Limited> => {
     const now = clock.now();
@@ -104,6 +102,11 @@ export function createQuota(options: QuotaOptions): Quota {
     counting.set(key, result);
     return (await result) ?? true;
   };
+}
+
+/** Returns the end of a window in milliseconds since 1970. */
+function endOf(window: number, now: number): number {
+  return (Math.floor(now / window) + 1) * window;
 }
 
 /** Seconds until the next request is allowed. Undefined if this one is allowed. */
