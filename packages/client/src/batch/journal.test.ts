@@ -582,6 +582,17 @@ function fail(): never {
   throw new Error("no space left");
 }
 
+/** Creates a shared journal with these results. */
+const shared = (claim: unknown, kept: unknown = true) => ({
+  ...memoryJournal(),
+  name: "spring",
+  claimTtl: 60_000,
+  claim: async () => claim,
+  putClaimed: async () => kept,
+  renew: async () => undefined,
+  release: async () => undefined,
+});
+
 describe("a failing journal", () => {
   const orders = ["a", "b", "c"].map((sku) => order(sku));
 
@@ -599,15 +610,6 @@ describe("a failing journal", () => {
     expect(service.sent.map(({ path }) => path)).toEqual(paths);
   });
 
-  const shared = (claim: unknown, kept: unknown = true) => ({
-    ...memoryJournal(),
-    name: "spring",
-    claimTtl: 60_000,
-    claim: async () => claim,
-    putClaimed: async () => kept,
-    renew: async () => undefined,
-    release: async () => undefined,
-  });
   const claimed = { state: "claimed", entry: undefined };
   const entry = { id: "a", state: "succeeded", idempotencyKey: "k", digest: "d", sentAt: 0 };
   it.each<[string, string, object]>([

@@ -22,7 +22,7 @@ export function isCredits(value: unknown): value is number {
 
 /**
  * Counts the credits of a job after a response about it. Until the job has ended, the service may still charge the price, so
- * the higher of price and stated cost counts. After its end, the stated cost counts. Any other value is no cost.
+ * the higher of price and stated cost counts. After its end, the stated cost counts. Any other value counts as a missing cost.
  *
  * @param counted - Credits before the response.
  */

@@ -236,7 +236,7 @@ export class JobRecord implements Job, ResultSource {
     const { job, idempotencyKey } = takeKeyFromMetadata(data);
     this.#idempotencyKey ??= idempotencyKey;
     const merged = { ...(!this.#isSaved && this.#data), ...job };
-    // What was stated of a running job is not the cost of its end.
+    // A running job can state a lower cost than its end.
     if (isFinal(job.status) && !isFinal(this.#data.status)) merged.cost_credits = job.cost_credits;
     // Errors carry the job into logs, and services repeat what they were sent.
     for (const name of ["error_code", "error_message", "message"] as const) {

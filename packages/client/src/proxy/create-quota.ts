@@ -125,7 +125,7 @@ function checkResult(method: keyof QuotaStore, result: unknown, min: number): nu
 /**
  * Counters of `createQuota`. Several processes or servers need one store that they share, such as that of
  * `@tryon/client/quota/redis`, `@tryon/client/quota/postgres` or `@tryon/client/quota/sqlite`. Each method must be one
- * atomic operation, and must reject if it fails: the proxy then responds with 503, as after any result that is no count.
+ * atomic operation, and must reject if it fails: the proxy then responds with 503, as after any result that is not a count.
  *
  * @example
  * import { createRedisQuotaStore } from "@tryon/client/quota/redis";
