@@ -38,6 +38,39 @@ describe("the budget", () => {
     expect(await chargesOf(mock)).toEqual([8, 8]);
   });
 
+  it.each([
+    ["0", "running", 0, 0, 8],
+    ["a part of the price", "queued", 5, 0, 8],
+    ["more than the price", "running", 11, 11, 0],
+    ["-8", "running", -8, 0, 8],
+    ["a fraction at the end", "succeeded", 0.5, 8, 0],
+    ["-8 at the end", "failed", -8, 8, 0],
+    ["0 at the end", "failed", 0, 0, 0],
+  ])("counts the price until a job has ended, and then its cost: %s", async (...row) => {
+    const [, status, cost_credits, spent, reserved] = row;
+    const { call } = await openMcp(limit(100));
+    const { value } = await call("submit", { ...input, prompt: "mock:slow=600000" });
+    const path = `GET /api/v1/tryon/${String(value["job_id"])}`;
+    const body = { job_id: value["job_id"], status, cost_credits, result_url: "https://x.example" };
+    mock.faults.add({ on: path, status: 200, body });
+    await call("get", { job_id: value["job_id"] });
+    expect((await call("account")).value["budget"]).toMatchObject({ spent, reserved });
+  });
+
+  it("is not exceeded while the service states no cost of running jobs", async () => {
+    const { call } = await openMcp(limit(20));
+    const body = { status: "running", cost_credits: 0 };
+    for (let variation = 0; variation < 10; variation += 1) {
+      const { value } = await call("submit", { ...input, variation });
+      const { job_id } = value;
+      if (typeof job_id !== "string") continue;
+      const path = `GET /api/v1/tryon/${job_id}`;
+      mock.faults.add({ on: path, status: 200, body: { job_id, ...body } });
+      await call("get", { job_id });
+    }
+    expect(await chargesOf(mock)).toEqual([8, 8]);
+  });
+
   it("is required for a live key, and not for a test key", async () => {
     const { ended, output } = startMcp();
     expect(await ended).toBe(2);
