@@ -135,7 +135,7 @@ export default defineConfig({
                 include: ["**/*.test.ts"],
                 exclude: [
                   nightly,
-                  "**/{browser,memory,quota,race}.full.test.ts",
+                  "**/{browser,memory,quota,race,take-lock}.full.test.ts",
                   // Has scenarios with each transport.
                   "src/node/killed.full.test.ts",
                   // They need servers of databases or a browser, and no transport.

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { expect, it } from "vitest";
@@ -16,6 +16,25 @@ it.concurrent.each([
   const program = startProgram(resolve(root, "node_modules/.bin", command), args, { cwd: root });
   const { code } = await program.ended;
   expect(code, program.text).toBe(0);
+});
+
+it("has findings that run by themselves, about pinned packages of others", () => {
+  const problems = filesIn("findings").flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const parts = {
+      "a name in lower case": /^findings\/[a-z\d-]+\.sh$/.test(file),
+      "an executable mode": (statSync(join(root, file)).mode & 0o111) !== 0,
+      "bash that stops at an error": /^#!\/usr\/bin\/env bash\n[^]*^set -eu/m.test(text),
+      "a temporary folder that is removed":
+        text.includes("mktemp -d") && /^trap .*rm -rf .* EXIT$/m.test(text),
+      "a pinned version": /[\w/-]+(?:@|==)\d+\.\d+/.test(text),
+      "no package of ours": !/@tryon\/|packages\//.test(text),
+    };
+    return Object.entries(parts).flatMap(([part, isThere]) =>
+      isThere ? [] : [`${file} needs ${part}`],
+    );
+  });
+  expect(problems).toEqual([]);
 });
 
 it("imports no file of another package by its path", () => {

@@ -69,6 +69,19 @@ describe("code on pages", () => {
     expect(invalid).toEqual([]);
   });
 
+  // Code of others is what a user has today.
+  const own = blocks.filter(({ language, kind }) => /^tsx?$/.test(language) && kind !== "peer");
+
+  it("writes to paths of job ids and encoded names only", () => {
+    const path = /\.save\(.*\$\{(?!encodeURIComponent\(|job_id\}|job\.id\})|\.save\([^")]*\+/;
+    expect(own.filter(({ code }) => path.test(code)).map(placeOf)).toEqual([]);
+  });
+
+  it("logs no signed URL", () => {
+    const log = /console\.\w+\(.*(?:\bresult_url(?! !== null)|\.url\(\))/;
+    expect(own.filter(({ code }) => log.test(code)).map(placeOf)).toEqual([]);
+  });
+
   it("embeds only files of examples, packages and spec", () => {
     const shown = blocks.filter(showsFile);
     expect(shown.filter(({ name }) => !/^(examples|packages|spec)\//.test(name))).toEqual([]);

@@ -78,7 +78,7 @@ it("the commands of the page work", { timeout: 300_000 }, async () => {
     expect(isOutput(shown, printed) ? shown : printed).toBe(shown);
   }
   await receiver.stop();
-  for (const image of ["look.png", "looks/sku-1.png", "looks/sku-2.png"]) {
+  for (const image of ["outfit.png", "downloaded.png", "looks/sku-1.png", "looks/sku-2.png"]) {
     expect((await readFile(join(place.cwd, image))).length).toBeGreaterThan(1_000);
   }
 });

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -83,6 +83,8 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
       TRYON_API_KEY: token,
       TRYON_WEBHOOK_SECRET: secret,
     };
+    await rm(join(folder, "key.txt"), { force: true });
+    await type("key.sh");
   });
 
   afterAll(async () => {
@@ -102,7 +104,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
   it("runs every command and every program of the page", () => {
     const named = blocks.filter(({ language, name }) => /^(sh|python)$/.test(language) && name);
     expect(named.map(({ name }) => name).join(" ")).toBe(
-      "submit.sh photo.sh poll.sh download.sh retry.sh " +
+      "key.sh submit.sh photo.sh poll.sh download.sh retry.sh " +
         "tryon.py make.py list.sh find.py account.sh verify_webhook.py receiver.py",
     );
     const unnamed = blocks.filter(({ language, name }) => language === "sh" && !name);
@@ -110,6 +112,12 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
       "npm install @tryon/mock\nnpx tryon-mock --port 4010\n",
       "export TRYON_BASE_URL\nexport TRYON_API_KEY\n",
     ]);
+  });
+
+  it("keeps the key in a private file, and no secret in an argument", async () => {
+    expect((await stat(join(folder, "key.txt"))).mode & 0o777).toBe(0o600);
+    const shown = blocks.filter(({ code }) => /curl[^|]*\$(?:TRYON_API_KEY|RESULT_URL)/.test(code));
+    expect(shown.map(({ name }) => name)).toEqual([]);
   });
 
   it("submits, polls and lists with curl, and gets the responses of the page", async () => {

@@ -15,6 +15,7 @@ const message = {
 const before = (await tryon.account.get()).credits_remaining;
 await Promise.all([handle(message), handle(message)]);
 await handle(message);
+await handle({ ...message, id: "../message-3" });
 await handle({ ...message, id: "message-2", person: "http://shop.example/me.jpg" });
 console.log(before - (await tryon.account.get()).credits_remaining);
 `;
@@ -40,7 +41,9 @@ export const checks: Checks = {
     }
   },
   "handle.ts": async ({ snippet, run, folder }) => {
-    expect(await run(`${snippet.code}${deliverTwice}`)).toBe("8\n");
-    expect(await readdir(folder)).toContain("message-1.png");
+    expect(await run(`${snippet.code}${deliverTwice}`)).toBe("16\n");
+    expect(await readdir(folder)).toEqual(
+      expect.arrayContaining(["message-1.png", "..%2Fmessage-3.png"]),
+    );
   },
 };

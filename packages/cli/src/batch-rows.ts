@@ -23,6 +23,9 @@ export interface BatchRow {
 /** `error` is in files of failures, which are inputs too. */
 const names = ["id", "person", "garments", "size", "prompt", "negative_prompt", "seed", "error"];
 
+/** Maximum number of characters of an id. */
+const maxIdLength = 120;
+
 /**
  * Reads the try-ons of a batch: CSV with a header row, garments separated by `|`, or NDJSON with a list of garments. Paths
  * are relative to the file. A row without an id gets one from its content.
@@ -132,12 +135,34 @@ function readRow(fields: RowRecord["fields"], place: string, folder: string): Ba
   };
   const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
   const id = textOf("id") ?? `look-${digest.slice(0, 12)}`;
-  if (!/^[^\p{C}/\\:*?"<>|.][^\p{C}/\\:*?"<>|]{0,119}$/u.test(id)) {
+  if (
+    !/^[^\p{C}/\\:*?"<>|.][^\p{C}/\\:*?"<>|]*$/u.test(id) ||
+    Array.from(id).length > maxIdLength
+  ) {
     fail(
-      'id names the image: use up to 120 letters, digits, spaces, hyphens and dots, and none of / \\ : * ? " < > |.',
+      `id names the image: use up to ${maxIdLength} letters, digits, spaces, hyphens and dots, and none of / \\ : * ? " < > |.`,
     );
   }
   return { id, ...content };
+}
+
+/**
+ * Returns the id of the next try-on of each row: `shirt-try-2` for `shirt`, then `shirt-try-3`. They are valid and
+ * unique, and differ from the ids of the rows.
+ */
+export function nextIds(rows: readonly BatchRow[]): readonly string[] {
+  const taken = new Set(rows.map(({ id }) => id.toLowerCase()));
+  return rows.map(({ id }) => {
+    const [, base = id, last = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
+    for (let number = Number(last) + 1; ; number += 1) {
+      const suffix = `-try-${number}`;
+      const stem = Array.from(base).slice(0, maxIdLength - suffix.length);
+      const next = [...stem, suffix].join("");
+      if (taken.has(next.toLowerCase())) continue;
+      taken.add(next.toLowerCase());
+      return next;
+    }
+  });
 }
 
 /**

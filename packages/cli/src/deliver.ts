@@ -15,20 +15,20 @@ export interface Delivery {
   readonly attempts: number;
 }
 
-/** Parses the URL of a receiver: on this machine, also without `http://`, or with https. */
+/** Parses the URL of a receiver: on this machine, also without `http://`, or with https. Refuses a user or password. */
 export function receiverUrl(value: string): URL {
   const given = /^[a-z]+:\/\//i.test(text(value)) ? value : `http://${value}`;
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isLocal = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");
   if (
     url &&
-    !url.username &&
+    `${url.username}${url.password}` === "" &&
     (url.protocol === "https:" || (url.protocol === "http:" && isLocal))
   ) {
     return url;
   }
   throw new InvalidArgumentError(
-    "It must be a URL with https, or of this machine, such as http://localhost:3000/hook.",
+    "It must be a URL with https, or of this machine, without user and password, such as http://localhost:3000/hook.",
   );
 }
 

@@ -1,5 +1,5 @@
 import { openAsBlob } from "node:fs";
-import { stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
@@ -26,9 +26,24 @@ export function isUrl(value: string): boolean {
   return /^(?:https?|data):/i.test(value);
 }
 
-/** Rejects a file whose folder does not exist, before anything is paid. */
-export async function checkFolderOf(flag: string, path: string): Promise<void> {
+/** Rejects a file whose folder does not exist, or that would replace another file, before anything is paid. */
+export async function checkOutput(flag: string, path: string): Promise<void> {
   const folder = await stat(dirname(resolve(path))).catch(() => undefined);
-  if (folder?.isDirectory() === true) return;
-  throw new UsageError(`the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`);
+  if (folder?.isDirectory() !== true) {
+    throw new UsageError(
+      `the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`,
+    );
+  }
+  if (!(await isPresent(path))) return;
+  throw new UsageError(
+    `${flag} would replace an existing file: ${path}. Use another path, or move that file.`,
+  );
+}
+
+/** Returns true if a path exists, also if it is a link that leads nowhere. */
+export async function isPresent(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

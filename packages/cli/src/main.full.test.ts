@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
@@ -165,4 +165,82 @@ test("makes 300 try-ons of a batch once, although it is killed twice", async () 
   expect((await mock.ledger(key))?.balance).toBe(10_000 - 2_400);
   const images = (await readdir(path("looks"))).filter((name) => name.endsWith(".png"));
   expect(images).toHaveLength(300);
+});
+
+test("makes the failures of a batch again, each once, although their runs are interrupted and killed", async () => {
+  const { environment, mock, path } = await openShop();
+  const ids = Array.from({ length: 8 }, (_, at) => `sku-${at}`);
+  const rows = ids.map((id) => `${id},me.png,https://shop.example/${id}.png`);
+  await writeFile(path("items.csv"), ["id,person,garments", ...rows].join("\n"));
+  const charges = async () => {
+    const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
+    return entries.filter(({ cause }) => cause === "tryon");
+  };
+  const launch = (file: string) =>
+    start(["batch", path(file), "--out", path("looks"), "--concurrency", "2"], environment);
+  const prepare = (count: number, job: Parameters<typeof mock.nextJob>[0]): void => {
+    for (let left = count; left > 0; left -= 1) mock.nextJob(job);
+  };
+  const run = async (file: string) => (await launch(file).ended).code;
+  /** Runs a file, and sends a signal as soon as there is this number of charges. */
+  const stop = async (file: string, signal: NodeJS.Signals, count: number) => {
+    const program = launch(file);
+    await expect.poll(async () => (await charges()).length, { timeout: 20_000 }).toBe(count);
+    program.kill(signal);
+    return (await program.ended).code;
+  };
+  prepare(4, { errorMessage: "generation_failed" });
+  expect(await run("items.csv")).toBe(1);
+  const content = await readFile(path("looks.failures.ndjson"), "utf8");
+  prepare(2, { durationMs: 4_000 });
+  expect(await stop("looks.failures.ndjson", "SIGINT", 10)).toBe(130);
+  prepare(2, { errorMessage: "generation_failed", durationMs: 4_000 });
+  expect(await stop("looks.failures.ndjson", "SIGKILL", 12)).not.toBe(0);
+  expect(await run("looks.failures.ndjson")).toBe(1);
+  expect(await readFile(path("looks.failures.ndjson"), "utf8")).toBe(content);
+  expect(await run("looks.failures-2.ndjson")).toBe(0);
+  const jobs = (await charges()).map(({ jobId, credits }) => `${jobId} ${credits}`);
+  expect(new Set(jobs).size).toBe(14);
+  expect(jobs).toHaveLength(14);
+  const images = (await readdir(path("looks"))).map((name) => name.slice(0, "sku-0".length));
+  expect(images.toSorted()).toEqual(ids);
+});
+
+test("saves no image that the journal cannot record, so that the same command continues", async () => {
+  const { environment, path, tryon, charges } = await openShop();
+  const batch = (name: string, ...ids: readonly string[]) => ({
+    argv: ["batch", path(name), "--out", path("looks")],
+    text: ["id,person,garments", ...ids.map((id) => `${id},me.png,https://shop.example/a.png`)],
+  });
+  const first = batch("items.csv", ...Array.from({ length: 60 }, (_, at) => `sku-${at}`));
+  const second = batch("more.csv", "last");
+  await writeFile(path("items.csv"), first.text.join("\n"));
+  await writeFile(path("more.csv"), second.text.join("\n"));
+  expect((await tryon(first.argv)).code).toBe(0);
+  const { size } = await stat(path("looks.journal.ndjson"));
+  // There is room for the first entry of another try-on, and for any image, which is smaller than the journal.
+  const words = [`--fsize=${size + 600}`, node, "--conditions=@tryon/source", main, ...second.argv];
+  const program = startProgram("prlimit", words, { env: { PATH, ...environment } });
+  expect((await program.ended).code).toBe(1);
+  expect(program.output.stderr).toContain("The image was not saved, since the journal");
+  expect(await readdir(path("looks"))).not.toContain("last.png");
+  expect((await tryon(second.argv)).code).toBe(0);
+  expect(await readdir(path("looks"))).toContain("last.png");
+  expect(await charges()).toBe(61);
+});
+
+test("keeps its image that has the default name", async () => {
+  const { environment, input, path, charges } = await openShop();
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
+  const run = async () => {
+    const argv = ["run", ...input, "--idempotency-key", "key-1"];
+    const program = startScript(main, argv, { env, cwd: path(".") });
+    expect((await program.ended).code).toBe(0);
+    return program.output.stdout.trim();
+  };
+  const name = await run();
+  await writeFile(path(name), "edited");
+  expect(await run()).toBe(name);
+  expect(await readFile(path(name), "utf8")).toBe("edited");
+  expect(await charges()).toBe(1);
 });

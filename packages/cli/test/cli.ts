@@ -63,8 +63,8 @@ export async function runCli(argv: readonly string[], given: Given = {}): Promis
   return { code, ...output };
 }
 
-/** Receiver of webhooks that responds with these statuses, and then with 204. */
-export async function openReceiver(...statuses: readonly number[]) {
+/** Receiver of webhooks that responds with these statuses, or redirects to a URL, and then responds with 204. */
+export async function openReceiver(...answers: ReadonlyArray<number | readonly [number, string]>) {
   const bodies: string[] = [];
   const requests: Request[] = [];
   const { promise: full, resolve } = Promise.withResolvers<void>();
@@ -78,8 +78,10 @@ export async function openReceiver(...statuses: readonly number[]) {
         ([name, values = []]) => [name, values.join(", ")] satisfies [string, string],
       );
       requests.push(new Request("http://localhost/hook", { method: "POST", headers, body }));
-      response.writeHead(statuses[bodies.length - 1] ?? 204).end();
-      if (bodies.length > statuses.length) resolve();
+      const answer = answers[bodies.length - 1] ?? 204;
+      if (typeof answer === "number") response.writeHead(answer).end();
+      else response.writeHead(answer[0], { location: answer[1] }).end();
+      if (bodies.length > answers.length) resolve();
     });
   });
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));

@@ -2,6 +2,7 @@ import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/api.ts";
+import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
@@ -162,6 +163,11 @@ export class TryOn {
   /** @internal URL of the service or the proxy, without a slash at the end. */
   get serviceUrl(): string {
     return this.#contexts.config.baseUrl;
+  }
+
+  /** @internal If true, try-ons are free. With a function as `apiKey`, this is about its latest key. */
+  get hasTestKey(): boolean {
+    return isTestKey((this.#contexts.latest ?? this.#contexts).config.apiKey);
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */

@@ -6,16 +6,19 @@ export type Program<Message> = ReturnType<typeof startProgram<Message>>;
 
 /**
  * Starts a program of this folder in a child process that exchanges messages with the test. The first one fills the
- * compile cache in the folder `cache` for the others.
+ * compile cache in the folder `cache` for the others. `within` is a command that runs the program, such as `unshare`.
  */
 export function startProgram<Message>(
   file: string,
   args: readonly string[],
   cache: string,
   flags: readonly string[] = [],
+  within: readonly string[] = [],
 ) {
+  const [execPath, ...execArgv] = [...within, process.execPath];
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    execArgv: ["--conditions=@tryon/source", ...flags],
+    execPath,
+    execArgv: [...execArgv, "--conditions=@tryon/source", ...flags],
     // The client must not detect a test runner.
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: cache },
     stdio: ["ignore", "inherit", "pipe", "ipc"],

@@ -89,6 +89,25 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
     }
   });
 
+  test("counts copies of a key once that arrive at several servers at once", async () => {
+    const request = new Request("https://shop.example");
+    const call = { user: { id: key }, kind: "submit", request } as const;
+    const quotas = stores.map((one) =>
+      createQuota({ perDay: 2, perMinute: 1_000, store: one, clock: { now: () => 0 } }),
+    );
+    const submit = (index: number, idempotencyKey: string) =>
+      quotas[index % quotas.length]?.({ ...call, idempotencyKey });
+    const copies = await each(100, (_, index) => submit(index, "one"));
+    const others = copies.filter((verdict) => verdict !== true);
+    expect(others.length).toBeLessThan(100);
+    // These processes repeat the request after a second.
+    expect(others).toEqual(others.map(() => ({ retryAfter: 1 })));
+    expect(await each(9, (_, index) => submit(index, "one"))).toEqual(Array(9).fill(true));
+    expect(await submit(1, "two")).toBe(true);
+    expect(await submit(2, "three")).toEqual({ retryAfter: 86_400 });
+    expect(await submit(3, "three")).toEqual({ retryAfter: 86_400 });
+  });
+
   test("allows all servers together the quota, and a repeated key at once", async () => {
     const request = new Request("https://shop.example");
     const call = { user: { id: key }, kind: "submit", request } as const;

@@ -1,4 +1,23 @@
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import {
+  appendFile,
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -82,11 +101,161 @@ test("writes failures to a file that is an input: a failed job gets a new id, an
   const paid = await charges();
   // The journal keeps the failure of the first id.
   expect((await batch()).code).toBe(1);
+  expect(await readdir(path("."))).not.toContain("looks.failures-2.ndjson");
   expect(await charges()).toBe(paid);
   expect((await tryon(["batch", failures, "--out", path("looks")])).code).toBe(0);
   expect(await charges()).toBe(paid + 1);
-  await expect(readFile(failures)).rejects.toThrow("ENOENT");
+  expect(linesOf(await readFile(failures, "utf8"))).toEqual([failure]);
   expect(await readdir(path("looks"))).toContain(`${Reflect.get(Object(failure), "id")}.png`);
+});
+
+test("removes the file of failures after all its rows have succeeded from another input", async () => {
+  const { batch, tryon, path } = await openBatch("a,me.png,https://shop.example/a.png,");
+  const failures = path("looks.failures.ndjson");
+  const run = (file: string, ...more: readonly string[]) =>
+    tryon(["batch", file, "--out", path("looks"), ...more]);
+  expect((await batch("--max-credits", "7")).code).toBe(1);
+  expect(linesOf(await readFile(failures, "utf8"))).toEqual([
+    expect.objectContaining({
+      id: "a",
+      error: expect.objectContaining({ code: "budget_exceeded" }),
+    }),
+  ]);
+  // Its own run keeps it, and so does the run of the file that follows it.
+  const next = path("looks.failures-2.ndjson");
+  expect((await run(failures, "--max-credits", "7")).code).toBe(1);
+  expect((await run(next)).code).toBe(0);
+  const names = await readdir(path("."));
+  expect(names).toEqual(expect.arrayContaining([basename(failures), basename(next)]));
+  expect((await batch()).code).toBe(0);
+  expect((await readdir(path("."))).filter((name) => name.includes("failures"))).toEqual([
+    basename(next),
+  ]);
+});
+
+/** Opens a batch whose rows have all failed, and a function that runs a file of failures. */
+async function openFailures(ids: readonly string[]) {
+  const shop = await openBatch(...ids.map((id) => `${id},me.png,https://shop.example/${id}.png,`));
+  const { path, tryon, mock } = shop;
+  const block = (count: number): void => {
+    for (let left = count; left > 0; left -= 1) mock.nextJob({ outcome: "content_blocked" });
+  };
+  const name = (number: number): string =>
+    path(number === 1 ? "looks.failures.ndjson" : `looks.failures-${number}.ndjson`);
+  const idsOf = async (number: number): Promise<unknown> =>
+    linesOf(await readFile(name(number), "utf8")).map((row) => Reflect.get(Object(row), "id"));
+  const run = (file: string, ...more: readonly string[]) =>
+    tryon(["batch", file, "--out", path("looks"), ...more]);
+  block(ids.length);
+  expect((await shop.batch()).code).toBe(1);
+  return { ...shop, block, name, idsOf, run };
+}
+
+test.each(["its path", "a symbolic link", "a hard link"])(
+  "keeps a file of failures that is the input by %s, and numbers the next one",
+  async (how) => {
+    const { path, block, name, idsOf, run, charges } = await openFailures(["a"]);
+    const input = how === "its path" ? name(1) : path("again.ndjson");
+    if (how === "a symbolic link") await symlink(name(1), input);
+    if (how === "a hard link") await link(name(1), input);
+    const content = await readFile(name(1));
+    block(1);
+    expect(await run(input)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Rows without an image, as an input: ${name(2)}\n`),
+    });
+    expect(await idsOf(2)).toEqual(["a-try-3"]);
+    const paid = await charges();
+    // The journal keeps the failure, so the same command again changes nothing.
+    expect((await run(input)).code).toBe(1);
+    expect((await run(input)).code).toBe(1);
+    expect(await charges()).toBe(paid);
+    expect(await readFile(name(1))).toEqual(content);
+    block(1);
+    expect((await run(name(2))).code).toBe(1);
+    expect(await idsOf(3)).toEqual(["a-try-4"]);
+    expect((await run(name(3))).code).toBe(0);
+    expect(await charges()).toBe(paid + 2);
+    expect(await Promise.all([1, 2, 3].map(idsOf))).toEqual([
+      ["a-try-2"],
+      ["a-try-3"],
+      ["a-try-4"],
+    ]);
+    expect((await readdir(path("looks"))).toSorted()).toEqual(["a-try-4.png"]);
+  },
+);
+
+test("keeps the rows of a stopped run, also those that did not start", async () => {
+  const { path, name, idsOf, run, charges } = await openFailures(["a", "b"]);
+  const paid = await charges();
+  const limit = ["--max-credits", String(8 * (paid + 1)), "--concurrency", "1"];
+  const c = { id: "c", person: path("me.png"), garments: ["https://shop.example/c.png"] };
+  await appendFile(name(1), JSON.stringify(c));
+  const content = await readFile(name(1));
+  expect((await run(name(1), ...limit)).code).toBe(1);
+  expect(await readFile(name(1))).toEqual(content);
+  expect(await idsOf(2)).toEqual(["b-try-2", "c"]);
+  // Either file continues.
+  expect((await run(name(2))).code).toBe(0);
+  expect((await run(name(1))).code).toBe(0);
+  expect(await charges()).toBe(paid + 3);
+  expect((await readdir(path("looks"))).toSorted()).toEqual([
+    "a-try-2.png",
+    "b-try-2.png",
+    "c.png",
+  ]);
+});
+
+test("keeps the rows of an interrupted run, and makes each try-on once", async () => {
+  const { tryon, path, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
+  const failures = path("looks.failures.ndjson");
+  const rows = ["a-try-2", "b-try-2"].map((id) => {
+    const garments = ["https://shop.example/shirt.png"];
+    return JSON.stringify({ id, person: path("me.png"), garments, error: { code: "job_failed" } });
+  });
+  const content = rows.join("\n");
+  await writeFile(failures, content);
+  const argv = ["batch", failures, "--out", path("looks"), "--concurrency", "1"];
+  const controller = new AbortController();
+  const running = tryon(argv, { signal: controller.signal });
+  await expect.poll(charges).toBe(1);
+  controller.abort();
+  expect((await running).code).toBe(130);
+  expect(await readFile(failures, "utf8")).toBe(content);
+  const rest = path("looks.failures-2.ndjson");
+  expect(linesOf(await readFile(rest, "utf8"))).toMatchObject([
+    { id: "a-try-2" },
+    { id: "b-try-2" },
+  ]);
+  const again = tryon(argv);
+  await mock.clock.advance("31s");
+  await expect.poll(charges).toBe(2);
+  await mock.clock.advance("31s");
+  expect((await again).code).toBe(0);
+  await expect(readFile(rest)).rejects.toThrow("ENOENT");
+  expect(await readFile(failures, "utf8")).toBe(content);
+  expect(await charges()).toBe(2);
+});
+
+test.each([
+  ["rows of another input", (row: object) => JSON.stringify({ ...row, id: "z" })],
+  ["a row that was edited", (row: object) => JSON.stringify({ ...row, prompt: "loose" })],
+  ["notes of the user", () => "Ask for the photo of b."],
+])("keeps a file of failures with %s", async (_what, edit) => {
+  const { batch, name, idsOf } = await openFailures(["a", "b"]);
+  const [row = "{}"] = (await readFile(name(1), "utf8")).split("\n");
+  const content = edit(JSON.parse(row) as object);
+  await writeFile(name(1), content);
+  expect((await batch()).code).toBe(1);
+  expect(await readFile(name(1), "utf8")).toBe(content);
+  expect(await idsOf(2)).toEqual(["a-try-2", "b-try-2"]);
+});
+
+test("gives failed rows ids that are valid and that no other row has", async () => {
+  const long = "x".repeat(118);
+  const { idsOf, run, name } = await openFailures(["a", "A-try-2", long]);
+  expect(await idsOf(1)).toEqual(["a-try-3", "A-try-4", `${"x".repeat(114)}-try-2`]);
+  expect((await run(name(1))).code).toBe(0);
 });
 
 test("stops at --max-credits of all runs, and continues with more", async () => {
@@ -100,6 +269,23 @@ test("stops at --max-credits of all runs, and continues with more", async () => 
   expect(await charges()).toBe(2);
   expect((await batch("--max-credits", "24")).code).toBe(0);
   expect(await charges()).toBe(3);
+});
+
+test("writes failures for their owner only, and follows no link", async () => {
+  const { batch, path } = await openBatch("a,me.png,https://shop.example/a.png?signature=5e,1K");
+  const failures = path("looks.failures.ndjson");
+  writeFileSync(path("other"), "mine");
+  for (const ending of [".part", ".tmp"]) symlinkSync(path("other"), `${failures}${ending}`);
+  const files = readdirSync(path("."));
+  for (const mode of [0o644, 0o600]) {
+    expect((await batch("--max-credits", "7")).code).toBe(1);
+    expect(readFileSync(failures, "utf8")).toContain("signature");
+    expect(statSync(failures).mode % 0o1000).toBe(0o600);
+    chmodSync(failures, mode);
+  }
+  expect(readFileSync(path("other"), "utf8")).toBe("mine");
+  const added = readdirSync(path(".")).filter((name) => !files.includes(name));
+  expect(added.toSorted()).toEqual(["looks", "looks.failures.ndjson", "looks.journal.ndjson"]);
 });
 
 test.each([
@@ -140,6 +326,125 @@ test.each([
   expect(stderr).toMatch(/^tryon: [^\n]+\n$/);
   expect(stderr).toMatch(message);
   expect(await charges()).toBe(0);
+});
+
+/** Paths by which a file system finds a file, apart from its own. */
+const otherNames = {
+  "its path": async (): Promise<void> => undefined,
+  "a symbolic link": (file: string, name: string) => symlink(file, name),
+  "a hard link": (file: string, name: string) => link(file, name),
+  "a linked folder": (file: string, name: string) => symlink(dirname(file), dirname(name)),
+};
+
+test.each([
+  ["its path", "looks/me.png", "looks/me.png", "looks"],
+  ["a symbolic link", "me.png", "looks/me.png", "looks"],
+  ["a hard link", "me.png", "looks/me.png", "looks"],
+  ["a linked folder", "looks/me.png", "linked/me.png", "linked"],
+] as const)(
+  "refuses to replace a photo of the input, found by %s",
+  async (how, photo, name, out) => {
+    const { tryon, path, charges } = await openShop();
+    await mkdir(path("looks"));
+    await copyFile(path("me.png"), path(photo));
+    await otherNames[how](path(photo), path(name));
+    await writeFile(
+      path("items.csv"),
+      `${header}\nb,${photo},shirt.png,\nme,shirt.png,shirt.png,\n`,
+    );
+    const content = await readFile(path(photo));
+    const { code, stderr } = await tryon(["batch", path("items.csv"), "--out", path(out)]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `tryon: the batch would replace 1 file of its input: ${path(name)}. Use another --out, or other ids.\n`,
+    });
+    expect(await readFile(path(photo))).toEqual(content);
+    expect(await readdir(path("."))).not.toContain(`${out}.journal.ndjson`);
+    expect(await charges()).toBe(0);
+  },
+);
+
+test("refuses a file of rows that is the journal of the batch", async () => {
+  const { tryon, path, charges } = await openShop();
+  const journal = path("looks.journal.ndjson");
+  const row = JSON.stringify({ person: "me.png", garments: ["shirt.png"] });
+  await writeFile(journal, row);
+  expect(await tryon(["batch", journal, "--out", path("looks")])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`would replace 1 file of its input: ${journal}.`),
+  });
+  expect(await readFile(journal, "utf8")).toBe(row);
+  expect(await charges()).toBe(0);
+});
+
+test("refuses to replace files that no earlier run has made, and keeps the images of earlier runs", async () => {
+  const ids = ["a", "b", "c", "d", "e"];
+  const rows = ids.map((id) => `${id},me.png,https://shop.example/${id}.png,`);
+  const { batch, path, mock, charges } = await openBatch(...rows);
+  expect((await batch("--max-credits", "8", "--concurrency", "1")).code).toBe(1);
+  const [image = ""] = await readdir(path("looks"));
+  const made = await readFile(path(`looks/${image}`));
+  const [, ...others] = ids;
+  for (const id of others) await writeFile(path(`looks/${id}.png`), "mine");
+  await rm(path("looks/e.png"));
+  await symlink("nowhere", path("looks/e.png"));
+  const { code, stderr } = await batch();
+  const list = others.slice(0, 3).map((id) => path(`looks/${id}.png`));
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `tryon: the batch would replace 4 files that no earlier run has made: ${list.join(", ")} and 1 more. Use another --out, or move these files.\n`,
+  });
+  expect(await charges()).toBe(1);
+  expect(mock.journal.entries({ method: "POST" })).toHaveLength(1);
+  for (const id of others) await rm(path(`looks/${id}.png`));
+  expect((await batch()).code).toBe(0);
+  expect(await readFile(path(`looks/${image}`))).toEqual(made);
+  expect(await charges()).toBe(5);
+});
+
+test("continues beside a file that has the name of a failed row", async () => {
+  const { path, batch, charges } = await openFailures(["a"]);
+  await writeFile(path("looks/a.png"), "mine");
+  const paid = await charges();
+  expect(await batch()).toMatchObject({ code: 1, stderr: expect.stringContaining("1 × Job job_") });
+  expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
+  expect(await charges()).toBe(paid);
+});
+
+test("does not replace the file of a row whose earlier try-on was refused", async () => {
+  const { batch, path, charges } = await openBatch("a,me.png,https://shop.example/a.png,");
+  expect((await batch("--max-credits", "7")).code).toBe(1);
+  await writeFile(path("looks/a.png"), "mine");
+  expect((await batch()).code).toBe(2);
+  expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
+  expect(await charges()).toBe(0);
+});
+
+test("keeps a file that appears while its try-on runs, and does not report it as the image", async () => {
+  const { tryon, path, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
+  await writeFile(path("items.csv"), `${header}\na,me.png,shirt.png,\n`);
+  const argv = ["batch", path("items.csv"), "--out", path("looks")];
+  const running = tryon(argv);
+  await expect.poll(charges).toBe(1);
+  await writeFile(path("looks/a.png"), "mine");
+  await mock.clock.advance("31s");
+  expect(await running).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`1 × ${path("looks/a.png")} exists already.`),
+  });
+  expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
+  await rm(path("looks/a.png"));
+  expect((await tryon(argv)).code).toBe(0);
+  expect((await readFile(path("looks/a.png"))).length).toBeGreaterThan(1_000);
+  expect(await charges()).toBe(1);
+});
+
+test("rejects --out with the path of a file", async () => {
+  const { tryon, path } = await openBatch("a,me.png,shirt.png,");
+  expect(await tryon(["batch", path("items.csv"), "--out", path("me.png")])).toMatchObject({
+    code: 2,
+    stderr: `tryon: the folder of --out cannot be created (EEXIST): ${path("me.png")}. Use another path.\n`,
+  });
 });
 
 test("ends with 130 after Ctrl+C, and continues without a second charge", async () => {

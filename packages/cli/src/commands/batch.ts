@@ -1,12 +1,20 @@
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 
 import { isTryOnError, type Job } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
-import { openJournal } from "@tryon/client/node";
+import { openJournal, type FileJournal } from "@tryon/client/node";
 import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
 
-import { openRow, readRows, type BatchRow } from "../batch-rows.ts";
+import {
+  checkImages,
+  checkInputs,
+  findFailuresPath,
+  imagePath,
+  journalPath,
+  writeFailures,
+} from "../batch-files.ts";
+import { nextIds, openRow, readRows, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
 import {
@@ -19,6 +27,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { describeError, toFailure } from "../failure.ts";
+import { isPresent } from "../images.ts";
 
 /** Adds the options of `tryon batch`. */
 export const addBatchOptions = (command: Command<[string]>) =>
@@ -37,6 +46,10 @@ export const addBatchOptions = (command: Command<[string]>) =>
 
 type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
 
+/** Errors of images that are not saved. */
+const unrecorded = "The image was not saved, since the journal could not be written. Fix that.";
+const notCharged = "Then run the same command again: the try-on is not charged again.";
+
 /** Images that are saved at the same time. */
 const maxSaves = 8;
 
@@ -51,45 +64,57 @@ export async function runBatch(
   for (const row of rows) await openRow(row);
   const { maxCredits, concurrency, timeout, json } = options;
   const out = resolve(options.out);
+  await checkInputs(out, file, rows);
   const { tryon, isLive } = await connect(options, context, { keyInMetadata: true });
-  await mkdir(out, { recursive: true });
+  await mkdir(out, { recursive: true }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      `the folder of --out cannot be created (${code}): ${out}. Use another path.`,
+    );
+  });
   const signal = context.onInterrupt();
-  if (isLive) {
-    const sizes = rows.map(({ size }) => (size === undefined ? {} : { output_size: size as "1K" }));
-    const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
-      throw toFailure(error);
-    });
-    note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
-  }
-  const journal = await openJournal(`${out}.journal.ndjson`).catch((error: Error) => {
+  const journal = await openJournal(journalPath(out)).catch((error: Error) => {
     throw new UsageError(error.message);
   });
-  const run = new BatchRun(rows.length, out);
-  const end = showProgress(context, () => run.describe(tryon.rateLimit));
+  const run = new BatchRun(rows.length, out, journal);
   let failure: unknown;
   try {
-    const items = batch(tryon, rows, {
-      id: ({ id }) => id,
-      input: openRow,
-      journal,
-      signal,
-      onProgress: run.update,
-      ...(maxCredits !== undefined && { budget: { maxCredits } }),
-      ...(concurrency !== undefined && { concurrency }),
-      ...(timeout !== undefined && { timeout }),
-    });
-    for await (const item of items) await run.add(item);
-  } catch (error) {
-    failure = error;
+    await checkImages(out, rows, journal);
+    if (isLive) {
+      const sizes = rows.map(({ size }) =>
+        size === undefined ? {} : { output_size: size as "1K" },
+      );
+      const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
+        throw toFailure(error);
+      });
+      note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
+    }
+    const end = showProgress(context, () => run.describe(tryon.rateLimit));
+    try {
+      const items = batch(tryon, rows, {
+        id: ({ id }) => id,
+        input: openRow,
+        journal,
+        signal,
+        onProgress: run.update,
+        ...(maxCredits !== undefined && { budget: { maxCredits } }),
+        ...(concurrency !== undefined && { concurrency }),
+        ...(timeout !== undefined && { timeout }),
+      });
+      for await (const item of items) await run.add(item);
+    } catch (error) {
+      failure = error;
+    }
+    await run.saved();
+    end();
+  } finally {
+    await journal.close();
+    tryon.close();
   }
-  await run.saved();
-  end();
-  await journal.close();
-  tryon.close();
-  const failures = await run.writeFailures(rows);
   if (json === true) for (const outcome of run.outcomes) printJson(context, outcome);
   else printSummary(run, context);
-  if (failures !== undefined) note(context, `Failures, as an input: ${failures}`);
+  const path = await findFailuresPath(out, file, rows);
+  const failures = await writeFailures(path, run.outstanding(rows));
+  if (failures !== undefined) note(context, `Rows without an image, as an input: ${failures}`);
   if (signal.aborted) {
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
     return interruptedCode;
@@ -139,12 +164,14 @@ class BatchRun {
   readonly failed = new Map<string, Failure>();
   readonly size: number;
   readonly #out: string;
+  readonly #journal: FileJournal;
   readonly #saves = new Set<Promise<void>>();
   #progress: BatchProgress | undefined;
 
-  constructor(size: number, out: string) {
+  constructor(size: number, out: string, journal: FileJournal) {
     this.size = size;
     this.#out = out;
+    this.#journal = journal;
   }
 
   /** Credits that this run has cost. */
@@ -181,12 +208,16 @@ class BatchRun {
 
   async #save(item: BatchItem<BatchRow>): Promise<void> {
     const { id, result, fromJournal, job } = item;
-    const path = join(this.#out, `${id}.png`);
+    const path = imagePath(this.#out, item);
     let { error }: { error: Error | undefined } = item;
-    // An earlier run saves an image at once or not at all.
-    if (result && !(fromJournal && (await exists(path)))) {
+    if (result) {
       try {
-        await result.image.save(path);
+        // The next run only keeps images of try-ons that the journal has as ended.
+        const entry = await this.#journal.get(id);
+        if (entry?.state !== "succeeded") throw new Error(`${unrecorded} ${notCharged}`);
+        if (!(await isPresent(path))) await result.image.save(path);
+        // An earlier run saves an image at once or not at all.
+        else if (!fromJournal) throw new Error(`${path} exists already. Move it. ${notCharged}`);
       } catch (reason) {
         error = reason as Error;
       }
@@ -207,42 +238,20 @@ class BatchRun {
     });
   }
 
-  /**
-   * Writes the failed rows to a file that is the input of another run. A job that failed stays failed, so its row gets a
-   * new id, which is another try-on with its own charge.
-   */
-  async writeFailures(rows: readonly BatchRow[]): Promise<string | undefined> {
-    const path = `${this.#out}.failures.ndjson`;
-    const lines = rows.flatMap((row) => {
+  /** Returns the rows without an image, for another run. */
+  outstanding(rows: readonly BatchRow[]): readonly object[] {
+    const ended = new Set(this.outcomes.map(({ id }) => id));
+    const retries = nextIds(rows);
+    return rows.flatMap((row, at): readonly object[] => {
       const error = this.failed.get(row.id);
-      if (error === undefined) return [];
-      const id = error.code === "job_failed" ? nextId(row.id) : row.id;
-      return [`${JSON.stringify({ ...row, id, error })}\n`];
+      if (error === undefined) return ended.has(row.id) ? [] : [row];
+      // A job that failed stays failed, so its row gets a new id, which is another try-on with its own charge.
+      const id = error.code === "job_failed" ? retries[at] : row.id;
+      return [{ ...row, id, error }];
     });
-    if (lines.length === 0) {
-      await rm(path, { force: true });
-      return undefined;
-    }
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(`${path}.part`, lines.join(""));
-    await rename(`${path}.part`, path);
-    return path;
   }
-}
-
-/** Returns the id of the next try-on of a row: `shirt`, `shirt-try-2`, `shirt-try-3`. */
-function nextId(id: string): string {
-  const [, base = id, number = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
-  return `${base}-try-${Number(number) + 1}`;
 }
 
 function costOf(job: Job | undefined): number | undefined {
   return job?.data.cost_credits ?? undefined;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -97,3 +97,32 @@ test("sends a signed test event to --webhook-url, and says what came back", asyn
     code: 2,
   });
 });
+
+test("follows no redirect of a receiver, so its event reaches no other host", async () => {
+  const { tryon, mock } = await openShop();
+  const other = await openReceiver();
+  const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
+  for (const status of [302, 307, 308]) {
+    const { target, bodies } = await openReceiver([status, `http://${other.target}`]);
+    const { code, stdout } = await tryon(["doctor", "--webhook-url", target], { environment });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(new RegExp(`fail {2}Webhook +${status} after`));
+    expect(bodies).toHaveLength(1);
+  }
+  expect(other.bodies).toEqual([]);
+});
+
+test.each(["user:pass-word", "user", ":pass-word"])(
+  "refuses a receiver's URL with %j, and does not print it",
+  async (userInfo) => {
+    const { tryon, mock } = await openShop();
+    const { target, bodies } = await openReceiver();
+    const argv = ["doctor", "--webhook-url", `http://${userInfo}@${target}`];
+    const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
+    const { code, stdout, stderr } = await tryon(argv, { environment });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--webhook-url.+ without user and password/s);
+    expect(stdout + stderr).not.toContain("pass-word");
+    expect(bodies).toEqual([]);
+  },
+);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
@@ -49,6 +49,14 @@ test("shows a job without its signed URL, and downloads its image", async () => 
     stderr: `${id} succeeded: 8 credits\n`,
   });
   expect(await readFile(copy)).toEqual(await readFile(path("1K.png")));
+  await writeFile(copy, "mine");
+  for (const name of ["download", "wait"]) {
+    expect(await tryon(["jobs", name, id, "-o", copy])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--output would replace an existing file: ${copy}.`),
+    });
+  }
+  expect(await readFile(copy, "utf8")).toBe("mine");
   const waited = await tryon(["jobs", "wait", id, "--json"]);
   expect(JSON.parse(waited.stdout)).toMatchObject({ job_id: id, status: "succeeded" });
 });

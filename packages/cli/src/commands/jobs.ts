@@ -15,7 +15,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { toFailure } from "../failure.ts";
-import { checkFolderOf } from "../images.ts";
+import { checkOutput } from "../images.ts";
 
 /** Adds the options of `tryon jobs list`. */
 export const addListOptions = (command: Command) =>
@@ -101,8 +101,8 @@ export async function waitForJob(
   context: CliContext,
 ): Promise<number> {
   const { output, timeout = 600_000, json, download } = options;
-  if (output !== undefined) await checkFolderOf("--output", output);
   const path = output ?? (download ? `${id}.png` : undefined);
+  if (path !== undefined) await checkOutput("--output", path);
   const { tryon } = await connect(options, context);
   const signal = context.onInterrupt();
   const start = performance.now();

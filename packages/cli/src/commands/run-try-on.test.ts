@@ -89,6 +89,10 @@ test.each([
     /the folder of --output does not exist/,
   ],
   [
+    ["--person", "me.png", "--garment", "shirt.png", "-o", "shirt.png"],
+    /--output would replace an existing file: .*shirt\.png\. Use another path, or move that file\./,
+  ],
+  [
     ["--person", "me.png", "--garment", "shirt.png", "--env-file", "none"],
     /the file of --env-file cannot be read/,
   ],

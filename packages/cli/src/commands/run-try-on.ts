@@ -27,7 +27,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { toFailure } from "../failure.ts";
-import { checkFolderOf, openImage } from "../images.ts";
+import { checkOutput, isPresent, openImage } from "../images.ts";
 
 /** Adds the options of `tryon run`. */
 export const addRunOptions = (command: Command) =>
@@ -56,7 +56,7 @@ type RunOptions = ReturnType<ReturnType<typeof addRunOptions>["opts"]>;
 /** Submits a try-on, waits for it and saves its image. */
 export async function runTryOn(options: RunOptions, context: CliContext): Promise<number> {
   const { output, timeout = 600_000, idempotencyKey, maxCredits } = options;
-  if (output !== undefined) await checkFolderOf("--output", output);
+  if (output !== undefined) await checkOutput("--output", output);
   const input = await readInput(options);
   const { tryon, isLive } = await connect(options, context);
   const issues = await tryon.validate(input);
@@ -82,7 +82,8 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     progress.job = job;
     const { image, receipt } = await job.result(call);
     const path = output ?? `${job.id}.png`;
-    await image.save(path, { signal });
+    // The default name is that of the job, so an existing file is its image.
+    if (output !== undefined || !(await isPresent(path))) await image.save(path, { signal });
     const { data } = job;
     const balance = data.credits_remaining ?? receipt.balance;
     end();

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { TryOn } from "@tryon/client";
@@ -105,6 +106,29 @@ describe("a repeated submission", () => {
     expect((await call("account")).value["budget"]).toMatchObject({ reserved: 8 });
     expect((await call("submit", input)).value["job_id"]).toMatch(/^job_/);
     expect(await charges()).toEqual([8]);
+  });
+
+  it("stays reserved if an attempt is refused after one whose response was lost", async () => {
+    const { call } = await openMcp(limit(100));
+    mock.faults.add({ on: submitPath, times: 1, reset: "after" });
+    mock.faults.add({ on: submitPath, times: 1, status: 402 });
+    const { error } = await mock.clock.runUntil(call("submit", input));
+    expect(error).toMatch(/^outcome_unknown: /);
+    expect((await call("account")).value["budget"]).toMatchObject({ reserved: 8 });
+    expect(await charges()).toEqual([8]);
+  });
+
+  it("is not sent if the clock was set back by more than the idempotency window", async () => {
+    const state = join(createFolder(), "state.json");
+    const argv = [...limit(100), "--state", state];
+    await loseResponse(argv);
+    const sentAt = mock.clock.now() + 28 * 60_000;
+    const text = readFileSync(state, "utf8").replace(/"sentAt":\d+/, `"sentAt":${sentAt}`);
+    writeFileSync(state, text);
+    const { call } = await openMcp(argv);
+    const before = submissions();
+    expect((await call("submit", input)).error).toMatch(/^outcome_unknown: .+not sent again/);
+    expect(submissions()).toBe(before);
   });
 
   it("is not sent after the idempotency window", async () => {

@@ -42,7 +42,7 @@ export const submitInput = z.strictObject({
 
 /** Maximum duration of a submission, in milliseconds. */
 const submitTimeout = 600_000;
-/** Errors which prove that nothing was charged, if no earlier attempt has an unknown outcome. */
+/** Errors which prove that nothing was charged. After an attempt that may have made a job, a call has another error. */
 const refusals: ReadonlySet<TryOnErrorCode> = new Set([
   ...(["bad_request", "connection_failed", "forbidden", "insufficient_credits"] as const),
   ...(["invalid_config", "invalid_input", "payload_too_large", "rate_limited"] as const),
@@ -69,9 +69,8 @@ export function createSubmitter({ tryon, session, isLive, folders, signal }: Mcp
       await session.record(job, !isLive, key);
       return job;
     } catch (error) {
-      // After an earlier attempt with an unknown outcome, a refusal proves nothing.
-      const isRefusal = isTryOnError(error) && refusals.has(error.code);
-      if (!known && isRefusal && !("idempotencyKey" in error)) {
+      // After an earlier call with an unknown outcome, a refusal proves nothing.
+      if (!known && isTryOnError(error) && refusals.has(error.code)) {
         // Some services repeat these refusals under their key.
         await session.release(key, error.status === 400 || error.status === 402);
       }

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -37,6 +38,39 @@ describe("the budget", () => {
     expect(await chargesOf(mock)).toEqual([8, 8]);
   });
 
+  it.each([
+    ["0", "running", 0, 0, 8],
+    ["a part of the price", "queued", 5, 0, 8],
+    ["more than the price", "running", 11, 11, 0],
+    ["-8", "running", -8, 0, 8],
+    ["a fraction at the end", "succeeded", 0.5, 8, 0],
+    ["-8 at the end", "failed", -8, 8, 0],
+    ["0 at the end", "failed", 0, 0, 0],
+  ])("counts the price until a job has ended, and then its cost: %s", async (...row) => {
+    const [, status, cost_credits, spent, reserved] = row;
+    const { call } = await openMcp(limit(100));
+    const { value } = await call("submit", { ...input, prompt: "mock:slow=600000" });
+    const path = `GET /api/v1/tryon/${String(value["job_id"])}`;
+    const body = { job_id: value["job_id"], status, cost_credits, result_url: "https://x.example" };
+    mock.faults.add({ on: path, status: 200, body });
+    await call("get", { job_id: value["job_id"] });
+    expect((await call("account")).value["budget"]).toMatchObject({ spent, reserved });
+  });
+
+  it("is not exceeded while the service states no cost of running jobs", async () => {
+    const { call } = await openMcp(limit(20));
+    const body = { status: "running", cost_credits: 0 };
+    for (let variation = 0; variation < 10; variation += 1) {
+      const { value } = await call("submit", { ...input, variation });
+      const { job_id } = value;
+      if (typeof job_id !== "string") continue;
+      const path = `GET /api/v1/tryon/${job_id}`;
+      mock.faults.add({ on: path, status: 200, body: { job_id, ...body } });
+      await call("get", { job_id });
+    }
+    expect(await chargesOf(mock)).toEqual([8, 8]);
+  });
+
   it("is required for a live key, and not for a test key", async () => {
     const { ended, output } = startMcp();
     expect(await ended).toBe(2);
@@ -58,6 +92,21 @@ describe("the file of --state", () => {
     expect(statSync(state).mode % 0o1000).toBe(0o600);
   });
 
+  it("gets its mode with each write, and no link leads to another file", async () => {
+    const folder = createFolder();
+    const [state, other] = [join(folder, "state.json"), join(folder, "other")];
+    writeFileSync(other, "mine");
+    symlinkSync(other, `${state}.tmp`);
+    const { call, stop } = await openMcp([...limit(100), "--state", state]);
+    await call("submit", input);
+    chmodSync(state, 0o666);
+    await call("submit", { ...input, variation: 2 });
+    expect(statSync(state).mode % 0o1000).toBe(0o600);
+    expect(readFileSync(other, "utf8")).toBe("mine");
+    await stop();
+    expect(readdirSync(folder).toSorted()).toEqual(["other", "state.json", "state.json.tmp"]);
+  });
+
   it("is used by one server at a time, by any path", async () => {
     const folder = createFolder();
     const state = join(folder, "state.json");
@@ -71,6 +120,20 @@ describe("the file of --state", () => {
     }
     await first.stop();
     expect(readdirSync(folder).toSorted()).toEqual(["link.json", "state.json"]);
+  });
+
+  it("is not used with the lock of another container, which may run", async () => {
+    const state = join(createFolder(), "state.json");
+    const first = await openMcp([...limit(100), "--state", state]);
+    const lock = Object(JSON.parse(readFileSync(`${state}.lock`, "utf8")));
+    expect(await first.stop()).toBe(0);
+    writeFileSync(`${state}.lock`, JSON.stringify({ ...lock, namespace: "another" }));
+    const { ended, output } = startMcp([...limit(100), "--state", state]);
+    expect(await ended).toBe(2);
+    expect(output.stderr).toMatch(
+      `tryon: the file of --state ${state} was locked by process ${process.pid}, possibly in another container`,
+    );
+    expect(output.stderr).toMatch(`Delete ${state}.lock once you are sure`);
   });
 
   it("belongs to one key, and is not replaced if it is damaged", async () => {
@@ -88,7 +151,7 @@ describe("the file of --state", () => {
   it("is written before anything is sent", async () => {
     const folder = createFolder();
     const { call } = await openMcp([...limit(100), "--state", join(folder, "state.json")]);
-    mkdirSync(join(folder, "state.json.tmp"));
+    mkdirSync(join(folder, "state.json"));
     expect((await call("submit", input)).error).toMatch(/^state_not_saved: .+Nothing was sent/);
     expect(submissionsOf(mock)).toBe(0);
     expect((await call("account")).value["budget"]).toMatchObject({ reserved: 0 });

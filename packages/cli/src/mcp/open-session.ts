@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { open, readFile, realpath, rename, writeFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
+import { writePrivateFile } from "@tryon/command-line/private-file";
 import { isTryOnError, type Job } from "@tryon/client";
+import { countCredits } from "@tryon/client/billing/count-credits";
 import { takeLock } from "@tryon/client/node/journal/take-lock";
 import { z } from "zod";
 
@@ -65,14 +67,7 @@ export async function openSession(path: string | undefined, owner: string, maxCr
   const save = (): Promise<void> => {
     const write = async ({ real }: NonNullable<typeof file>): Promise<void> => {
       const current = { ...state, ...budget(), submissions: Object.fromEntries(submissions) };
-      await writeFile(`${real}.tmp`, JSON.stringify(current), { mode: 0o600, flush: true });
-      await rename(`${real}.tmp`, real);
-      // A power failure must not bring back the old file. Windows cannot open folders.
-      if (process.platform === "win32") return;
-      const folder = await open(dirname(real), "r");
-      const [synced] = await Promise.allSettled([folder.sync()]);
-      await folder.close();
-      if (synced.status === "rejected") throw synced.reason;
+      await writePrivateFile(real, JSON.stringify(current));
     };
     if (file) saved = saved.catch(() => undefined).then(() => write(file));
     return saved;
@@ -111,17 +106,17 @@ export async function openSession(path: string | undefined, owner: string, maxCr
       await save().catch(() => undefined);
     },
 
-    /** Records the job of a submission, and its cost once it is known. A failed job stays charged. */
-    async record({ id: jobId, status, data }: Job, isFree: boolean, key?: string): Promise<void> {
+    /** Records the job of a submission and its cost. A failed job stays charged. */
+    async record({ id: jobId, data }: Job, isFree: boolean, key?: string): Promise<void> {
       for (const [name, { credits, sentAt, ...known }] of submissions) {
         if ((key ?? name) !== name || (known.jobId ?? (key && jobId)) !== jobId) continue;
-        const cost = data.cost_credits ?? (isFree ? 0 : undefined);
-        const isSpent = cost !== undefined || status === "succeeded" || status === "failed";
-        const charge = {
-          credits: Math.max(0, cost ?? credits),
-          state: isSpent ? "spent" : "reserved",
-        } as const;
-        submissions.set(name, { sentAt, jobId, ...charge });
+        const counted = countCredits({ spent: 0, reserved: credits }, data, isFree);
+        submissions.set(name, {
+          sentAt,
+          jobId,
+          credits: counted.spent + counted.reserved,
+          state: counted.reserved > 0 ? "reserved" : "spent",
+        });
       }
       // Without this write, a restart repeats the submission under its key.
       await save().catch(() => undefined);

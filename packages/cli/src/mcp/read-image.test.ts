@@ -1,9 +1,18 @@
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import files from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 
 import { useMock } from "@tryon/mock/vitest";
 import { assetPath } from "@tryon/test-kit/repository";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import {
   chargesOf,
@@ -53,6 +62,40 @@ describe("images by path", () => {
     }
     expect(submissionsOf(mock)).toBe(0);
   });
+
+  // Only Linux has a path of the open file itself.
+  it.each(process.platform === "linux" ? ["stays", "is replaced again"] : ["stays"])(
+    "are rejected if a folder becomes a link before the file is opened, and the link %s",
+    async (end) => {
+      const root = createFolder();
+      const [folder, secret] = [join(root, "allowed"), join(root, "secret")];
+      const [looks, moved] = [join(folder, "looks"), join(folder, "moved")];
+      for (const path of [looks, secret]) {
+        mkdirSync(path, { recursive: true });
+        copyFileSync(assetPath("shirt.png"), join(path, "shirt.png"));
+      }
+      const { call } = await openMcp([...limit(100), "--allow-dir", folder]);
+      const open = vi.spyOn(files, "open").mockImplementationOnce(async (...args) => {
+        renameSync(looks, moved);
+        symlinkSync(secret, looks);
+        const file = await files.open(...args);
+        if (end === "is replaced again") {
+          unlinkSync(looks);
+          renameSync(moved, looks);
+        }
+        return file;
+      });
+      syncBuiltinESMExports();
+      onTestFinished(() => {
+        open.mockRestore();
+        syncBuiltinESMExports();
+      });
+      const { error } = await call("submit", { person, garments: ["looks/shirt.png"] });
+      expect(error).toMatch(/^invalid_input: /);
+      expect(open).toHaveBeenCalledTimes(2);
+      expect(submissionsOf(mock)).toBe(0);
+    },
+  );
 
   it("need --allow-dir with a folder that exists", async () => {
     const { call } = await openMcp(limit(100));

@@ -38,8 +38,9 @@ async function readBelow(folder: string, path: string): Promise<Uint8Array | und
   try {
     const found = await file?.stat();
     if (!file || !found?.isFile() || found.size > maxImageBytes) return undefined;
-    // A folder of the path can have become a link.
-    return (await realpath(real)) === real ? await file.readFile() : undefined;
+    // A folder of the path can have become a link, and be a folder again. Linux has the path of the open file.
+    const opened = process.platform === "linux" ? `/proc/self/fd/${file.fd}` : real;
+    return (await realpath(opened).catch(() => "")) === real ? await file.readFile() : undefined;
   } finally {
     await file?.close();
   }

@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { useMock } from "@tryon/mock/vitest";
+import { inNamespaces } from "@tryon/test-kit/namespaces";
 import { node, root } from "@tryon/test-kit/repository";
-import { startScript } from "@tryon/test-kit/start-program";
+import { startProgram, startScript } from "@tryon/test-kit/start-program";
 import { expect, it, onTestFinished } from "vitest";
 
 import { callTool, createFolder, input, submitPath } from "../../test/mcp-session.ts";
 
 const mock = useMock();
 const file = join(root, "packages/cli/src/main.ts");
+const container = await inNamespaces();
 
 /** Starts the program and connects to it. */
 async function openProgram(argv: readonly string[]) {
@@ -68,4 +70,16 @@ it("refuses a second process with the same state, and ends with Ctrl+C or standa
   const last = startScript(file, ["mcp", ...argv]);
   expect(await last.ended).toMatchObject({ code: 0 });
   expect(last.text).toBe("");
+});
+
+it.skipIf(!container)("refuses the state of a server in another container", async () => {
+  const [program = "", ...args] = container ?? [];
+  const state = join(createFolder(), "state.json");
+  const argv = ["--max-credits", "20", "--state", state];
+  const { pid } = await openProgram(argv);
+  const script = [...args, node, "--conditions=@tryon/source", file, "mcp", ...argv];
+  const refused = startProgram(program, script);
+  expect(await refused.ended).toMatchObject({ code: 2 });
+  expect(refused.text).toContain(`${state} was locked by process ${pid}, possibly in another`);
+  expect(refused.text).toContain(`Delete ${state}.lock once`);
 });

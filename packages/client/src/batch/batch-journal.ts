@@ -1,22 +1,17 @@
 import { BatchStoppedError, type TryOn } from "@tryon/client";
 
+import { countCredits, type CountedCredits } from "../billing/count-credits.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
 import { abortable } from "../http/deadline.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
+import { checkEntry, checkOptionalEntry } from "./check-journal.ts";
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
 import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
 
-/** Credits of an item of an earlier run, as the budget counts them. */
-interface JournalCharge {
-  readonly cost: number;
-  readonly spent: number;
-  readonly reserved: number;
-}
-
 /** Charges by idempotency key. Without a value, the client counts the charge itself. */
-type Charges = Map<string, JournalCharge | undefined>;
+type Charges = Map<string, CountedCredits | undefined>;
 
 /** Charges that this process has counted, so that runs that share a budget count each of them once. */
 const chargesOfBudgets = new WeakMap<Counted, Charges>();
@@ -66,7 +61,8 @@ export function createBatchJournal(
   }
 
   async function countEntries(): Promise<void> {
-    for await (const entry of journal.list()) {
+    for await (const listed of journal.list()) {
+      const entry = checkEntry("list", listed);
       if (!charges.has(entry.idempotencyKey)) await countNew(entry);
     }
   }
@@ -76,24 +72,21 @@ export function createBatchJournal(
     // Entries of older releases have no size. Any size without a price counts at the highest one.
     const { state, size = "unknown" } = entry;
     if (state === "refused") return;
-    let cost = costOf(entry);
-    if (cost === undefined) {
-      prices ??= await tryon.costs().then(
-        ({ costs }) => costs,
-        () => documentPrices,
-      );
-      cost = highestPriceOf(size, prices);
-    }
-    count(entry, { cost, spent: 0, reserved: 0 });
+    prices ??= await tryon.costs().then(
+      ({ costs }) => costs,
+      () => documentPrices,
+    );
+    const reserved = highestPriceOf(size, prices);
+    budget?.count(0, reserved);
+    count(entry, { spent: 0, reserved });
   }
 
-  /** Counts what an entry says. */
-  function count(entry: JournalEntry, { cost: known, spent, reserved }: JournalCharge): void {
-    const cost = costOf(entry) ?? known;
-    const isKnown = entry.state !== "sending";
-    const charge = { cost, spent: isKnown ? cost : 0, reserved: isKnown ? 0 : cost };
-    budget?.count(charge.spent - spent, charge.reserved - reserved);
-    charges.set(entry.idempotencyKey, charge);
+  /** Counts what an entry says instead of what counted before. */
+  function count({ state, job, idempotencyKey }: JournalEntry, counted: CountedCredits): void {
+    const charge =
+      state === "sending" ? counted : countCredits(counted, { ...job?.data }, tryon.hasTestKey);
+    budget?.count(charge.spent - counted.spent, charge.reserved - counted.reserved);
+    charges.set(idempotencyKey, charge);
   }
 
   return {
@@ -105,7 +98,7 @@ export function createBatchJournal(
       if (budget) await abortable((counting ??= guard("read", "", countEntries)), signal);
       if (!claims) {
         const entry = await abortable(
-          guard("read", id, () => journal.get(id)),
+          guard("read", id, async () => checkOptionalEntry("get", await journal.get(id))),
           signal,
         );
         return { entry, isHeld: false };
@@ -169,10 +162,4 @@ export function createBatchJournal(
       };
     },
   };
-}
-
-/** Returns the cost in credits that the service has reported, if any. */
-function costOf({ job }: JournalEntry): number | undefined {
-  const cost = job?.data?.cost_credits;
-  return typeof cost === "number" && cost >= 0 ? cost : undefined;
 }

@@ -147,7 +147,7 @@ describe("the budget of a batch with a journal", () => {
     await journal.put({ ...old, state: "submitted", job: { id: entry.job.id } });
     const before = new Budget({ maxCredits: 20 });
     await runBatch(service, ["b"], { journal, budget: before });
-    expect(before.toJSON()).toMatchObject({ spent: 20, reserved: 0 });
+    expect(before.toJSON()).toMatchObject({ spent: 0, reserved: 20 });
     const after = new Budget({ maxCredits: 20 });
     await runBatch(service, ["a"], { journal, budget: after });
     expect(after.toJSON()).toMatchObject({ spent: 8, reserved: 0 });

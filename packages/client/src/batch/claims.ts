@@ -1,5 +1,6 @@
 import { maxTimer, type Clock } from "../config/options.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
+import { checkClaim, checkKept } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
 /** Claims items of a shared journal for one run of a batch, and renews the claims until they are released. */
@@ -24,14 +25,15 @@ export function createClaims(journal: SharedJournal, clock: Clock) {
 
   return {
     async claim(id: string): Promise<ItemClaim> {
-      const claim = await journal.claim(id, owner);
+      const claim = checkClaim(await journal.claim(id, owner));
       if (claim.state === "claimed") {
         claimed.add(id);
         if (timer === undefined) schedule();
       }
       return claim;
     },
-    put: (entry: JournalEntry): Promise<boolean> => journal.putClaimed(entry, owner),
+    put: async (entry: JournalEntry): Promise<boolean> =>
+      checkKept(await journal.putClaimed(entry, owner)),
     async release(id: string): Promise<void> {
       if (!claimed.delete(id)) return;
       if (claimed.size === 0) schedule();

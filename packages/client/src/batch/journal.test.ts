@@ -584,6 +584,17 @@ function fail(): never {
   throw new Error("no space left");
 }
 
+/** Creates a shared journal with these results. */
+const shared = (claim: unknown, kept: unknown = true) => ({
+  ...memoryJournal(),
+  name: "spring",
+  claimTtl: 60_000,
+  claim: async () => claim,
+  putClaimed: async () => kept,
+  renew: async () => undefined,
+  release: async () => undefined,
+});
+
 describe("a failing journal", () => {
   const orders = ["a", "b", "c"].map((sku) => order(sku));
 
@@ -599,6 +610,49 @@ describe("a failing journal", () => {
     const cause = { message: "no space left" };
     expect(error).toMatchObject({ code: "batch_stopped", reason: "journal", cause });
     expect(service.sent.map(({ path }) => path)).toEqual(paths);
+  });
+
+  const claimed = { state: "claimed", entry: undefined };
+  const entry = { id: "a", state: "succeeded", idempotencyKey: "k", digest: "d", sentAt: 0 };
+  it.each<[string, string, object]>([
+    ["get", "false", { get: async () => false }],
+    ["get", "text", { get: async () => "" }],
+    ["get", "a list", { get: async () => [] }],
+    ["get", "another state", { get: async () => ({ ...entry, state: "done" }) }],
+    ["get", "no key", { get: async () => ({ ...entry, idempotencyKey: undefined }) }],
+    ["get", "no digest", { get: async () => ({ ...entry, digest: 1 }) }],
+    ["get", "no time", { get: async () => ({ ...entry, sentAt: "0" }) }],
+    ["list", "text", { list: () => ["a"] }],
+    ["list", "nothing", { list: () => [undefined] }],
+    ["claim", "nothing", shared(undefined)],
+    ["claim", "true", shared(true)],
+    ["claim", "another state", shared({ state: "ok", entry: undefined })],
+    ["claim", "the end of no item", shared({ state: "ended", entry: undefined })],
+    [
+      "claim",
+      "the end of a new item",
+      shared({ state: "ended", entry: { ...entry, state: "sending" } }),
+    ],
+    ["claim", "a wrong entry", shared({ state: "claimed", entry: "a" })],
+    ["putClaimed", "nothing", shared(claimed, null)],
+    ["putClaimed", "text", shared(claimed, "false")],
+  ])("whose method %s returns %s stops the batch before it submits an item", async (...row) => {
+    const [method, , returned] = row;
+    const service = createService();
+    const journal: Journal = { ...memoryJournal(), ...returned };
+    const { error } = await runOrders(service, orders, journal, { budget: { maxCredits: 8 } });
+    expect(error).toMatchObject({ code: "batch_stopped", reason: "journal" });
+    expect(String(Object(error).cause)).toContain(`The method ${method} of the journal`);
+    expect(service.submissions()).toEqual([]);
+  });
+
+  it("may return null for an item without an entry", async () => {
+    const service = createService();
+    const journal = memoryJournal();
+    // Databases return it for a row that does not exist.
+    const get = (id: string) => journal.get(id).then((found) => found ?? (null as never));
+    const { read } = await runOrders(service, orders, { ...journal, get });
+    expect(read.filter(({ result }) => result)).toHaveLength(3);
   });
 
   it("loses no result of a sent item", async () => {

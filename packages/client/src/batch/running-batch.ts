@@ -1,5 +1,6 @@
 import { Budget, InputError, isTryOnError, type TryOn, type TryOnInput } from "@tryon/client";
 
+import { isCredits } from "../billing/count-credits.ts";
 import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal } from "./batch-journal.ts";
@@ -265,7 +266,7 @@ export class RunningBatch<Item> {
     if (result) ended.succeeded += 1;
     else ended.failed += 1;
     if (fromJournal) ended.fromJournal += 1;
-    else if (Number.isFinite(cost)) ended.credits += cost ?? 0;
+    else if (isCredits(cost)) ended.credits += cost;
     const { succeeded, failed, credits } = ended;
     const total = this.#total;
     const done = succeeded + failed;

@@ -6,7 +6,7 @@ import type { BudgetLimit, Counted } from "../types/budget.ts";
  * above it is rejected with `budget_exceeded` before anything is sent.
  *
  * It counts what is submitted while it exists. A try-on is reserved before it is sent, and spent once the service states its
- * cost. A failed try-on stays spent.
+ * cost. Until the job has ended, the rest up to the price stays reserved. A failed try-on stays spent.
  *
  * @throws `invalid_input` if `maxCredits` is not a number from 0
  * @example

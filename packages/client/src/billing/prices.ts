@@ -1,6 +1,7 @@
 import { canonicalFields, isEmpty, type Fields } from "../api/canonical-fields.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import type { AccountResponse, OutputSize, PackSlug } from "../generated/openapi.ts";
+import { isCredits } from "./count-credits.ts";
 import type { TryOnFields } from "../types/try-on-input.ts";
 
 /** Credits by output size. A service may have more sizes than this package knows. */
@@ -19,8 +20,8 @@ export interface Costs {
 
 /** Returns the prices of an account, with the document's for missing sizes, or undefined if it has no price. */
 export function readPrices({ tryon_cost_credits: stated }: AccountResponse): Prices | undefined {
-  const prices = Object.entries(Object(stated)).filter(
-    (entry): entry is [string, number] => Number.isFinite(entry[1]) && Number(entry[1]) >= 0,
+  const prices = Object.entries(Object(stated)).filter((entry): entry is [string, number] =>
+    isCredits(entry[1]),
   );
   return prices.length > 0 ? { ...documentPrices, ...Object.fromEntries(prices) } : undefined;
 }

@@ -4,6 +4,7 @@ import { BudgetError } from "../errors/refusal-errors.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import type { JobData } from "../types/job.ts";
+import { countCredits, isTestKey, type CountedCredits } from "./count-credits.ts";
 import { documentPrices, highestPriceOf, readPrices, type Costs, type Prices } from "./prices.ts";
 
 /** Maximum time to read the prices of the account, in milliseconds. */
@@ -20,25 +21,21 @@ export interface ChargePlan {
   readonly budget: Counted | undefined;
 }
 
-/** Fields of a job that decide its cost. */
-type JobCost = Pick<JobData, "job_id" | "status" | "cost_credits" | "test_mode">;
-
 /** Credits of the submissions under one idempotency key, which make one job at most. */
-export class Charge {
+export class Charge implements CountedCredits {
   /** Time before the first submission, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** Cost in credits: the price until the service states it. */
-  readonly credits: number;
+  readonly spent: number = 0;
+  readonly reserved: number;
   /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
   budgets: readonly Counted[] = [];
   /** Number of submissions in flight, and of those that may have made the job. */
   readonly submissions: number = 0;
   /** If true, the service has returned the job. */
   readonly hasJob: boolean = false;
-  readonly isCostKnown: boolean = false;
 
-  constructor(credits: number, createdAt: number) {
-    this.credits = credits;
+  constructor(price: number, createdAt: number) {
+    this.reserved = price;
     this.createdAt = createdAt;
   }
 
@@ -51,9 +48,7 @@ export class Charge {
   }
 
   #count(sign: 1 | -1): void {
-    const credits = sign * this.credits;
-    const spent = this.isCostKnown ? credits : 0;
-    for (const budget of this.budgets) budget.count(spent, credits - spent);
+    for (const budget of this.budgets) budget.count(sign * this.spent, sign * this.reserved);
   }
 }
 
@@ -99,7 +94,8 @@ export class SpendTracker {
     );
     if (limits.length > 0 && !this.#prices) await this.#readPrices(deadline);
     const charge = earlier ?? this.#chargeUnder(plan);
-    const { budgets, credits, submissions } = charge;
+    const { budgets, submissions } = charge;
+    const credits = charge.spent + charge.reserved;
     // If the job is known, its key makes no other.
     const added = charge.hasJob ? [] : limits.filter((one) => !budgets.includes(one));
     const full = added.find((one) => one.spent + one.reserved + credits > one.maxCredits);
@@ -109,22 +105,16 @@ export class SpendTracker {
   }
 
   /** Records the job of a submission. Its `JobRecord` calls `recordJob` with the cost. */
-  recordFound(charge: Charge, { job_id: id }: JobCost): void {
+  recordFound(charge: Charge, { job_id: id }: JobData): void {
     const counted = this.#jobs.get(id) ?? charge;
     charge.update({ hasJob: true, budgets: counted === charge ? charge.budgets : [] });
     keep(this.#jobs, id, counted);
   }
 
-  /** Records the cost of a job that this client submitted. A failed job stays charged. */
-  recordJob({ job_id: id, status, cost_credits: cost, test_mode: isTest }: JobCost): void {
-    // A client of a proxy does not have the key.
-    const isFree = isTest === true || this.#config.apiKey.startsWith("svc_test_");
-    const stated = typeof cost === "number" && cost >= 0 ? cost : isFree ? 0 : undefined;
-    const hasEnded = status === "succeeded" || status === "failed";
-    const charge = this.#jobs.get(id);
-    if (charge && (stated !== undefined || hasEnded)) {
-      charge.update({ credits: stated ?? charge.credits, isCostKnown: true });
-    }
+  /** Records what a response states of a job that this client submitted. A failed job stays charged. */
+  recordJob(job: JobData): void {
+    const charge = this.#jobs.get(job.job_id);
+    charge?.update(countCredits(charge, job, isTestKey(this.#config.apiKey)));
   }
 
   /** Records a submission that made no job. Its credits are released, unless the charge has another submission. */

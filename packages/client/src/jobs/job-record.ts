@@ -246,6 +246,8 @@ export class JobRecord implements Job, ResultSource {
     const { job, idempotencyKey } = takeKeyFromMetadata(data);
     this.#idempotencyKey ??= idempotencyKey;
     const merged = { ...(!this.#isSaved && this.#data), ...job };
+    // A running job can state a lower cost than its end.
+    if (isFinal(job.status) && !isFinal(this.#data.status)) merged.cost_credits = job.cost_credits;
     // Errors carry the job into logs, and services repeat what they were sent.
     for (const name of ["error_code", "error_message", "message"] as const) {
       if (job[name]) merged[name] = this.#config.redact(job[name]);
@@ -278,7 +280,7 @@ export function notifier<Value = Update>(
  * @example
  * import { isSucceeded } from "@tryon/client";
  *
- * if (isSucceeded(job.data)) console.log(job.data.result_url);
+ * if (isSucceeded(job.data)) console.log(job.data.result_bytes);
  */
 export function isSucceeded(data: JobData): data is JobData & { readonly status: "succeeded" } {
   return data.status === "succeeded";

@@ -124,7 +124,7 @@ export class Jobs {
    * @throws `invalid_input` for any other value, before anything is sent; the abort reason of `signal`
    * @example
    * for (const { id, result, error } of await tryon.jobs.waitAll(ids, { timeout: "5m" })) {
-   *   console.log(id, result ? await result.image.url() : error.message);
+   *   console.log(id, result ? result.job.status : error.message);
    * }
    */
   async waitAll(

@@ -81,3 +81,42 @@ it("makes Node load fetch neither at the import nor in a call", async () => {
   await program.ended;
   expect(JSON.parse(program.text)).toEqual({ credits_remaining: 5, modules: [] });
 });
+
+it.each([
+  { http_proxy: "proxy", no_proxy: "x.example" },
+  { http_proxy: "proxy", no_proxy: "x.example", NO_PROXY: "localhost,127.0.0.1,::1" },
+  { HTTP_PROXY: "proxy", NO_PROXY: "x.example" },
+  { HTTP_PROXY: "proxy", http_proxy: "", no_proxy: "" },
+  { HTTP_PROXY: "proxy", NODE_USE_ENV_PROXY: "1" },
+  { http_proxy: "proxy", no_proxy: "x.example", NODE_USE_ENV_PROXY: "1" },
+])("sends no request to this machine to the proxy of %j", async (variables) => {
+  const { url } = await httpServer((response) => response.end(accountBody));
+  const received: string[] = [];
+  const proxy = createServer((request, response) => {
+    received.push(`${request.method} ${request.url}`);
+    response.end(accountBody);
+  });
+  proxy.on("connect", ({ method, url: target }, socket) => {
+    received.push(`${method} ${target}`);
+    socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  const proxyUrl = await listen(proxy);
+  const { port } = new URL(url);
+  const code = `
+    import { TryOn } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
+    const options = { apiKey: "svc_test_1", retries: 0, allowInsecure: true };
+    for (const host of ["127.0.0.1", "localhost", "127.0.0.2", "remote.example"]) {
+      const tryon = new TryOn({ ...options, baseUrl: \`http://\${host}:${port}\` });
+      await tryon.account.get().then(() => console.log(host), () => undefined);
+      tryon.close();
+    }`;
+  const args = ["--conditions=@tryon/source", "--input-type=module", "-e", code];
+  const env = { PATH: process.env["PATH"], ...variables };
+  const program = startProgram(process.execPath, args, {
+    env: JSON.parse(JSON.stringify(env).replaceAll('"proxy"', JSON.stringify(proxyUrl))),
+  });
+  await program.ended;
+  expect(program.output.stdout).toMatch(/^127\.0\.0\.1$/m);
+  expect(received).toHaveLength(1);
+  expect(received[0]).toContain("remote.example");
+});

@@ -38,12 +38,18 @@ const secure = (url: string) => url.replace("http:", "https:");
 /** Server of another protocol, which a TLS client cannot speak to. */
 const silentHttp = () => tcpServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
 const stalled = () => tcpServer((socket) => socket.pause());
-async function secureServer() {
-  const server = https.createServer({ key: pem, cert: pem }, (_request, response) => {
-    response.end(accountBody);
-    expect.unreachable();
-  });
+async function secureServer(respond: () => string) {
+  const server = https.createServer({ key: pem, cert: pem }, (_request, response) =>
+    response.end(respond()),
+  );
   return secure(await listen(server));
+}
+
+/** Creates an agent that trusts the servers of this test. */
+function trustingAgent(): https.Agent {
+  const agent = new https.Agent({ ca: pem, keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  return agent;
 }
 
 const lookup: https.AgentOptions["lookup"] = (_name, _options, callback) =>
@@ -66,7 +72,12 @@ describe("an error of a submission", () => {
       true,
       { agent: new https.Agent({ lookup }) },
     ],
-    ["an unknown certificate", async () => secureServer(), /SELF_SIGNED_CERT/, true],
+    [
+      "an unknown certificate",
+      () => secureServer(() => expect.unreachable()),
+      /SELF_SIGNED_CERT/,
+      true,
+    ],
     ["a server without TLS", async () => secure(await silentHttp()), /EPROTO|ERR_SSL/, true],
     ["a TLS handshake without end", async () => secure(await silent()), /timed_out/, true, quick],
     [
@@ -116,12 +127,8 @@ describe("an error of a submission", () => {
 });
 
 it("uses an agent, for example with its own certificate", async () => {
-  const server = https.createServer({ key: pem, cert: pem }, (_request, response) =>
-    response.end(accountBody),
-  );
-  const url = (await listen(server)).replace("http:", "https:");
-  const agent = new https.Agent({ ca: pem, keepAlive: true });
-  onTestFinished(() => agent.destroy());
+  const url = await secureServer(() => accountBody);
+  const agent = trustingAgent();
   const tryon = client(url, { agent });
   expect((await tryon.account.get()).credits_remaining).toBe(5);
   expect(Object.keys(agent.freeSockets)).toHaveLength(1);
@@ -331,15 +338,82 @@ describe("a replaced fetch gets the requests", () => {
   });
 });
 
-it("uses the proxy of the environment, but not for this machine", async () => {
-  const proxy = await httpServer((response) => response.end(accountBody));
-  const own = await httpServer((response) => response.end(accountBody));
-  vi.stubEnv("HTTP_PROXY", proxy.url);
+const jobBody = (url: string) =>
+  JSON.stringify({ job_id: "job_1", status: "succeeded", result_url: url });
+const imageOf = async (tryon: TryOn) => {
+  const { image } = await tryon.jobs.resume("job_1").result();
+  return new TextDecoder().decode(await image.bytes());
+};
+
+/** Starts a proxy and a server of this machine. The variables have the names that Node reads first. */
+async function openProxy() {
+  const own = await httpServer((response) => response.end("image"));
+  const proxy = await httpServer((response) => response.end(jobBody(`${own.url}/image`)));
+  vi.stubEnv("http_proxy", proxy.url);
+  vi.stubEnv("no_proxy", "other.example");
   onTestFinished(() => void vi.unstubAllEnvs());
-  await client("http://tryon.example", { allowInsecure: true }).account.get();
-  await client(own.url).account.get();
-  const [via, direct] = [proxy, own].map(({ got }) => got.map(({ url }) => url).join());
-  expect([via, direct]).toEqual(["http://tryon.example/api/v1/account", "/api/v1/account"]);
+  const paths = () => [proxy, own].map(({ got }) => got.map(({ url }) => url));
+  return { port: new URL(own.url).port, paths };
+}
+const remote = () => client("http://tryon.example", { allowInsecure: true, retries: 0 });
+
+describe("the proxy of the environment", () => {
+  it("gets requests, but not those to this machine", async () => {
+    const { port, paths } = await openProxy();
+    expect(await imageOf(remote())).toBe("image");
+    const hosts = ["127.0.0.1", "localhost", "localhost.", "shop.localhost", "127.0.0.2", "[::1]"];
+    // Some hosts do not respond.
+    await Promise.allSettled(
+      hosts.map((host) => client(`http://${host}:${port}`, { retries: 0 }).account.get()),
+    );
+    const [via, direct] = paths();
+    expect(via).toEqual(["http://tryon.example/api/v1/tryon/job_1"]);
+    expect(direct?.slice(0, 2)).toEqual(["/image", "/api/v1/account"]);
+  });
+
+  it("gets no requests to this machine by the dispatcher of NODE_USE_ENV_PROXY", async () => {
+    const { port, paths } = await openProxy();
+    const dispatched: unknown[] = [];
+    class EnvHttpProxyAgent {
+      dispatch({ origin }: { readonly origin: unknown }): void {
+        dispatched.push(String(origin));
+        throw new Error("sent to the proxy");
+      }
+    }
+    const name = Symbol.for("undici.globalDispatcher.1");
+    const before: unknown = Reflect.get(globalThis, name);
+    Reflect.set(globalThis, name, new EnvHttpProxyAgent());
+    onTestFinished(() => void Reflect.set(globalThis, name, before));
+    await failure(client(`http://127.0.0.1:${port}`, { retries: 0 }).account.get());
+    expect(paths()).toEqual([[], ["/api/v1/account"]]);
+    await failure(remote().account.get());
+    expect(dispatched).toEqual(["http://tryon.example"]);
+  });
+});
+
+describe("an agent", () => {
+  it("of the caller is used for the service and for images of its protocol", async () => {
+    const image = await httpServer((response) => response.end("image"));
+    const secureImage = await secureServer(() => "secure image");
+    for (const [url, content] of [
+      [image.url, "image"],
+      [secureImage, "secure image"],
+    ] as const) {
+      const service = await secureServer(() => jobBody(url));
+      expect(await imageOf(client(service, { agent: trustingAgent() }))).toBe(content);
+    }
+    const { cause } = (await failure(
+      client(image.url, { agent: trustingAgent() }).account.get(),
+    )) as Error;
+    expect(cause).toMatchObject({ code: "ERR_INVALID_PROTOCOL" });
+  });
+
+  it("of the client is one per protocol", async () => {
+    const image = await secureServer(() => "image");
+    const { url } = await httpServer((response) => response.end(jobBody(image)));
+    const { cause } = (await failure(imageOf(client(url, { retries: 0 })))) as Error;
+    expect(cause).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+  });
 });
 
 describe("msw gets the requests", () => {

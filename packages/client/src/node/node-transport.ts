@@ -5,7 +5,7 @@ import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-import type { Config } from "../config/resolve-config.ts";
+import { isLoopback, type Config } from "../config/resolve-config.ts";
 import { FetchTransport, maxBody, maxErrorBody } from "../http/fetch-transport.ts";
 import type {
   HttpResponse,
@@ -16,14 +16,10 @@ import type {
 import { webStream } from "./node-image.ts";
 import { readResponse, receivedResponse } from "./read-response.ts";
 
-/** Maximum size of the headers of a response in bytes. `fetch` has the same. */
-const maxHeaderSize = 16 * 2 ** 10;
 /** Number of bytes of an image that are read and sent at once. */
 const chunkSize = 48 * 1_024;
 /** Number of bytes that are encoded at once. */
 const pieceSize = 12 * 1_024;
-/** Names of this machine, which no proxy can reach. */
-const ownHosts = "localhost,127.0.0.1,::1";
 /** Global names of the dispatcher of `fetch`, which undici, msw and others can replace. */
 const dispatchers = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`));
 
@@ -55,7 +51,7 @@ export class NodeTransport implements Transport {
   }
 
   send(request: TransportRequest): Promise<HttpResponse> {
-    return (isFetchReplaced() ? this.#overFetch : this.#overHttp).send(request);
+    return (isFetchReplaced(request.url) ? this.#overFetch : this.#overHttp).send(request);
   }
 
   /** Sends a request of `FetchTransport`, and returns the response as soon as its headers have arrived. */
@@ -76,8 +72,7 @@ export class NodeTransport implements Transport {
     const source = sent && !whole && typeof body === "object" ? body : undefined;
     const request = http.request(target, {
       method: init.method,
-      agent: this.#agents.get(target.protocol, http, context !== undefined),
-      maxHeaderSize,
+      agent: this.#agents.get(target, http, context !== undefined),
       headers: {
         // As `fetch` does: some servers reject requests without them.
         "User-Agent": "node",
@@ -128,7 +123,7 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Agents of a client: the one of the caller, or one per protocol. */
+/** Agents of a client: the one of the caller, or one per protocol, with another for hosts of this machine. */
 export class Agents {
   readonly #given: (Agent & { readonly protocol?: string }) | undefined;
   readonly #agents = new Map<string, Agent>();
@@ -137,18 +132,20 @@ export class Agents {
     this.#given = given;
   }
 
-  get(protocol: string, { Agent: AgentClass }: Module, isService: boolean): Agent {
+  get({ protocol, hostname }: URL, { Agent: AgentClass }: Module, isService: boolean): Agent {
     const given = this.#given;
     // Only the URL of a result image may have the other protocol.
     if (given && (isService || (given.protocol ?? protocol) === protocol)) return given;
-    const existing = this.#agents.get(protocol);
+    const isLocal = isLoopback(hostname);
+    const name = `${protocol} ${isLocal}`;
+    const existing = this.#agents.get(name);
     if (existing) return existing;
-    const { env } = process;
-    const noProxy = [env["NO_PROXY"] ?? env["no_proxy"] ?? [], ownHosts].flat().join();
+    // A proxy cannot reach this machine, and would get the key over http. Node reads the variables.
+    const proxyEnv = isLocal ? undefined : process.env;
     // The types of older versions of Node do not have `proxyEnv`.
-    const options = { keepAlive: true, proxyEnv: { ...env, NO_PROXY: noProxy } };
+    const options = { keepAlive: true, proxyEnv };
     const agent = new AgentClass(options);
-    this.#agents.set(protocol, agent);
+    this.#agents.set(name, agent);
     return agent;
   }
 
@@ -263,8 +260,8 @@ function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> 
 /** Functions and dispatchers of Node's `fetch` that have been seen. */
 const own = new Map<unknown, unknown>();
 
-/** Returns true if the global `fetch`, or the dispatcher that it uses, is not Node's own. */
-function isFetchReplaced(): boolean {
+/** Returns true if the global `fetch`, or the dispatcher that it uses for a URL, is not Node's own. */
+function isFetchReplaced(url: string): boolean {
   const { fetch } = globalThis;
   if (fetch !== own.get("fetch")) {
     // The source of a function of Node itself.
@@ -273,10 +270,12 @@ function isFetchReplaced(): boolean {
   }
   return dispatchers.some((name) => {
     const dispatcher: unknown = Reflect.get(globalThis, name);
-    // Node's own is made by the first request over `fetch`, and of the class `Agent`.
     if (!dispatcher) return false;
-    if (!own.has(name) && Object(dispatcher).constructor.name === "Agent")
-      own.set(name, dispatcher);
+    const { name: type } = Object(dispatcher).constructor;
+    // `NODE_USE_ENV_PROXY` sets it, and it would send the key for this machine to the proxy.
+    if (type === "EnvHttpProxyAgent" && isLoopback(new URL(url).hostname)) return false;
+    // Node's own is made by the first request over `fetch`, and of the class `Agent`.
+    if (!own.has(name) && type === "Agent") own.set(name, dispatcher);
     return own.get(name) !== dispatcher;
   });
 }

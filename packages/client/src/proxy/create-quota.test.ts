@@ -111,15 +111,39 @@ describe("a quota", () => {
     );
     expect(verdicts.filter((verdict) => verdict === true)).toHaveLength(5);
     expect(verdicts.find((verdict) => verdict !== true)).toEqual({ retryAfter: 86_395 });
-    expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_620_000]));
+    expect(new Set(ttls)).toEqual(new Set([55_000, 10_000, day - 5_000, 1_620_000]));
   });
 
-  it("rejects requests if its store returns no number", async () => {
-    // Callers without types can set one.
-    const store = { get: async () => 0, increment: async () => undefined } as unknown as QuotaStore;
-    const { submit, sent } = await openSite({ perDay: 5, store });
-    expect(await submit("one")).toEqual([429, "60"]);
+  const wrongCounts = [undefined, null, false, true, [], [1], {}, "", "1", Number.NaN, -1, 0.5];
+  const counting: QuotaStore = { get: async () => 0, increment: async () => 1 };
+  it.each(
+    [...wrongCounts, Infinity, 1n]
+      .flatMap((value) => [["increment", value] as const, ["get", value] as const])
+      .concat([["increment", 0]]),
+  )("rejects requests if the method %s of its store returns %o", async (method, value) => {
+    const store: QuotaStore = { ...counting, [method]: async () => value };
+    const { submit, sent, reported } = await openSite({ perDay: 5, store });
+    expect(await submit("one")).toEqual([503, null]);
+    expect(String(reported.at(-1)?.cause)).toContain(`The method ${method} of the quota store`);
     expect(sent).toEqual([]);
+  });
+
+  it("counts copies of one key once that arrive at the same time", async () => {
+    const { submit, paid } = await openSite({ perDay: 3 });
+    const keys = [...Array<string>(9).fill("one"), "two", "three", "four", "four"];
+    const statuses = await Promise.all(keys.map(async (key) => (await submit(key))[0]));
+    expect(statuses).toEqual([...Array<number>(11).fill(200), 429, 429]);
+    expect(await paid()).toBe(3);
+  });
+
+  it("allows none of the copies of a key over the quota", async () => {
+    const { submit, paid, mock } = await openSite({ perDay: 1 });
+    await submit("one");
+    const copies = () => Promise.all([1, 2, 3].map(async () => (await submit("two"))[0]));
+    expect(await copies()).toEqual([429, 429, 429]);
+    await mock.clock.advance("11s");
+    expect(await copies()).toEqual([429, 429, 429]);
+    expect(await paid()).toBe(1);
   });
 
   it("removes expired counters", async () => {

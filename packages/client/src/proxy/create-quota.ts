@@ -4,12 +4,14 @@ import { checkOptions } from "./resolve-options.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
+/** Maximum time in which one of several copies of a submission is counted, in milliseconds. */
+const claimTtl = 10_000;
 
 /** Options of `createQuota`. */
 export interface QuotaOptions {
   /**
-   * Maximum number of try-ons per user and UTC day. A retry under the same idempotency key counts once. After 27 minutes
-   * it counts again: 90 % of the time for which the client assumes that the service remembers a key.
+   * Maximum number of try-ons per user and UTC day. Requests under the same idempotency key count once, also if they arrive
+   * at the same time. After 27 minutes, the key counts again: 90 % of the time for which the client assumes that the service remembers a key.
    */
   readonly perDay: number;
   /**
@@ -57,32 +59,73 @@ export function createQuota(options: QuotaOptions): Quota {
     store: undefined,
     clock: undefined,
   });
+  const counters = {
+    get: async (key: string) => checkResult("get", await store.get(key), 0),
+    increment: async (key: string, ttl: number) =>
+      checkResult("increment", await store.increment(key, ttl), 1),
+  };
   /** Counts a request, and returns the seconds until the next window if this one is full. */
-  const count = async (userId: string, window: number, max: number) => {
+  const limit = async (userId: string, window: number, max: number): Promise<Limited> => {
     const now = clock.now();
-    const end = (Math.floor(now / window) + 1) * window;
-    const total = await store.increment(JSON.stringify([window, userId, end]), end - now);
-    // A store that returns no number must not allow everything.
+    const end = endOf(window, now);
+    const total = await counters.increment(JSON.stringify([window, userId, end]), end - now);
     return total <= max ? undefined : { retryAfter: (end - now) / 1_000 };
   };
-  return async ({ user: { id }, kind, idempotencyKey }) => {
-    const exceeded = await count(id, minute, perMinute);
-    if (exceeded || kind !== "submit") return exceeded ?? true;
-    const submission = JSON.stringify(["submission", id, idempotencyKey]);
-    if ((await store.get(submission)) > 0) return true;
-    const exceededToday = await count(id, day, perDay);
-    if (exceededToday) return exceededToday;
+  /** Counts a submission, unless its key has been counted. */
+  const limitSubmission = async (id: string, idempotencyKey: unknown): Promise<Limited> => {
+    const now = clock.now();
+    const end = endOf(day, now);
+    const name = (state: string, ...more: unknown[]) =>
+      JSON.stringify([state, id, idempotencyKey, ...more]);
+    const claims = await counters.increment(name("claim", end), claimTtl);
+    if ((await counters.get(name("submission"))) > 0) return undefined;
+    if (claims > 1) {
+      const isFull = (await counters.get(name("rejected", end))) > 0;
+      // Otherwise, another process is counting a copy of this request.
+      return { retryAfter: isFull ? (end - now) / 1_000 : 1 };
+    }
+    const exceeded = await limit(id, day, perDay);
     // A key over the quota must not pass as counted, so this comes last.
+    if (exceeded) await counters.increment(name("rejected", end), claimTtl);
     // A slow repeat must not arrive uncounted after the service has dropped the key.
-    await store.increment(submission, defaults.idempotencyWindow * 0.9);
-    return true;
+    else await counters.increment(name("submission"), defaults.idempotencyWindow * 0.9);
+    return exceeded;
   };
+  /** Submissions that are being counted. Copies that arrive meanwhile get the same result. */
+  const counting = new Map<string, Promise<Limited>>();
+  return async ({ user: { id }, kind, idempotencyKey }) => {
+    const exceeded = await limit(id, minute, perMinute);
+    if (exceeded || kind !== "submit") return exceeded ?? true;
+    const key = JSON.stringify([id, idempotencyKey]);
+    const result =
+      counting.get(key) ?? limitSubmission(id, idempotencyKey).finally(() => counting.delete(key));
+    counting.set(key, result);
+    return (await result) ?? true;
+  };
+}
+
+/** Returns the end of a window in milliseconds since 1970. */
+function endOf(window: number, now: number): number {
+  return (Math.floor(now / window) + 1) * window;
+}
+
+/** Seconds until the next request is allowed. Undefined if this one is allowed. */
+type Limited = { readonly retryAfter: number } | undefined;
+
+/** Returns the result of a store. Throws unless it is a count, since any other value could allow everything. */
+function checkResult(method: keyof QuotaStore, result: unknown, min: number): number {
+  if (Number.isSafeInteger(result) && Number(result) >= min) return Number(result);
+  // Text and objects can contain a secret.
+  const got = typeof result === "number" ? result : typeof result;
+  throw new Error(
+    `The method ${method} of the quota store returned ${got}. It must return a whole number from ${min}.`,
+  );
 }
 
 /**
  * Counters of `createQuota`. Several processes or servers need one store that they share, such as that of
  * `@tryon/client/quota/redis`, `@tryon/client/quota/postgres` or `@tryon/client/quota/sqlite`. Each method must be one
- * atomic operation, and must reject if it fails: the proxy then responds with 503.
+ * atomic operation, and must reject if it fails: the proxy then responds with 503, as after any result that is not a count.
  *
  * @example
  * import { createRedisQuotaStore } from "@tryon/client/quota/redis";
@@ -90,10 +133,10 @@ export function createQuota(options: QuotaOptions): Quota {
  * const limit = createQuota({ perDay: 20, store: createRedisQuotaStore(redis) });
  */
 export interface QuotaStore {
-  /** Reads a counter; 0 if it does not exist or has expired. */
+  /** Reads a counter: a whole number, and 0 if it does not exist or has expired. */
   get(key: string): Promise<number>;
   /**
-   * Adds 1 to a counter and returns the new value. A counter that does not exist starts at 0 and expires after `ttl`
+   * Adds 1 to a counter and returns the new value, a whole number from 1. A counter that does not exist starts at 0 and expires after `ttl`
    * milliseconds; a later increment does not extend that. Keys contain the user and the idempotency key.
    */
   increment(key: string, ttl: number): Promise<number>;

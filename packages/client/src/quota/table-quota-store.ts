@@ -67,8 +67,8 @@ export function createTableQuotaStore(
   };
   const count = async (text: string, ...values: (string | number)[]): Promise<number> => {
     const [row = { count: 0 }] = await run(text, ...values);
-    // Both statements return rows of this type.
-    return (row as { count: number }).count;
+    // Both statements return rows of this type. Some drivers read integers as bigint.
+    return Number((row as { count: number | bigint }).count);
   };
   return {
     get: (key) => count(get, key),

@@ -67,6 +67,8 @@ async function recordBeside(words: readonly string[], options: RecordOptions): P
   const proxy = await startRecordingProxy({ ...options, upstream }).catch((error: unknown) => {
     const { code } = Object(error) as { code?: unknown };
     if (code === "EADDRINUSE") throw new UsageError(`port ${options.port} is in use.`);
+    if (code === "ELOOP")
+      throw new UsageError(`${output} is a link or a special file. Use another.`);
     throw new UsageError(`${output} cannot be written (${String(code)}). Check its folder.`);
   });
   const start = (): Promise<{ environment: Record<string, string>; stop: () => Promise<void> }> =>

@@ -1,12 +1,14 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 
+import { appendPrivateFile } from "@tryon/command-line/private-file";
+
 import type { Exchange } from "./exchange.ts";
 import { ExchangeRecorder } from "./exchange-recorder.ts";
 import { Masker, type MaskOptions } from "./mask.ts";
 
 /** Options of {@link recorder}. */
 export interface RecorderOptions extends MaskOptions {
-  /** Session file. Exchanges are added to an earlier one. */
+  /** Session file. Exchanges are added to an earlier one. Only its owner can read it, and a link is an error. */
   readonly file: string;
   /**
    * Share of calls that are recorded, from 0 to 1.
@@ -51,7 +53,7 @@ export function recorder({ file, sample = 0.01, onError, ...mask }: RecorderOpti
   };
   const write = async (exchange: Exchange): Promise<void> => {
     const line = `${JSON.stringify(exchange)}\n`;
-    const output = (stream ??= createWriteStream(file, { flags: "a", mode: 0o600 }));
+    const output = (stream ??= createWriteStream(file, { fd: appendPrivateFile(file) }));
     if (output.listenerCount("error") === 0) output.on("error", fail);
     if (output.writableLength > maxWaiting) throw new Error(`${file} is written too slowly.`);
     await new Promise<void>((resolve) => void output.write(line, () => resolve()));

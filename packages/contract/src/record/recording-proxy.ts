@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import {
   createServer,
   request as httpRequest,
@@ -10,6 +10,8 @@ import type { AddressInfo } from "node:net";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
+import { createPrivateFile } from "@tryon/command-line/private-file";
+
 import { fieldsOf } from "../wire/response.ts";
 import type { Exchange } from "./exchange.ts";
 import { ExchangeRecorder } from "./exchange-recorder.ts";
@@ -20,7 +22,7 @@ import { Masker, type MaskOptions } from "./mask.ts";
 export interface RecordingOptions extends MaskOptions, LiveLimits {
   /** Base URL of the service. */
   readonly upstream: string;
-  /** Session file. An earlier one is replaced. */
+  /** Session file. An earlier one is replaced, and a link is an error. Only its owner can read it. */
   readonly output: string;
   /** Port on loopback. 0 for a free one. */
   readonly port: number;
@@ -54,7 +56,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
   const send = upstream.protocol === "https:" ? httpsRequest : httpRequest;
   const masker = new Masker(options);
   const guard = new LiveGuard(options);
-  const file = openSync(options.output, "w", 0o600);
+  const file = createPrivateFile(options.output);
   const counts = { recorded: 0, refused: 0 };
   /** Functions that end open exchanges. */
   const open = new Set<() => void>();

@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -33,6 +41,8 @@ function killed(file: string): string {
   }
   return copy;
 }
+
+const modeOf = (path: string): number => statSync(path).mode % 0o1000;
 
 /** Creates a server, and a function that starts another with the state that a kill leaves. */
 function setUp(options: MockOptions = {}) {
@@ -351,6 +361,34 @@ describe("a state file", () => {
       "clock: the state has a real clock",
     );
     store.close();
+  });
+
+  test("is for its owner only, whatever its mode was, also while it changes", async () => {
+    const { file, call } = setUp();
+    await call.submit();
+    expect([file, `${file}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+    const copy = killed(file);
+    for (const path of [copy, `${copy}-wal`]) chmodSync(path, 0o666);
+    await caller(open(copy)).submit();
+    expect([copy, `${copy}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+  });
+
+  test.each(["", "-wal"])("is not behind a link: %j", (end) => {
+    const [file, other] = [stateFile(), stateFile()];
+    writeFileSync(other, "");
+    symlinkSync(other, file + end);
+    expect(() => createSqliteStore(file)).toThrow(
+      `Cannot open the state file ${file}: it is a link, a folder or another special file. Use another file.`,
+    );
+    expect(readFileSync(other, "utf8")).toBe("");
+  });
+
+  test("keeps the mode of a file that is not one", () => {
+    const file = stateFile();
+    writeFileSync(file, "x".repeat(10_000));
+    chmodSync(file, 0o644);
+    expect(() => createSqliteStore(file)).toThrow(/not a SQLite database/);
+    expect(modeOf(file)).toBe(0o644);
   });
 
   test("must be one of a reference server", () => {

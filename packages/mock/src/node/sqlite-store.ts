@@ -1,4 +1,7 @@
+import { lstatSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+
+import { ensurePrivateFile, makePrivate } from "@tryon/command-line/private-file";
 
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
 
@@ -21,7 +24,7 @@ const tables = `
  * disk before the server responds, so they survive the end of the process; a power failure can lose the latest.
  *
  * Needs `node:sqlite`: Node 22.13 or later, or Deno. The file has API keys, webhook secrets and result images, and none of
- * the submitted images.
+ * the submitted images. Only its owner can read it. A link is an error.
  *
  * @param file path of the file, such as `"state.db"`.
  * @throws Error if the file cannot be opened, another server uses it, or it is not a state file. The message has the fix.
@@ -135,6 +138,8 @@ function open(file: string): DatabaseSync {
   }
   let database: DatabaseSync | undefined;
   try {
+    ensurePrivateFile(file);
+    for (const log of logsOf(file)) ensurePrivateFile(log);
     database = new sqlite.DatabaseSync(file);
     // The first access locks the file until it is closed.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL");
@@ -146,7 +151,11 @@ function open(file: string): DatabaseSync {
     const { application_id: application } = Object(database.prepare("PRAGMA application_id").get());
     const { user_version: found } = Object(database.prepare("PRAGMA user_version").get());
     database.exec("COMMIT");
-    if (application === applicationId && found === version) return database;
+    if (application === applicationId && found === version) {
+      // SQLite creates its logs with the mode of the file, which an older file or a log of a killed server can lack.
+      for (const path of [file, ...logsOf(file)]) makePrivate(path);
+      return database;
+    }
   } catch (error) {
     database?.close();
     throw openError(file, error);
@@ -155,6 +164,12 @@ function open(file: string): DatabaseSync {
   throw new Error(
     `${file} is not a state file of this version of the reference server. Use another file.`,
   );
+}
+
+/** Returns the paths of the logs that SQLite has beside a file. */
+function logsOf(file: string): readonly string[] {
+  const logs = ["-wal", "-journal"].map((end) => file + end);
+  return logs.filter((log) => lstatSync(log, { throwIfNoEntry: false }) !== undefined);
 }
 
 function isEmpty(database: DatabaseSync): boolean {
@@ -166,12 +181,23 @@ function damaged(file: string): Error {
 }
 
 function openError(file: string, error: unknown): Error {
-  const { errcode, message } = Object(error) as { errcode?: number; message?: string };
-  const reasons: Readonly<Record<number, string>> = {
-    5: "another server uses it. Stop that server, or use another file",
-    14: "its folder does not exist or is read-only",
-    26: "it is not a SQLite database. Use another file",
+  const { errcode, code, message } = Object(error) as {
+    readonly errcode?: number;
+    readonly code?: string;
+    readonly message?: string;
   };
-  const reason = reasons[(errcode ?? 0) & 0xff] ?? message;
+  const noFolder = "its folder does not exist or is read-only";
+  const reasons: Readonly<Record<number | string, string>> = {
+    5: "another server uses it. Stop that server, or use another file",
+    14: noFolder,
+    26: "it is not a SQLite database. Use another file",
+    ELOOP: "it is a link, a folder or another special file. Use another file",
+    ENOENT: noFolder,
+    ENOTDIR: noFolder,
+    EACCES: noFolder,
+    EROFS: noFolder,
+    EPERM: "it belongs to another user. Use another file",
+  };
+  const reason = reasons[(errcode ?? 0) & 0xff] ?? reasons[code ?? ""] ?? message;
   return new Error(`Cannot open the state file ${file}: ${reason}.`, { cause: error });
 }

@@ -64,6 +64,10 @@ export function createClaim(
     void releaseIfLate(call);
     const state = await limit("claim", timeout, call);
     if (state === "claimed") until = end;
+    // Callers without types can return anything.
+    else if (state !== "open" && state !== "done") {
+      throw new Error("The store must return claimed, open or done from `claim`.");
+    }
     return state;
   };
 

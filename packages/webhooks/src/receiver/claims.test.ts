@@ -106,6 +106,22 @@ it("the next delivery handles the event after a failed handler", async () => {
   expect(one.calls).toHaveLength(2);
 });
 
+it.each([undefined, null, true, 1, "OK", {}])(
+  "a store that returns %o is an error",
+  async (state) => {
+    let calls = 0;
+    const claim = async () => {
+      calls += 1;
+      if (calls > 1) throw new Error("asked again");
+      return state as never;
+    };
+    const process = start({ store: { ...shared, claim } });
+    expect(await process.statusOf()).toBe(500);
+    expect(String(process.errors.at(-1)?.error)).toContain("from `claim`");
+    expect(process.calls).toEqual([]);
+  },
+);
+
 describe("while the store is unreachable", () => {
   it("a delivery gets 500, and nothing is handled", async () => {
     one.store.failing.add("claim");

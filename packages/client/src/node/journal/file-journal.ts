@@ -41,7 +41,7 @@ const mode = 0o600;
  * `idempotencyWindow`. The file contains no image, API key or signed URL. Only its owner can read it.
  *
  * One process at a time can open the journal. A lock file with the suffix `.lock` ensures this. The lock of a killed
- * process is replaced.
+ * process is replaced, except after a restart of the machine or container: then the error names the file to delete.
  *
  * @param path - Path of the file, on a local disk. Its folder must exist. Links are rejected.
  * @throws `invalid_config` if another process has the journal open, if the file is another kind of file, from a newer

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 
@@ -16,9 +16,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Locks a journal in the name of another process. */
+/** Lock of a running process, as `openJournal` writes it. */
+async function ownLock(): Promise<Readonly<Record<string, unknown>>> {
+  const path = await journalPath();
+  await using _ = await openJournal(path);
+  return JSON.parse(await readFile(`${path}.lock`, "utf8"));
+}
+
+/** Locks a journal in the name of another process of this PID namespace. */
 async function locked(path: string, holder: Readonly<Record<string, unknown>>, behind = "") {
-  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), startedAt: "", ...holder };
+  const lock = { ...(await ownLock()), id: randomUUID(), startedAt: "", ...holder };
   await writeFile(`${path}.lock${behind}`, JSON.stringify(lock));
 }
 
@@ -66,6 +73,59 @@ it.each([
   const path = await lockedPath(holder);
   const message = `The journal ${path} is in use ${text.replace("LOCK", `${path}.lock`)}`;
   await expect(openJournal(path)).rejects.toMatchObject({ code: "invalid_config", message });
+});
+
+const elsewhere = [
+  ["another container", { pid: gone, namespace: "boot pid:[1] time:[1]" }],
+  ["a container whose process has the same id", { namespace: "boot pid:[1] time:[1]" }],
+  ["an earlier release", { pid: gone, namespace: undefined }],
+  ["a system that has no namespaces to read", { pid: gone, namespace: "" }],
+  ["another system with this host name", { pid: gone, namespace: "another" }],
+] as const;
+
+it.each(elsewhere)(
+  "rejects a journal with a lock of %s, and leaves the lock",
+  async (_, holder) => {
+    const path = await lockedPath(holder);
+    const lock = await readFile(`${path}.lock`, "utf8");
+    const { pid = process.pid } = holder as { readonly pid?: number };
+    await expect(openJournal(path)).rejects.toMatchObject({
+      code: "invalid_config",
+      message: `The journal ${path} was locked by process ${pid}, possibly in another container, on another host named ${hostname()}, or before a restart. Two processes could pay twice. Delete ${path}.lock once you are sure that this process has ended.`,
+    });
+    expect(await readFile(`${path}.lock`, "utf8")).toBe(lock);
+    expect(await readdir(dirname(path))).toEqual([basename(path), `${basename(path)}.lock`]);
+  },
+);
+
+it.skipIf(process.platform !== "linux")(
+  "names the boot, the PID namespace and the time namespace in a lock",
+  async () => {
+    const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+    const links = ["pid", "time"].map((name) => readlink(`/proc/self/ns/${name}`));
+    const namespace = [boot.trim(), ...(await Promise.all(links))].join(" ");
+    expect(await ownLock()).toMatchObject({ pid: process.pid, host: hostname(), namespace });
+  },
+);
+
+it.skipIf(process.platform !== "linux")(
+  "replaces no lock if /proc shows the processes of another namespace",
+  async () => {
+    const path = await lockedPath({ pid: gone, namespace: "" });
+    vi.spyOn(process, "pid", "get").mockReturnValue(1);
+    await expect(openJournal(path)).rejects.toThrow(`was locked by process ${gone}, possibly in`);
+    const own = await journalPath();
+    await using _ = await openJournal(own);
+    const lock: unknown = JSON.parse(await readFile(`${own}.lock`, "utf8"));
+    expect(lock).toMatchObject({ pid: 1, namespace: "" });
+  },
+);
+
+it("rejects a journal whose second lock is of another container", async () => {
+  const id = randomUUID();
+  const path = await lockedPath({ id, pid: gone });
+  await locked(path, { pid: gone, namespace: "boot pid:[1] time:[1]" }, `.${id}`);
+  await expect(openJournal(path)).rejects.toThrow(`Delete ${path}.lock.${id} once`);
 });
 
 it.each([{ pid: gone }, { startedAt: "an earlier boot" }])(

@@ -1,0 +1,46 @@
+import type { ItemClaim, JournalEntry } from "./journal.ts";
+
+const states = /^(sending|submitted|succeeded|failed|refused)$/;
+
+/** Returns the entry that a journal has returned. Throws for any other value: a paid item must not pass as a new one. */
+export function checkEntry(method: string, value: unknown): JournalEntry {
+  const { state, idempotencyKey, digest, sentAt }: Partial<Record<keyof JournalEntry, unknown>> =
+    Object(value);
+  const isEntry =
+    states.test(String(state)) &&
+    typeof idempotencyKey === "string" &&
+    typeof digest === "string" &&
+    Number.isFinite(sentAt);
+  // The batch checks the job when it uses it.
+  if (isEntry) return value as JournalEntry;
+  throw wrongResult(method, value);
+}
+
+/** Returns the entry of an item, or undefined without one. Databases may return null. */
+export function checkOptionalEntry(method: string, value: unknown): JournalEntry | undefined {
+  return value === undefined || value === null ? undefined : checkEntry(method, value);
+}
+
+/** Returns the result of a claim. Throws for any other value: an item of another process must not pass as claimed. */
+export function checkClaim(value: unknown): ItemClaim {
+  const { state, entry: found }: { state?: unknown; entry?: unknown } = Object(value);
+  const entry = checkOptionalEntry("claim", found);
+  if (state === "claimed" || state === "held") return { state, entry };
+  if (state === "ended" && entry && /^(succeeded|failed)$/.test(entry.state)) {
+    return { state, entry };
+  }
+  throw wrongResult("claim", value);
+}
+
+/** Returns true if the claim on the item was still valid. */
+export function checkKept(value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw wrongResult("putClaimed", value);
+}
+
+/** Creates an error without the content of the value, which can be large. */
+function wrongResult(method: string, value: unknown): TypeError {
+  return new TypeError(
+    `The method ${method} of the journal returned a wrong value (${typeof value}). See its type.`,
+  );
+}
