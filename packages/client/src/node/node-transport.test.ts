@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, TryOn, type Middleware, type TryOnOptions, type Update } from "../index.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
-import { assetBytes, failure, input } from "../../test/service.ts";
+import { assetBytes, failure, input, smallPng } from "../../test/service.ts";
 
 const pem = readFileSync(new URL("../../test/self-signed.pem", import.meta.url));
 
@@ -38,7 +38,7 @@ const secure = (url: string) => url.replace("http:", "https:");
 /** Server of another protocol, which a TLS client cannot speak to. */
 const silentHttp = () => tcpServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
 const stalled = () => tcpServer((socket) => socket.pause());
-async function secureServer(respond: () => string) {
+async function secureServer(respond: () => string | Uint8Array) {
   const server = https.createServer({ key: pem, cert: pem }, (_request, response) =>
     response.end(respond()),
   );
@@ -342,12 +342,14 @@ const jobBody = (url: string) =>
   JSON.stringify({ job_id: "job_1", status: "succeeded", result_url: url });
 const imageOf = async (tryon: TryOn) => {
   const { image } = await tryon.jobs.resume("job_1").result();
-  return new TextDecoder().decode(await image.bytes());
+  return new TextDecoder().decode((await image.bytes()).subarray(smallPng.length));
 };
+/** Creates a PNG with a text behind it. */
+const pngWith = (text: string) => Buffer.concat([smallPng, Buffer.from(text)]);
 
 /** Starts a proxy and a server of this machine. The variables have the names that Node reads first. */
 async function openProxy() {
-  const own = await httpServer((response) => response.end("image"));
+  const own = await httpServer((response) => response.end(pngWith("image")));
   const proxy = await httpServer((response) => response.end(jobBody(`${own.url}/image`)));
   vi.stubEnv("http_proxy", proxy.url);
   vi.stubEnv("no_proxy", "other.example");
@@ -393,8 +395,8 @@ describe("the proxy of the environment", () => {
 
 describe("an agent", () => {
   it("of the caller is used for the service and for images of its protocol", async () => {
-    const image = await httpServer((response) => response.end("image"));
-    const secureImage = await secureServer(() => "secure image");
+    const image = await httpServer((response) => response.end(pngWith("image")));
+    const secureImage = await secureServer(() => pngWith("secure image"));
     for (const [url, content] of [
       [image.url, "image"],
       [secureImage, "secure image"],
@@ -409,7 +411,7 @@ describe("an agent", () => {
   });
 
   it("of the client is one per protocol", async () => {
-    const image = await secureServer(() => "image");
+    const image = await secureServer(() => pngWith("image"));
     const { url } = await httpServer((response) => response.end(jobBody(image)));
     const { cause } = (await failure(imageOf(client(url, { retries: 0 })))) as Error;
     expect(cause).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
