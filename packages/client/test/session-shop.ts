@@ -8,7 +8,7 @@ import { expect, onTestFinished } from "vitest";
 import type { Browser, Page } from "@tryon/test-kit/chromium";
 import { toNodeHandler } from "../src/node/index.ts";
 import { createProxy } from "../src/proxy/index.ts";
-import type { TryOnSession } from "../src/session/index.ts";
+import type { TryOnSession, TryOnSessionOptions } from "../src/session/index.ts";
 import { jpegBytes } from "./bodies.ts";
 import { listen } from "./http-server.ts";
 import { shirtUrl } from "./service.ts";
@@ -22,7 +22,8 @@ const script = `
   const prepare = (input) => globalThis.hangs ? new Promise(() => {}) : input;
   const tryon = new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 });
   const options = Object.fromEntries(new URLSearchParams(location.search));
-  const session = createTryOnSession(tryon, { prepare, ...options });
+  const create = (options) => createTryOnSession(tryon, { prepare, ...options });
+  const session = create(options);
   const statuses = [];
   session.subscribe(() => statuses.push(session.getSnapshot().status));
   const begin = async () => {
@@ -33,11 +34,13 @@ const script = `
     const { image } = session.getSnapshot();
     return image ? (await createImageBitmap(image)).width : 0;
   };
-  Object.assign(globalThis, { session, resetAll, statuses, begin, pixels });`;
+  Object.assign(globalThis, { session, create, resetAll, statuses, begin, pixels });`;
 
 /** Globals of the page, where callbacks of `page.evaluate` run. */
 export interface PageGlobals {
   readonly session: TryOnSession;
+  /** Creates another session. */
+  readonly create: (options: TryOnSessionOptions) => TryOnSession;
   readonly resetAll: () => Promise<void>;
   readonly statuses: readonly string[];
   readonly begin: () => Promise<void>;

@@ -1,4 +1,4 @@
-import { deleteAll } from "./saved-try-on.ts";
+import { TryOnStorage } from "./saved-try-on.ts";
 import { resetTabs } from "./tabs.ts";
 
 /**
@@ -17,5 +17,5 @@ import { resetTabs } from "./tabs.ts";
 export async function resetAll(): Promise<void> {
   // First, so that no session saves anything after the deletion.
   resetTabs();
-  await deleteAll();
+  await new TryOnStorage("").deleteWhere(() => true);
 }

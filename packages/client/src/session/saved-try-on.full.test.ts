@@ -19,6 +19,7 @@ declare const session: PageGlobals["session"];
 declare const statuses: PageGlobals["statuses"];
 declare const resetAll: PageGlobals["resetAll"];
 declare const begin: PageGlobals["begin"];
+declare const create: PageGlobals["create"];
 
 const [minute, hour] = [60_000, 3_600_000];
 
@@ -58,6 +59,22 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
   async function leave(query: string): Promise<void> {
     await (await run(query)).close();
   }
+
+  /** Replaces fields of a saved try-on. */
+  const replaceSaved = (name: string, fields: object): Promise<void> =>
+    other.evaluate(
+      async ([key, replaced]) => {
+        const opening = indexedDB.open("tryon-session", 1);
+        await new Promise((resolve) => opening.addEventListener("success", resolve));
+        const all = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
+        const getting = all.get(key);
+        await new Promise((resolve) => getting.addEventListener("success", resolve));
+        const putting = all.put({ ...(getting.result as object), ...replaced }, key);
+        await new Promise((resolve) => putting.addEventListener("success", resolve));
+        opening.result.close();
+      },
+      [name, fields] as const,
+    );
 
   test("are deleted by any session once they are older than their own maxAge", async () => {
     await leave("?name=shirt");
@@ -103,17 +120,7 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
   ])("of an earlier version are deleted after the maxAge of the opener: %s", async (...row) => {
     const [, option, maxAge] = row;
     await leave("?name=shirt");
-    await other.evaluate(async () => {
-      const opening = indexedDB.open("tryon-session", 1);
-      await new Promise((resolve) => opening.addEventListener("success", resolve));
-      const all = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
-      const getting = all.get("shirt");
-      await new Promise((resolve) => getting.addEventListener("success", resolve));
-      const { maxAge: _maxAge, ...earlier } = getting.result as Record<string, unknown>;
-      const putting = all.put(earlier, "shirt");
-      await new Promise((resolve) => putting.addEventListener("success", resolve));
-      opening.result.close();
-    });
+    await replaceSaved("shirt", { maxAge: undefined });
     await moveClock(other, maxAge - minute);
     await (await open(`?name=hat${option}`)).close();
     expect(await savedTryOns(other)).toEqual({ shirt: true });
@@ -198,8 +205,6 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     await untilStatus(second, "waiting");
     // The deletion comes too early to find the try-on.
     await second.evaluate(() => {
-      const count = Reflect.get(IDBObjectStore.prototype, "count");
-      Object.assign(IDBObjectStore.prototype, { clear: count });
       IDBCursor.prototype.delete = () => new EventTarget() as IDBRequest<undefined>;
     });
     await second.evaluate(reset);
@@ -221,6 +226,66 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     );
     await untilStatus(page, "idle");
     expect(await page.evaluate(() => session.getSnapshot())).toEqual({ status: "idle" });
+  });
+
+  test("are shown after the back button where the browser stores nothing", async () => {
+    const page = await run("", () =>
+      Object.defineProperty(globalThis, "indexedDB", { value: undefined }),
+    );
+    await page.evaluate(() => session.cancelWait());
+    await untilStatus(page, "interrupted");
+    await page.evaluate(async () => {
+      dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+      // It comes after all accesses before, and is of another name.
+      await create({ name: "shoes" }).reset();
+    });
+    expect(await statusOf(page)).toBe("interrupted");
+  });
+
+  test("stay if another tab has replaced them before a reset arrives", async () => {
+    const page = await run("");
+    await replaceSaved("try-on", { idempotencyKey: "newer" });
+    await other.evaluate(() => {
+      const channel = new BroadcastChannel("tryon-session:try-on");
+      // The channel has one origin.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
+      channel.postMessage({ kind: "reset" });
+    });
+    await untilStatus(page, "idle");
+    // Each access waits for those before it.
+    for (let access = 0; access < 2; access += 1) await savedTryOns(page);
+    expect(await savedTryOns(other)).toEqual({ "try-on": true });
+  });
+
+  test("are deleted in a tab that has closed another session", async () => {
+    const page = await run("?name=shirt");
+    const shoes = await shop.open(undefined, "?name=shoes");
+    await page.evaluate(() => {
+      const coat = create({ name: "coat" });
+      coat.subscribe(() => undefined);
+      coat.close();
+    });
+    await shoes.evaluate(() => resetAll());
+    await untilStatus(page, "idle");
+    expect(await savedTryOns(other)).toEqual({});
+  });
+
+  test("are not shown again if a listener resets the session when the job has ended", async () => {
+    const page = await run("");
+    await page.evaluate(() => {
+      session.subscribe(() => {
+        const state = session.getSnapshot();
+        if (state.status === "waiting" && state.jobStatus !== "running") void session.reset();
+      });
+    });
+    await expect
+      .poll(async () => {
+        await shop.mock.clock.advance("5s");
+        return statusOf(page);
+      })
+      .toBe("idle");
+    await page.evaluate(() => session.reset());
+    expect(await page.evaluate(() => statuses.slice(-2))).toEqual(["idle", "idle"]);
   });
 
   test("are not sent if resetAll comes before the lock of the tab", async () => {

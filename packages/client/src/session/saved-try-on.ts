@@ -29,11 +29,6 @@ export function isExpired(saved: SavedTryOn, now: number, maxAge: number): boole
   return !(Math.abs(now - saved.startedAt) <= (saved.maxAge ?? maxAge));
 }
 
-/** Deletes all try-ons of this origin, after all accesses before. */
-export async function deleteAll(): Promise<void> {
-  await new TryOnStorage("").access((all) => all.clear());
-}
-
 /**
  * Stores one try-on in IndexedDB. Every access opens the database and closes it, since an open one can keep a page
  * out of the back/forward cache. Where the browser cannot store data, as in some private windows, the methods do nothing.
@@ -43,22 +38,22 @@ export class TryOnStorage {
   isAvailable = true;
   readonly #key: SavedKey;
 
+  constructor(key: SavedKey) {
+    this.#key = key;
+  }
+
   /** Resolves after all accesses so far. */
   get last(): Promise<unknown> {
     return last;
   }
 
-  constructor(key: SavedKey) {
-    this.#key = key;
-  }
-
   load(): Promise<SavedTryOn | undefined> {
     // `save` is the only writer.
-    return this.access((all) => all.get(this.#key) as IDBRequest<SavedTryOn>);
+    return this.#access((all) => all.get(this.#key) as IDBRequest<SavedTryOn>);
   }
 
   save(saved: SavedTryOn): Promise<unknown> {
-    return this.access((all) => all.put(saved, this.#key));
+    return this.#access((all) => all.put(saved, this.#key));
   }
 
   /** Deletes the try-on, or only the one with this idempotency key. */
@@ -74,7 +69,7 @@ export class TryOnStorage {
     isUnwanted: (saved: SavedTryOn, key: SavedKey) => boolean,
     only?: SavedKey,
   ): Promise<unknown> {
-    return this.access((all) => {
+    return this.#access((all) => {
       const opening = all.openCursor(only);
       opening.addEventListener("success", () => {
         const cursor = opening.result;
@@ -87,8 +82,8 @@ export class TryOnStorage {
     });
   }
 
-  /** Accesses the table after all accesses before. */
-  access<Value>(access: (all: IDBObjectStore) => IDBRequest<Value>): Promise<Value | undefined> {
+  /** Accesses the table after all accesses of this page before. */
+  #access<Value>(access: (all: IDBObjectStore) => IDBRequest<Value>): Promise<Value | undefined> {
     const accessing = last.then(async () => {
       try {
         const value = await accessTable(access);
