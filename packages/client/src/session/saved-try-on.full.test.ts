@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import type { Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { shirtUrl } from "../../test/service.ts";
 import { startBrowser } from "../../test/browser.ts";
 import {
-  begin as beginIn,
+  begin,
   bundleSession,
   moveClock,
   openSessionShop,
@@ -18,7 +19,6 @@ import {
 declare const session: PageGlobals["session"];
 declare const statuses: PageGlobals["statuses"];
 declare const resetAll: PageGlobals["resetAll"];
-declare const begin: PageGlobals["begin"];
 declare const create: PageGlobals["create"];
 
 const [minute, hour] = [60_000, 3_600_000];
@@ -42,7 +42,7 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
   /** Opens a tab and starts a try-on in it. */
   async function run(query: string, prepare?: () => void): Promise<Page> {
     const page = await shop.open(prepare, query);
-    await beginIn(page);
+    await begin(page);
     await untilStatus(page, "waiting");
     return page;
   }
@@ -186,13 +186,13 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
 
   test("stay if they are started right after resetAll", async () => {
     const page = await run("?name=shirt");
-    const second = await shop.open(undefined, "?name=shirt");
-    await untilStatus(second, "waiting");
-    await page.evaluate(async () => {
+    await page.evaluate(async (garment) => {
+      const person = await (await fetch("/photo.jpg")).blob();
       const resetting = resetAll();
-      await Promise.all([resetting, begin()]);
-    });
-    for (const tab of [page, second]) await untilStatus(tab, "waiting");
+      void session.start({ person, garments: [garment] });
+      await resetting;
+    }, shirtUrl);
+    await untilStatus(page, "waiting");
     expect(await savedTryOns(other)).toEqual({ shirt: true });
   });
 
@@ -297,7 +297,7 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
         return Reflect.apply(request, this, args);
       };
     });
-    await beginIn(page);
+    await begin(page);
     await untilStatus(page, "idle");
     await page.evaluate(async () => (await navigator.locks.query()).held);
     expect(await page.evaluate(() => [...new Set(statuses)])).toEqual(["preparing", "idle"]);
@@ -313,7 +313,7 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     const gate = Promise.withResolvers<void>();
     shop.gates.after = gate.promise;
     const page = await shop.open();
-    await beginIn(page);
+    await begin(page);
     await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
     await page.close();
     shop.gates.after = Promise.resolve();

@@ -224,7 +224,6 @@ export class Session implements TryOnSession {
       if (signal.aborted) return;
       await this.#save({ ...saved, job: job.toJSON() });
       const result = await job.result({ timeout, signal, onUpdate });
-      if (signal.aborted) return;
       this.#showProgress(saved, job);
       const image = await result.image.blob({ signal });
       if (signal.aborted) return;
