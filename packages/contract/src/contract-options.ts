@@ -3,6 +3,7 @@ import { rejectUnknownNames } from "@tryon/command-line/known-names";
 import { levels, type Level } from "./check.ts";
 import type { CheckResult, Observation } from "./report.ts";
 import { keyNames, type Key, type KeyName, type Keys } from "./target/keys.ts";
+import { isBaseUrl } from "./wire/base-url.ts";
 
 /** Options of `runContract`. */
 export interface ContractOptions {
@@ -162,12 +163,6 @@ export function rejectInvalid(options: ContractOptions): void {
       `maxTime (--max-time) must be above 0 and at most 2147483647 milliseconds; got ${String(maxTime)}.`,
     );
   }
-}
-
-function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === "";
 }
 
 export function givenKeys({ apiKey, keys = {}, webhookSecret }: ContractOptions): Keys {

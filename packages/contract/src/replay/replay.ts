@@ -12,6 +12,7 @@ import type { Keys } from "../target/keys.ts";
 import { retryAfter } from "../target/request-pacer.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { Redactor } from "../wire/redactor.ts";
+import { urlBelow } from "../wire/base-url.ts";
 import { createSend, NoResponse, type Send } from "../wire/send.ts";
 import { findDrift, type Drift, type Pair } from "./drift.ts";
 import { jobOutcomes, type Recording } from "./job-outcomes.ts";
@@ -179,12 +180,13 @@ class Replay {
 
   /** Returns a function that sends a request. @throws NotCompared */
   async #prepare(recording: Recording): Promise<() => Promise<void>> {
-    const { paid, keys, control } = this.#parts;
+    const { paid, keys, control, against } = this.#parts;
     const { exchange, seen } = recording;
     const isRead = exchange.method === "GET" || exchange.method === "HEAD";
     if (!isRead && !paid) throw new NotCompared("Only reads are sent without --level paid");
     const token = keys.tokenOf(exchange.key);
     const request = this.#builder.build(seen, exchange);
+    if (!urlBelow(against, request.path)) throw new NotCompared("A path leaves the base URL");
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     // Credits of a reference server cost nothing.
     const permit = control
