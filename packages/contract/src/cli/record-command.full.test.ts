@@ -90,7 +90,9 @@ test("a live key is refused, unless the command line allows it", async () => {
   const { mock, url } = await served();
   const script = account.replace("svc_test_mock", mock.keys.live);
   const { stderr } = await run("--upstream", url, "--output", session(), ...sending(script));
-  expect(stderr).toContain("1 requests were refused, because of their live key or --max-credits.");
+  expect(stderr).toContain(
+    "1 requests were refused, because of their live key, --max-credits, path, host or origin.",
+  );
   const allowed = await run(
     "--upstream",
     url,

@@ -85,7 +85,9 @@ function report({ recorded, refused }: RecordingProxy, output: string, code: num
   const { stderr } = process;
   stderr.write(`${command}: ${recorded} exchanges in ${output}\n`);
   if (refused > 0) {
-    stderr.write(`${refused} requests were refused, because of their live key or --max-credits.\n`);
+    stderr.write(
+      `${refused} requests were refused, because of their live key, --max-credits, path, host or origin.\n`,
+    );
   }
   if (recorded > 0 || code !== 0) return code;
   stderr.write("Nothing was recorded. Does the command use TRYON_BASE_URL?\n");

@@ -140,7 +140,7 @@ class Replay {
       imageUrl: parts.imageUrl,
       keepsIds: parts.control === undefined && !parts.paid,
     });
-    this.#guard = new LiveGuard(parts);
+    this.#guard = new LiveGuard(parts, parts.send);
     this.#outcomes = jobOutcomes(parts.recordings);
   }
 
@@ -191,7 +191,7 @@ class Replay {
     // Credits of a reference server cost nothing.
     const permit = control
       ? undefined
-      : this.#guard.admit(exchange.method, request.path, authorization);
+      : await this.#guard.admit(exchange.method, request.path, authorization);
     if (typeof permit === "string") throw new NotCompared("A live key, or --max-credits");
     const outcome = this.#outcomes.get(exchange);
     if (control && outcome && token !== undefined) {
@@ -200,7 +200,7 @@ class Replay {
     return async () => {
       const { response, replayed } = await this.#send(recording, request, authorization);
       if (outcome && response.status !== 200) this.shiftedKeys.add(exchange.key);
-      permit?.settle(response.status, fieldsOf(response.json)["cost_credits"]);
+      permit?.settle(response.status, response.json);
       this.pairs.push({ recorded: exchange, replayed, place: recording.place });
       if (seen === undefined) this.notCompared.set(exchange, incomplete);
       else this.#builder.learn(seen.got, fieldsOf(response.json));
