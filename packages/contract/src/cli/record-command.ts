@@ -23,6 +23,7 @@ const addOptions = (program: Command) =>
     .option("--output <file>", "session file, which is replaced", text, "session.ndjson")
     .option("--port <number>", "port on 127.0.0.1; 0 for a free one", port, 0)
     .option("--keep-text", "record prompts and the values of metadata")
+    .option("--keep-ids", "record ids of jobs, which a replay of reads needs")
     .option("--allow-live", "allow live keys, which cost money; needs --max-credits")
     .option(
       "--max-credits <number>",
