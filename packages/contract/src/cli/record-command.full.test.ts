@@ -110,7 +110,11 @@ test.each([
   [[], "the deployment is missing. Use --upstream, or set TRYON_BASE_URL."],
   [
     ["--upstream", "http://tryon.example"],
-    "option '--upstream <url>' is invalid. It must be an https URL, or an http URL of this machine.",
+    "--upstream is http: others could read keys and photos. Use https, or --allow-http.",
+  ],
+  [
+    ["--upstream", "https://key@tryon.example"],
+    "--upstream must be an http or https URL without query and user name.",
   ],
   [
     ["--upstream", "https://tryon.example", "--allow-live"],
