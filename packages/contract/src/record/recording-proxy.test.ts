@@ -448,10 +448,19 @@ describe("the price of a try-on with a live key", () => {
   });
 
   test("ends with the job, which a poll or a list shows", async () => {
-    const polls = [job(0), job(0), job(8, "succeeded"), job(8, "running"), job(12, "running", 2)];
+    const failed = { http: 500, ...job(0, "succeeded") };
+    const polls = [
+      job(0),
+      job(0),
+      failed,
+      job(8, "succeeded"),
+      job(8, "running"),
+      job(12, "running", 2),
+    ];
     const jobs = { jobs: [job(12, "succeeded", 2), job(8, "succeeded")] };
     const { post, poll, list } = await accountOf(account, [...polls, jobs], 39);
     expect(await post()).toBe("200");
+    await poll();
     await poll();
     expect(await post()).toContain("leaves 19,");
     await poll();
@@ -461,6 +470,38 @@ describe("the price of a try-on with a live key", () => {
     expect(await post()).toContain("leaves 11,");
     await list();
     expect(await post()).toContain("leaves 19,");
+  });
+
+  test("stays that of the end when a submission is repeated later", async () => {
+    const { post, poll } = await accountOf(account, [job(8), job(8, "failed"), job(8)], 39);
+    await post();
+    await poll();
+    expect(await post()).toBe("200");
+    expect(await post()).toBe("200");
+    expect(await post()).toContain("leaves 11,");
+  });
+
+  test("is not waited for by a recorder that is stopped", async () => {
+    const paths: (string | undefined)[] = [];
+    let respond: (() => void) | undefined;
+    const arrived = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    let answer: (() => void) | undefined;
+    const upstream = await somethingElse(({ url }, response) => {
+      paths.push(url);
+      answer = () => void response.end("{}");
+      if (url === "/api/v1/account") respond?.();
+      else answer();
+    });
+    const { url, exchanges, stop } = await recording(upstream, live);
+    const sent = submit(url, "svc_live_abcdefgh").catch(() => "ended");
+    await arrived;
+    await stop();
+    answer?.();
+    expect(await sent).toBe("ended");
+    await fetch(`${upstream}/next`);
+    expect([paths, exchanges()]).toEqual([["/api/v1/account", "/next"], []]);
   });
 
   test("counts once for a submission that is repeated under its key", async () => {
