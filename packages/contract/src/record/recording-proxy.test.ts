@@ -426,7 +426,7 @@ describe("the price of a try-on with a live key", () => {
     ["a higher cost while the job runs", job(30), 9],
     ["no cost", job(undefined), 19],
     ["a negative cost", job(-80, "succeeded"), 19],
-    ["a cost that is no whole number", job(0.5, "succeeded"), 19],
+    ["a cost with a fraction", job(0.5, "succeeded"), 19],
     ["a cost that is a text", job("0", "succeeded"), 19],
     ["the cost of a job that has ended", job(8, "succeeded"), 31],
     ["the cost of a job that has failed", job(12, "failed"), 27],

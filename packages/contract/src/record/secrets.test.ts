@@ -69,7 +69,7 @@ const secrets = recordOf({
 });
 type Secrets = typeof secrets extends Arbitrary<infer Value> ? Value : never;
 
-/** Names that fields of the service have. Under them, values of users are no values of the service. */
+/** Names of fields of the service, under which users can have values, too. */
 const names = `
   capabilities code completed_at created_at currency error_code error_message event job_id loc mode msg name openapi
   output_size pack_slug resolution result_content_type size status type version`

@@ -388,7 +388,7 @@ describe("a webhook_url", () => {
     expect(await sentHooks((exchange) => exchange)).toEqual([undefined]);
   });
 
-  test("of a refused submission is one that reaches nobody", async () => {
+  test("of a refused submission has no receiver", async () => {
     expect(await sentHooks((exchange) => exchange, { seed: -1 })).toEqual([
       expect.stringMatching(/^https:\/\/recorded\.example\/url-[\da-f]{12}$/),
     ]);
