@@ -78,8 +78,11 @@ export function parseExchange(line: string): Exchange {
     typeof endedAfter === "number";
   if (!isComplete) throw new Error("lacks at, method, path, request or endedAfter");
   // A whole URL, or the end of a host name, would send the keys of a replay to another host.
-  if (!isPath(path))
-    throw new Error('has a path that is not one "/" and a path below the base URL');
+  if (!isPath(path)) {
+    throw new Error(
+      "has an invalid path: it must begin with one slash and have no control characters",
+    );
+  }
   // The recorder has written the other fields.
   return value as Exchange;
 }

@@ -111,7 +111,7 @@ describe("a session", () => {
     "",
   ])("with the path %j is refused as a whole, with its line", async (path) => {
     await expect(sessionOf("/api/v1/account", path, "/")).rejects.toThrow(
-      's.ndjson:2 has a path that is not one "/" and a path below the base URL.',
+      "s.ndjson:2 has an invalid path: it must begin with one slash and have no control characters.",
     );
   });
 
