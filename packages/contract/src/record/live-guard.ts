@@ -1,6 +1,6 @@
 import { submitOperation } from "../observe/seen.ts";
 import { isEnd } from "../submission.ts";
-import { costs } from "../target/budget.ts";
+import { costsOf, isCredits } from "../target/budget.ts";
 import { decoded } from "../wire/base-url.ts";
 import { operationOf } from "../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
@@ -19,9 +19,6 @@ export interface Permit {
   /** Corrects the counted credits by the response, if there is one. */
   settle(status: number | undefined, body: unknown): void;
 }
-
-/** Maximum documented price of a try-on. */
-const documentedPrice = Math.max(...Object.values(costs));
 
 /** Timeout of the request for the prices of an account, in milliseconds. */
 const accountTimeout = 30_000;
@@ -98,9 +95,7 @@ export class LiveGuard {
   async #readPrice(authorization: string): Promise<number | undefined> {
     const account = { method: "GET", path: "/api/v1/account", headers: { authorization } };
     const { status, json } = await this.#send(account, AbortSignal.timeout(accountTimeout));
-    if (status !== 200) return undefined;
-    const prices = Object.values(fieldsOf(fieldsOf(json)["tryon_cost_credits"]));
-    return Math.max(documentedPrice, ...prices.filter(isCount));
+    return status === 200 ? Math.max(...Object.values(costsOf(json))) : undefined;
   }
 
   #settle(status: number | undefined, job: Fields, price: number): void {
@@ -120,14 +115,9 @@ export class LiveGuard {
       const job = this.#jobs.get(String(one["job_id"]));
       if (job === undefined || job.isOver) continue;
       const { status, cost_credits: cost } = one;
-      const stated = isCount(cost) ? cost : job.price;
+      const stated = isCredits(cost) ? cost : job.price;
       job.isOver = isEnd(status);
       job.credits = job.isOver ? stated : Math.max(job.price, stated);
     }
   }
-}
-
-/** Returns true for a number of credits. */
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
