@@ -37,4 +37,34 @@ export const checks: Checks = {
     await untilShown(page, "main img");
     expect(await charges()).toBe(1);
   },
+  "account.ts": async (context) => {
+    expect(context.snippet.code).toContain("resetAll");
+    if (!hasChromium) return;
+    const { page } = await openPage(
+      context,
+      `import { TryOn as Client } from "@tryon/client";
+      const tryon = new Client({ proxyUrl: "/api/tryon" });
+      const person = await (await fetch("/me.jpg")).blob();
+      // The page of the sign-out has the same script.
+      for (const sku of location.pathname === "/" ? ["shirt", "coat"] : []) {
+        const session = openSession(tryon, sku, { id: "ada" });
+        await session.start({ person, garments: ["https://shop.example/shirt.png"] });
+      }
+      document.querySelector("button")!.onclick = signOut;
+      document.title = "Ready";`,
+    );
+    await expect.poll(() => page.title()).toBe("Ready");
+    const savedTryOns = (): Promise<number> =>
+      page.evaluate(async () => {
+        const opening = indexedDB.open("tryon-session", 1);
+        await new Promise((resolve) => opening.addEventListener("success", resolve));
+        const count = opening.result.transaction("try-ons").objectStore("try-ons").count();
+        await new Promise((resolve) => count.addEventListener("success", resolve));
+        return count.result;
+      });
+    expect(await savedTryOns()).toBe(2);
+    await page.locator("button").click();
+    await page.waitForURL("**/sign-out");
+    expect(await savedTryOns()).toBe(0);
+  },
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { InvalidArgumentError, text } from "@tryon/command-line";
+import { mayReceiveKeys } from "@tryon/command-line/key-url";
 import { signedRequest, type TryOnCompletedEvent } from "@tryon/webhooks";
 
 /** Delays between the attempts of the service to deliver an event, in milliseconds (Events). */
@@ -19,14 +20,7 @@ export interface Delivery {
 export function receiverUrl(value: string): URL {
   const given = /^[a-z]+:\/\//i.test(text(value)) ? value : `http://${value}`;
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  const isLocal = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");
-  if (
-    url &&
-    `${url.username}${url.password}` === "" &&
-    (url.protocol === "https:" || (url.protocol === "http:" && isLocal))
-  ) {
-    return url;
-  }
+  if (url && `${url.username}${url.password}` === "" && mayReceiveKeys(url)) return url;
   throw new InvalidArgumentError(
     "It must be a URL with https, or of this machine, without user and password, such as http://localhost:3000/hook.",
   );

@@ -13,7 +13,7 @@ import { jpegBytes } from "./bodies.ts";
 import { listen } from "./http-server.ts";
 import { profile, shirtUrl } from "./service.ts";
 
-/** Script of the page. `show` renders components by id and name of the session, in React's strict mode. */
+/** Script of the page. `show` renders components by id, and by name and user of the session, in React's strict mode. */
 const script = `
   import { Activity, createElement as h, StrictMode, useEffect, useState } from "react";
   import { createRoot, hydrateRoot } from "react-dom/client";
@@ -30,8 +30,8 @@ const script = `
     }, [image]);
     return src && h("img", { src });
   }
-  function Look({ id, name }) {
-    const look = useTryOn(tryon, { name });
+  function Look({ id, name, user }) {
+    const look = useTryOn(tryon, { name, user });
     const start = async () => {
       const person = await (await fetch("/photo.jpg")).blob();
       look.start({ person, garments: [${JSON.stringify(shirtUrl)}] });
@@ -45,9 +45,9 @@ const script = `
       look.status === "succeeded" && h(Picture, { image: look.image }));
   }
   const tree = (looks) =>
-    h(StrictMode, null, looks.map(([id, name, mode]) => mode
-      ? h(Activity, { key: id, mode }, h(Look, { id, name }))
-      : h(Look, { key: id, id, name })));
+    h(StrictMode, null, looks.map(([id, name, mode, user]) => mode
+      ? h(Activity, { key: id, mode }, h(Look, { id, name, user }))
+      : h(Look, { key: id, id, name, user })));
   const first = JSON.parse(document.body.dataset.looks);
   const element = document.querySelector("main");
   const isRendered = element.hasChildNodes();
@@ -70,8 +70,13 @@ export async function bundleReactPage(): Promise<Uint8Array> {
   return outputFiles[0]?.contents ?? new Uint8Array();
 }
 
-/** Components of the page: each with its id, the name of its session, and the mode of an `Activity` around it. */
-export type Looks = readonly (readonly [id: string, name?: string, mode?: "visible" | "hidden"])[];
+/** Components of the page: each with its id, the name of its session, the mode of an `Activity` around it, and the user. */
+export type Looks = readonly (readonly [
+  id: string,
+  name?: string,
+  mode?: "visible" | "hidden",
+  user?: string,
+])[];
 
 /** Opens a page with these components, in front of a proxy and a mock with a manual clock. */
 export async function openReactPage(

@@ -8,17 +8,22 @@ import { expect, onTestFinished } from "vitest";
 import type { Browser, Page } from "@tryon/test-kit/chromium";
 import { toNodeHandler } from "../src/node/index.ts";
 import { createProxy } from "../src/proxy/index.ts";
-import type { TryOnSession } from "../src/session/index.ts";
+import type { TryOnSession, TryOnSessionOptions } from "../src/session/index.ts";
 import { jpegBytes } from "./bodies.ts";
 import { listen } from "./http-server.ts";
 import { shirtUrl } from "./service.ts";
 
-/** Script of the page: a session that shows its image, and a function that starts a try-on. */
+/** Script of the page: a session with the options of the query, and a function that starts a try-on. */
 const script = `
   import { TryOn } from "@tryon/client";
-  import { createTryOnSession } from "@tryon/client/session";
+  import { createTryOnSession, resetAll } from "@tryon/client/session";
+  const { now } = Date;
+  Date.now = () => now() + Number(localStorage.getItem("clock"));
   const prepare = (input) => globalThis.hangs ? new Promise(() => {}) : input;
-  const session = createTryOnSession(new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 }), { prepare });
+  const tryon = new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 });
+  const options = Object.fromEntries(new URLSearchParams(location.search));
+  const create = (options) => createTryOnSession(tryon, { prepare, ...options });
+  const session = create(options);
   const statuses = [];
   session.subscribe(() => statuses.push(session.getSnapshot().status));
   const begin = async () => {
@@ -29,11 +34,14 @@ const script = `
     const { image } = session.getSnapshot();
     return image ? (await createImageBitmap(image)).width : 0;
   };
-  Object.assign(globalThis, { session, statuses, begin, pixels });`;
+  Object.assign(globalThis, { session, create, resetAll, statuses, begin, pixels });`;
 
 /** Globals of the page, where callbacks of `page.evaluate` run. */
 export interface PageGlobals {
   readonly session: TryOnSession;
+  /** Creates another session. */
+  readonly create: (options: TryOnSessionOptions) => TryOnSession;
+  readonly resetAll: () => Promise<void>;
   readonly statuses: readonly string[];
   readonly begin: () => Promise<void>;
   readonly pixels: () => Promise<number>;
@@ -88,7 +96,7 @@ export async function openSessionShop(
     handler(incoming, outgoing);
   };
   const server = createServer((incoming, outgoing) => {
-    const { url = "" } = incoming;
+    const [url = ""] = (incoming.url ?? "").split("?");
     if (url.startsWith("/api/tryon/")) {
       void forward(incoming, outgoing);
       return;
@@ -110,7 +118,7 @@ export async function openSessionShop(
   onTestFinished(() => context.close());
   /** Paths of the requests of each tab to the service. */
   const requests = new Map<Page, string[]>();
-  const open = async (prepare?: () => void): Promise<Page> => {
+  const open = async (prepare?: () => void, query = ""): Promise<Page> => {
     const page = await context.newPage();
     const sent: string[] = [];
     requests.set(page, sent);
@@ -119,7 +127,7 @@ export async function openSessionShop(
       if (pathname.startsWith("/api/")) sent.push(`${request.method()} ${pathname}`);
     });
     if (prepare) await page.addInitScript(prepare);
-    await page.goto(url);
+    await page.goto(`${url}/${query}`);
     await page.waitForFunction("globalThis.session");
     return page;
   };
@@ -153,6 +161,30 @@ export const statusOf = (page: Page): Promise<string> =>
 export async function untilStatus(page: Page, status: string): Promise<void> {
   await expect.poll(() => statusOf(page), { timeout: 20_000 }).toBe(status);
 }
+
+/** Moves the clock of all pages of the shop, as of now, by milliseconds. */
+export const moveClock = (page: Page, by: number): Promise<void> =>
+  page.evaluate((time) => {
+    localStorage.setItem("clock", String(Number(localStorage.getItem("clock")) + time));
+  }, by);
+
+/** Try-ons that the browser has saved: their keys, and whether they have a photo. */
+export const savedTryOns = (page: Page): Promise<Record<string, boolean>> =>
+  page.evaluate(async () => {
+    const opening = indexedDB.open("tryon-session", 1);
+    await new Promise((resolve) => opening.addEventListener("success", resolve));
+    const all = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
+    const [keys, values] = [all.getAllKeys(), all.getAll()];
+    await new Promise((resolve) => values.addEventListener("success", resolve));
+    opening.result.close();
+    const photos = (values.result as readonly object[]).map((saved) => "input" in saved);
+    return Object.fromEntries(
+      keys.result.map((key, index) => [
+        JSON.stringify(key).replaceAll(/["[\]]/g, ""),
+        photos[index] ?? false,
+      ]),
+    );
+  });
 
 /** Starts a try-on in a tab. */
 export const begin = (page: Page): Promise<void> =>

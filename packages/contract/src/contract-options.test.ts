@@ -1,5 +1,5 @@
 import { createMock } from "@tryon/mock";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { command } from "../test/command.ts";
 import { goodReport } from "../test/sample-report.ts";
@@ -48,4 +48,49 @@ test("rejects an unknown form of a report", () => {
   expect(() => formatReport(goodReport, "jnuit" as ReportForm)).toThrow(
     'Unknown form "jnuit"; the forms are text, junit, json, html. Did you mean junit?',
   );
+});
+
+/** Runs against a reference server that has the URL of another machine. */
+async function sent(options: Partial<ContractOptions>) {
+  const mock = createMock({ baseUrl: "http://mock.test:4010", clock: "manual" });
+  const keys: (string | null)[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    keys.push(new Request(input, init).headers.get("authorization"));
+    return mock.fetch(input, init);
+  };
+  const run = runContract({ baseUrl: mock.baseUrl, fetch, only: ["account"], ...options });
+  return { run, keys };
+}
+describe("a key over http", () => {
+  const apiKey = "svc_test_mock";
+  const message =
+    "http://mock.test:4010 is http: others could read the keys. Use https, or --allow-http (allowInsecure: true).";
+
+  test.each<Partial<ContractOptions>>([
+    { apiKey },
+    { keys: { stranger: apiKey } },
+    { apiKey, allowInsecure: false },
+  ])("is refused before a request: %j", async (options) => {
+    const { run, keys } = await sent(options);
+    await expect(run).rejects.toThrow(message);
+    expect(keys).toEqual([]);
+  });
+
+  test.each<Partial<ContractOptions>>([{ apiKey, allowInsecure: true }, {}])(
+    "is sent with allowInsecure, and keys that the kit makes are: %j",
+    async (options) => {
+      const { run, keys } = await sent(options);
+      expect((await run).checks.filter(({ status }) => status === "failed")).toEqual([]);
+      expect(keys.length).toBeGreaterThan(3);
+    },
+  );
+
+  test("ends each command with 2, and is allowed by --allow-http", async () => {
+    const mock = createMock({ baseUrl: "http://mock.test:4010" });
+    const argv = ["--base-url", mock.baseUrl, "--only", "account", "--quiet"];
+    const context = { fetch: mock.fetch, environment: { TRYON_API_KEY: apiKey } };
+    const refused = await command(argv, context);
+    expect([refused.code, refused.stderr]).toEqual([2, `tryon-contract: ${message}\n`]);
+    expect((await command([...argv, "--allow-http"], context)).code).toBe(0);
+  });
 });

@@ -1,12 +1,14 @@
+import { mayReceiveKeys } from "@tryon/command-line/key-url";
 import { rejectUnknownNames } from "@tryon/command-line/known-names";
 
 import { levels, type Level } from "./check.ts";
 import type { CheckResult, Observation } from "./report.ts";
 import { keyNames, type Key, type KeyName, type Keys } from "./target/keys.ts";
+import { isBaseUrl } from "./wire/base-url.ts";
 
 /** Options of `runContract`. */
 export interface ContractOptions {
-  /** Base URL of the deployment. */
+  /** Base URL of the deployment. With a key, it must be https, unless it is this machine or `allowInsecure` is set. */
   readonly baseUrl: string;
   /** Key of the requests. A reference server needs none, because the kit makes keys there. */
   readonly apiKey?: string | undefined;
@@ -26,6 +28,11 @@ export interface ContractOptions {
    * @default false
    */
   readonly allowLive?: boolean | undefined;
+  /**
+   * If true, sends keys over http to another machine, where others can read them.
+   * @default false
+   */
+  readonly allowInsecure?: boolean | undefined;
   /** Prefixes of the ids of checks. Without them all checks run. */
   readonly only?: readonly string[] | undefined;
   /** Public URL that leads to `webhookPort` of this machine. */
@@ -110,6 +117,7 @@ const optionNames = Object.keys({
   level: true,
   maxCredits: true,
   allowLive: true,
+  allowInsecure: true,
   only: true,
   webhookUrl: true,
   webhookPort: true,
@@ -142,7 +150,14 @@ export function rejectInvalid(options: ContractOptions): void {
       `The base URL must be an http or https URL without query and user name, such as https://tryon.example; got "${baseUrl}".`,
     );
   }
-  for (const [name, token] of Object.entries({ ...keys, apiKey })) {
+  const given = Object.entries({ ...keys, apiKey });
+  const isSafe = options.allowInsecure === true || mayReceiveKeys(new URL(baseUrl));
+  if (!isSafe && given.some(([, token]) => token !== undefined)) {
+    throw new OptionsError(
+      `${new URL(baseUrl).origin} is http: others could read the keys. Use https, or --allow-http (allowInsecure: true).`,
+    );
+  }
+  for (const [name, token] of given) {
     const kind = name === "live" || name === "test" ? `svc_${name}_` : "svc_";
     if (token === undefined || (keyForm.test(token) && token.startsWith(kind))) continue;
     // The message omits the value, which may be another secret.
@@ -162,12 +177,6 @@ export function rejectInvalid(options: ContractOptions): void {
       `maxTime (--max-time) must be above 0 and at most 2147483647 milliseconds; got ${String(maxTime)}.`,
     );
   }
-}
-
-function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === "";
 }
 
 export function givenKeys({ apiKey, keys = {}, webhookSecret }: ContractOptions): Keys {

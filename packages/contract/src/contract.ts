@@ -11,7 +11,7 @@ import type { Observation, Profile, Report } from "./report.ts";
 import { makePlan, rejectWrongOnly, runPlan, type Suite } from "./run.ts";
 import { RunEnd } from "./run-end.ts";
 import { SchemaChecks } from "./schema-checks.ts";
-import { Budget } from "./target/budget.ts";
+import { Budget, costsOf } from "./target/budget.ts";
 import { addMissingKeys, findControl } from "./target/control.ts";
 import { keyNames, type Keys } from "./target/keys.ts";
 import { balanceOf, preflight, TargetProblem } from "./target/preflight.ts";
@@ -85,7 +85,8 @@ async function runUntil(
   const hasTestKey = control !== undefined || given.test !== undefined;
   const plan = makePlan(suite, options, hasTestKey);
   const { live, ...others } = given;
-  const balance = balanceOf(accounts.find(([key]) => key === live)?.[1]);
+  const liveAccount = accounts.find(([key]) => key === live)?.[1];
+  const balance = balanceOf(liveAccount);
   // The kit makes its own live key where the given one has too few credits.
   const isShort = live !== undefined && control !== undefined && balance < plan.credits;
   const used: Keys = isShort ? others : given;
@@ -103,7 +104,10 @@ async function runUntil(
   const isTestOnly = Object.values(used).every(({ kind }) => kind === "test");
   const free = isLocalMock || (control !== undefined && isTestOnly);
   const allowed = options.maxCredits ?? (free ? Infinity : defaultMaxCredits);
-  const budget = new Budget(free ? allowed : Math.min(allowed, balance));
+  const budget = new Budget(
+    free ? allowed : Math.min(allowed, balance),
+    costsOf(liveAccount?.json),
+  );
   const credits = { planned: plan.credits, max: budget.max };
   const baseUrl = redactor.redact(options.baseUrl);
   const isReachable = webhookUrl !== undefined || options.fetch !== undefined || isLocal;

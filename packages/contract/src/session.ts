@@ -5,7 +5,7 @@ import { images } from "./images.ts";
 import { maxJobTime, type JobWaits } from "./job-waits.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 import { isEnd, jobIdOf } from "./submission.ts";
-import { costs, type Budget } from "./target/budget.ts";
+import type { Budget } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
 import { missingKey, type Key, type KeyKind, type Keys, type NewKey } from "./target/keys.ts";
 import type { Hook, HookResponse, Receiver } from "./target/receiver.ts";
@@ -352,8 +352,7 @@ export class Session {
     const size = [fields["output_size"], fields["resolution"], fields["size"]].find(
       (value) => typeof value === "string" && value !== "",
     );
-    // An unknown size may cost as much as the largest.
-    const cost = typeof size === "string" ? (costs[size.toUpperCase()] ?? 20) : 8;
+    const cost = this.context.budget.costOf(typeof size === "string" ? size.toUpperCase() : "1K");
     this.context.budget.reserve(cost);
     this.spent += cost;
     return cost;

@@ -2,15 +2,18 @@ import type { Mock } from "@tryon/mock";
 
 import type { Exchange } from "../src/record/exchange.ts";
 import { ExchangeRecorder } from "../src/record/exchange-recorder.ts";
-import { Masker } from "../src/record/mask.ts";
+import { Masker, type MaskOptions } from "../src/record/mask.ts";
 
 /** Returns the `fetch` of a reference server that records each exchange, as the recording proxy does. */
-export function recorded(mock: Mock): {
+export function recorded(
+  mock: Mock,
+  options: MaskOptions = {},
+): {
   readonly exchanges: Exchange[];
   readonly fetch: typeof globalThis.fetch;
 } {
   const exchanges: Exchange[] = [];
-  const masker = new Masker({});
+  const masker = new Masker(options);
   // Times are those of the server's clock, which tests move.
   const now = (): number => mock.clock.now();
   const fetch: typeof globalThis.fetch = async (resource, init) => {

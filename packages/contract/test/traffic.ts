@@ -1,6 +1,7 @@
 import type { Mock } from "@tryon/mock";
 
 import { images } from "../src/images.ts";
+import type { MaskOptions } from "../src/record/mask.ts";
 import { recorded } from "./recorded.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -14,9 +15,9 @@ export class Traffic {
   readonly #fetch: typeof globalThis.fetch;
   #count = 0;
 
-  constructor(mock: Mock) {
+  constructor(mock: Mock, options: MaskOptions = {}) {
     this.mock = mock;
-    const { exchanges, fetch } = recorded(mock);
+    const { exchanges, fetch } = recorded(mock, options);
     this.exchanges = exchanges;
     this.#fetch = fetch;
   }

@@ -1,8 +1,11 @@
+import { isLoopback, mayReceiveKeys } from "@tryon/command-line/key-url";
+
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
 import type { Duration } from "../types/call-options.ts";
 import { defaultClock, defaults, type Logger, type TryOnOptions } from "./options.ts";
 
+export { isLoopback } from "@tryon/command-line/key-url";
 export { likelyName, unknownName } from "@tryon/command-line/known-names";
 
 /** Validated options with defaults. */
@@ -110,17 +113,12 @@ function parseServiceUrl(text: string, name: string, base?: string): URL {
   return url;
 }
 
-/** Returns true for a host name of this machine. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(hostname);
-}
-
 /** Throws `unsafe_environment` if the key would be at risk. */
 function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
   if (isLoopback(url.hostname)) return;
   // Key and images are sent over http only to this machine.
   check(
-    url.protocol === "https:" || options.allowInsecure,
+    mayReceiveKeys(url) || options.allowInsecure,
     `${url.origin} is http: others could read the key and the images.`,
     "Use https, or set allowInsecure: true.",
     "unsafe_environment",

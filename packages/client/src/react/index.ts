@@ -11,17 +11,18 @@ export type UseTryOn = TryOnSnapshot &
 /** Session that components share. */
 type Shared = Omit<TryOnSession, "close">;
 
-/** Sessions by client and name, in a page. */
+/** Sessions by client, and by user and name, in a page. */
 const sessions = new WeakMap<TryOn, Map<string, Shared>>();
 const idle: TryOnSnapshot = { status: "idle" };
 
 /**
  * Returns the try-on of one visitor, and renders the component again when it changes. It survives a reload, see
- * `createTryOnSession`. Components with the same client and `name` share one try-on, which continues until the last of them
- * is unmounted, and when one is mounted again. On a server the state is `idle`.
+ * `createTryOnSession`. Components with the same client, `name` and `user` share one try-on, which continues until the last of
+ * them is unmounted, and when one is mounted again. On a server the state is `idle`. At sign-out, call `resetAll` of
+ * `@tryon/client/session`: the components then show `idle`.
  *
  * @param tryon - Client. Create it once, outside of components.
- * @param options - Options of the session. Those of the first component with the same name count.
+ * @param options - Options of the session. Those of the first component with the same name and user count.
  * @throws `invalid_input` for an invalid or unknown option.
  * @example
  * import { TryOn } from "@tryon/client";
@@ -49,9 +50,10 @@ function sharedSession(tryon: TryOn, options: TryOnSessionOptions): Shared {
   if (typeof document === "undefined") return createShared(tryon, options);
   const named = sessions.get(tryon) ?? new Map<string, Shared>();
   sessions.set(tryon, named);
-  const { name = "try-on" } = options;
-  const shared = named.get(name) ?? createShared(tryon, options);
-  named.set(name, shared);
+  const { name = "try-on", user } = options;
+  const key = JSON.stringify([name, user]);
+  const shared = named.get(key) ?? createShared(tryon, options);
+  named.set(key, shared);
   return shared;
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startBrowser } from "../../test/browser.ts";
+import { savedTryOns } from "../../test/session-shop.ts";
 import { bundleReactPage, click, openReactPage, type Looks } from "../../test/react-page.ts";
 
 type Opened = Awaited<ReturnType<typeof openReactPage>>;
@@ -87,6 +88,16 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
     await untilStatus(opened, "one", "idle");
     await opened.show([["one", "shirt"]]);
     await untilImage(opened, "one");
+    expect(opened.submissions()).toBe(1);
+    expect(errorsOf(opened)).toEqual([]);
+  });
+
+  test("shows nothing of a user to the next one", async () => {
+    const opened = await open([["one", "shirt", "visible", "ada"]]);
+    await start(opened, "one");
+    await opened.show([["one", "shirt", "visible", "bob"]]);
+    await untilStatus(opened, "one", "idle");
+    await expect.poll(() => savedTryOns(opened.page)).toEqual({});
     expect(opened.submissions()).toBe(1);
     expect(errorsOf(opened)).toEqual([]);
   });

@@ -11,8 +11,8 @@ import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
  *
  * One of several tabs submits and polls (Web Locks), and the others show its state (BroadcastChannel).
  *
- * The images of the input are deleted as soon as the result was loaded, by `reset`, and after `maxAge`. Where the browser
- * stores nothing, the try-on works in this tab only, and `isSaved` of the state is false.
+ * The images of the input are deleted as soon as the result was loaded, by `reset`, by `resetAll`, and when any session opens
+ * after `maxAge`. With `user`, users of one browser have separate try-ons. Where the browser stores nothing, the try-on works in this tab only, and `isSaved` of the state is false.
  *
  * @param tryon - Client of the page, usually with `proxyUrl`.
  * @throws `invalid_input` for an invalid or unknown option.
@@ -28,15 +28,19 @@ import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
  * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
  */
 export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = {}): TryOnSession {
-  const { name = "try-on", prepare, timeout = "5m", maxAge = "24h", ...others } = options;
+  const { name = "try-on", user, prepare, timeout = "5m", maxAge = "24h", ...others } = options;
   for (const other of Object.keys(others)) {
-    const hint = "Use name, prepare, timeout or maxAge.";
+    const hint = "Use name, user, prepare, timeout or maxAge.";
     throw new InputError(other, "is not an option of createTryOnSession", { hint });
+  }
+  // An empty id would be that of every visitor whose id is missing.
+  if (user !== undefined && (typeof user !== "string" || user === "")) {
+    throw new InputError("user", "must be the id of the user, or undefined without one");
   }
   const times = { timeout: readDuration(timeout), maxAge: readDuration(maxAge) };
   for (const [option, time] of Object.entries(times)) {
     if (time > 0) continue;
     throw new InputError(option, 'must be a positive duration, such as "3m"');
   }
-  return new Session(tryon, { name, prepare, ...times });
+  return new Session(tryon, { name, user, prepare, ...times });
 }

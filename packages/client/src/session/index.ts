@@ -1,4 +1,5 @@
 export { createTryOnSession } from "./create-try-on-session.ts";
+export { resetAll } from "./reset-all.ts";
 export type {
   SessionError,
   Started,

@@ -5,6 +5,8 @@ export interface SavedTryOn {
   readonly idempotencyKey: string;
   /** Time of `start`, in milliseconds since 1970. */
   readonly startedAt: number;
+  /** Time after `startedAt` until any session deletes it, in milliseconds. Absent in a try-on of an earlier version. */
+  readonly maxAge?: number | undefined;
   /** Input, which sends the same request again. Removed once the image was loaded. */
   readonly input?: TryOnInput | undefined;
   readonly job?: SavedJob | undefined;
@@ -12,39 +14,77 @@ export interface SavedTryOn {
   readonly isPaused?: boolean | undefined;
 }
 
+/** Key of a try-on in the table: its name, or the user and the name. */
+export type SavedKey = string | [user: string, name: string];
+
 const [database, table] = ["tryon-session", "try-ons"];
 
+let last: Promise<unknown> = Promise.resolve();
+
 /**
- * Stores one try-on by name in IndexedDB. Every access opens the database and closes it, since an open one can keep a page
+ * Returns true for a try-on that is older than its `maxAge`, or than `maxAge` if it has none. If it is as far in the future,
+ * the clock was set back, and its age is unknown.
+ */
+export function isExpired(saved: SavedTryOn, now: number, maxAge: number): boolean {
+  return !(Math.abs(now - saved.startedAt) <= (saved.maxAge ?? maxAge));
+}
+
+/**
+ * Stores one try-on in IndexedDB. Every access opens the database and closes it, since an open one can keep a page
  * out of the back/forward cache. Where the browser cannot store data, as in some private windows, the methods do nothing.
  */
 export class TryOnStorage {
   /** If false, the last access failed. */
   isAvailable = true;
-  /** Resolves after all accesses so far. */
-  last: Promise<unknown> = Promise.resolve();
-  readonly #name: string;
+  readonly #key: SavedKey;
 
-  constructor(name: string) {
-    this.#name = name;
+  constructor(key: SavedKey) {
+    this.#key = key;
+  }
+
+  /** Resolves after all accesses so far. */
+  get last(): Promise<unknown> {
+    return last;
   }
 
   load(): Promise<SavedTryOn | undefined> {
     // `save` is the only writer.
-    return this.#access((all) => all.get(this.#name) as IDBRequest<SavedTryOn>);
+    return this.#access((all) => all.get(this.#key) as IDBRequest<SavedTryOn>);
   }
 
   save(saved: SavedTryOn): Promise<unknown> {
-    return this.#access((all) => all.put(saved, this.#name));
+    return this.#access((all) => all.put(saved, this.#key));
   }
 
-  delete(): Promise<unknown> {
-    return this.#access((all) => all.delete(this.#name));
+  /** Deletes the try-on, or only the one with this idempotency key. */
+  delete(idempotencyKey?: string): Promise<unknown> {
+    return this.deleteWhere(
+      (saved) => (idempotencyKey ?? saved.idempotencyKey) === saved.idempotencyKey,
+      this.#key,
+    );
   }
 
-  /** Accesses the table after all accesses before. */
+  /** Deletes try-ons, of all names and users or with one key. */
+  deleteWhere(
+    isUnwanted: (saved: SavedTryOn, key: SavedKey) => boolean,
+    only?: SavedKey,
+  ): Promise<unknown> {
+    return this.#access((all) => {
+      const opening = all.openCursor(only);
+      opening.addEventListener("success", () => {
+        const cursor = opening.result;
+        if (!cursor) return;
+        // `save` is the only writer.
+        if (isUnwanted(cursor.value as SavedTryOn, cursor.key as SavedKey)) cursor.delete();
+        cursor.continue();
+      });
+      return opening;
+    });
+  }
+
+  /** Accesses the table after all accesses of this page before. */
   #access<Value>(access: (all: IDBObjectStore) => IDBRequest<Value>): Promise<Value | undefined> {
-    const accessing = this.last.then(async () => {
+    const accessing = last.then(async () => {
       try {
         const value = await accessTable(access);
         this.isAvailable = true;
@@ -54,7 +94,7 @@ export class TryOnStorage {
         return undefined;
       }
     });
-    this.last = accessing;
+    last = accessing;
     return accessing;
   }
 }

@@ -316,9 +316,9 @@ describe.runIf(await isInstalled("chromium"))("a session in a page", () => {
         opening.result.close();
         return (all.result as readonly object[]).map((one) => Object.keys(one).toSorted());
       });
-    expect(await saved()).toEqual([["idempotencyKey", "input", "job", "startedAt"]]);
+    expect(await saved()).toEqual([["idempotencyKey", "input", "job", "maxAge", "startedAt"]]);
     await untilImages(shop, page);
-    await expect.poll(saved).toEqual([["idempotencyKey", "job", "startedAt"]]);
+    await expect.poll(saved).toEqual([["idempotencyKey", "job", "maxAge", "startedAt"]]);
     const second = await shop.open();
     await untilStatus(second, "succeeded");
     await page.evaluate(() => session.reset());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createTryOnSession } from "./index.ts";
+import { createTryOnSession, resetAll } from "./index.ts";
 import { createService, failure } from "../../test/service.ts";
 
 test("is idle on a server, and does nothing until it is started", async () => {
@@ -26,13 +26,19 @@ test("sends a new try-on with a timeout beyond the idempotency window", async ()
   expect(sent.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 
+test("has nothing to reset on a server", async () => {
+  await expect(resetAll()).resolves.toBeUndefined();
+});
+
 test.each<[string, object, string]>([
   [
     "unknown",
     { storage: "local" },
-    "storage is not an option of createTryOnSession. Use name, prepare, timeout or maxAge.",
+    "storage is not an option of createTryOnSession. Use name, user, prepare, timeout or maxAge.",
   ],
   ["timeout", { timeout: "soon" }, 'timeout must be a positive duration, such as "3m".'],
+  ["user", { user: "" }, "user must be the id of the user, or undefined without one."],
+  ["user", { user: 7 }, "user must be the id of the user, or undefined without one."],
   ["maxAge", { maxAge: 0 }, 'maxAge must be a positive duration, such as "3m".'],
 ])("rejects an invalid option: %s", async (_option, options, message) => {
   const { client } = createService();

@@ -2,7 +2,8 @@ import { isTryOnError, type Job, type TryOn } from "@tryon/client";
 import type { TryOnInput, Update } from "@tryon/client";
 
 import { isBrowser } from "../config/resolve-config.ts";
-import { storableInput, TryOnStorage, type SavedTryOn } from "./saved-try-on.ts";
+import { isExpired, storableInput, TryOnStorage } from "./saved-try-on.ts";
+import type { SavedKey, SavedTryOn } from "./saved-try-on.ts";
 import { isBusy, sessionError, type StartedSnapshot, type StateFields } from "./snapshot.ts";
 import type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
 import { Tabs, type TabMessage } from "./tabs.ts";
@@ -20,7 +21,7 @@ const expired: SessionError = {
 };
 
 /** Options with their defaults, in milliseconds. */
-export interface Settings extends Pick<TryOnSessionOptions, "prepare"> {
+export interface Settings extends Pick<TryOnSessionOptions, "user" | "prepare"> {
   readonly name: string;
   readonly timeout: number;
   readonly maxAge: number;
@@ -30,6 +31,7 @@ export interface Settings extends Pick<TryOnSessionOptions, "prepare"> {
 export class Session implements TryOnSession {
   readonly #tryon: TryOn;
   readonly #settings: Settings;
+  readonly #name: SavedKey;
   readonly #storage: TryOnStorage;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
@@ -51,7 +53,9 @@ export class Session implements TryOnSession {
   constructor(tryon: TryOn, settings: Settings) {
     this.#tryon = tryon;
     this.#settings = settings;
-    this.#storage = new TryOnStorage(settings.name);
+    const { user, name } = settings;
+    this.#name = user === undefined ? name : [user, name];
+    this.#storage = new TryOnStorage(this.#name);
   }
 
   readonly getSnapshot = (): TryOnSnapshot => this.#snapshot;
@@ -67,13 +71,13 @@ export class Session implements TryOnSession {
     const run = this.#replaceRun();
     const { signal } = run;
     const startedAt = this.#tryon.clock.now();
+    const { prepare, maxAge } = this.#settings;
     // `crypto.randomUUID` is missing on pages that were loaded over http.
     const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join("-");
-    let saved: SavedTryOn = { idempotencyKey, startedAt, input };
+    let saved: SavedTryOn = { idempotencyKey, startedAt, maxAge, input };
     this.#use(saved);
     this.#show({ status: "preparing" });
     try {
-      const { prepare } = this.#settings;
       const prepared = prepare ? await prepare(input, { signal }) : input;
       saved = { ...saved, input: await storableInput(prepared) };
       if (signal.aborted) return;
@@ -130,24 +134,31 @@ export class Session implements TryOnSession {
 
   #open(): void {
     if (this.#tabs || this.#closing.signal.aborted || !isBrowser()) return;
-    this.#tabs = new Tabs(this.#settings.name, (message) => this.#receive(message));
+    this.#tabs = new Tabs(this.#name, (message) => this.#receive(message));
     addEventListener("pageshow", this.#onPageShow);
     void this.#restore();
   }
 
   /** Other tabs may have changed the try-on while this page was in the back/forward cache. */
   readonly #onPageShow = ({ persisted }: PageTransitionEvent): void => {
-    if (persisted && !this.#run) void this.#restore();
+    if (persisted && !this.#run) void this.#restore(true);
   };
 
-  /** Continues the try-on of an earlier page. */
-  async #restore(): Promise<void> {
+  /** Deletes what this browser must not keep, and continues the try-on of an earlier page. */
+  async #restore(isShown = false): Promise<void> {
+    const { user, maxAge } = this.#settings;
+    const now = this.#tryon.clock.now();
+    void this.#storage.deleteWhere((saved, key) => {
+      const isOfOther = user !== undefined && typeof key !== "string" && key[0] !== user;
+      return isOfOther || isExpired(saved, now, maxAge);
+    });
     const saved = await this.#storage.load();
     // `start` may have been called meanwhile.
     if (this.#run || this.#closing.signal.aborted) return;
-    if (!saved) return;
-    if (this.#tryon.clock.now() - saved.startedAt > this.#settings.maxAge)
-      return void this.#storage.delete();
+    if (!saved) {
+      if (isShown && this.#storage.isAvailable) this.#forget();
+      return;
+    }
     this.#use(saved);
     if (saved.isPaused) return this.#show({ status: "interrupted" });
     this.#showProgress(saved);
@@ -192,7 +203,9 @@ export class Session implements TryOnSession {
   async #execute(saved: SavedTryOn, run: AbortController, isFirst = false): Promise<void> {
     const { signal } = run;
     const { timeout } = this.#settings;
-    const { idempotencyKey, startedAt, input } = saved;
+    // `reset` may have been called before the lock was granted.
+    if (signal.aborted) return;
+    const { idempotencyKey, startedAt, input, ...others } = saved;
     this.#use(saved);
     const onUpdate = (update: Update): void => {
       if (signal.aborted) return;
@@ -201,7 +214,8 @@ export class Session implements TryOnSession {
     };
     this.#showProgress(saved);
     try {
-      const age = this.#tryon.clock.now() - startedAt;
+      // After the clock was set back, the age is unknown.
+      const age = Math.abs(this.#tryon.clock.now() - startedAt);
       let job: Job;
       if (saved.job) job = this.#tryon.jobs.resume(saved.job);
       else if (input && (isFirst || age <= this.#tryon.idempotencyWindow - timeout)) {
@@ -214,7 +228,7 @@ export class Session implements TryOnSession {
       const image = await result.image.blob({ signal });
       if (signal.aborted) return;
       this.#show({ status: "succeeded", jobId: job.id, image });
-      await this.#save({ idempotencyKey, startedAt, job: job.toJSON() });
+      await this.#save({ ...others, idempotencyKey, startedAt, job: job.toJSON() });
     } catch (error) {
       await this.#fail(run, error);
     } finally {
@@ -235,8 +249,11 @@ export class Session implements TryOnSession {
 
   #receive(message: TabMessage<StartedSnapshot>): void {
     if (message.kind === "snapshot") this.#adopt(message.key, message.snapshot);
-    else if (message.kind === "reset") this.#forget();
-    else if (this.#run) this.cancelWait();
+    else if (message.kind === "reset") {
+      this.#forget();
+      // This tab may have saved its try-on after the other one has deleted it.
+      void this.#storage.delete(this.#key);
+    } else if (this.#run) this.cancelWait();
   }
 
   /** Shows the state of another tab, unless this one has a newer try-on. */

@@ -1,20 +1,56 @@
+import type { SavedKey } from "./saved-try-on.ts";
+
 /** Message between the tabs of a session. `Snapshot` is the state that they show. */
 export type TabMessage<Snapshot> =
   | { readonly kind: "cancel" | "reset" }
   | { readonly kind: "snapshot"; readonly key: string; readonly snapshot: Snapshot };
 
+const prefix = "tryon-session";
+/** Reset the sessions that are open in this page. */
+const resets = new Set<() => Promise<void>>();
+/** Receives the reset of all sessions from other tabs, while a session is open. */
+let everyone: BroadcastChannel | undefined;
+
+function openChannel(
+  name: string,
+  onMessage: (event: MessageEvent) => void,
+): BroadcastChannel | undefined {
+  const { BroadcastChannel: Channel } = globalThis as Partial<typeof globalThis>;
+  const channel = Channel && new Channel(name);
+  channel?.addEventListener("message", onMessage);
+  return channel;
+}
+
+function resetPage(): void {
+  // One whose listener throws must not keep the others.
+  for (const reset of resets) void reset();
+}
+
+/** Resets the sessions that are open, in all tabs of the origin. */
+export function resetTabs(): void {
+  resetPage();
+  // A channel does not receive its own messages: a session that starts now must not be reset.
+  const channel = everyone ?? openChannel(prefix, resetPage);
+  // The channel has one origin.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  channel?.postMessage("reset");
+  if (channel !== everyone) channel?.close();
+}
+
 /** The tabs of one origin that have the same session. In a runtime without Web Locks, each works alone. */
 export class Tabs<Snapshot> {
   readonly #name: string;
   readonly #channel: BroadcastChannel | undefined;
+  readonly #reset: () => Promise<void>;
 
-  constructor(name: string, onMessage: (message: TabMessage<Snapshot>) => void) {
-    this.#name = `tryon-session:${name}`;
-    const { BroadcastChannel: Channel } = globalThis as Partial<typeof globalThis>;
-    this.#channel = Channel && new Channel(this.#name);
-    this.#channel?.addEventListener("message", ({ data }: MessageEvent<TabMessage<Snapshot>>) =>
+  constructor(key: SavedKey, onMessage: (message: TabMessage<Snapshot>) => void) {
+    this.#name = prefix + (typeof key === "string" ? `:${key}` : JSON.stringify(key));
+    this.#channel = openChannel(this.#name, ({ data }: MessageEvent<TabMessage<Snapshot>>) =>
       onMessage(data),
     );
+    this.#reset = async () => onMessage({ kind: "reset" });
+    resets.add(this.#reset);
+    everyone ??= openChannel(prefix, resetPage);
   }
 
   post(message: TabMessage<Snapshot>): void {
@@ -46,5 +82,9 @@ export class Tabs<Snapshot> {
 
   close(): void {
     this.#channel?.close();
+    resets.delete(this.#reset);
+    if (resets.size > 0) return;
+    everyone?.close();
+    everyone = undefined;
   }
 }

@@ -83,6 +83,14 @@ export interface TryOnSessionOptions {
    */
   readonly name?: string | undefined;
   /**
+   * Id of the user who is signed in, such as the `id` that `authorize` of the proxy returns. At least one character. A
+   * session neither shows nor sends the try-ons of other users, or those without a user. When it opens, it deletes the
+   * try-ons of other users. Call `resetAll` at sign-out.
+   *
+   * @default none: all visitors of this browser share the try-ons without a user
+   */
+  readonly user?: string | undefined;
+  /**
    * Prepares the input before it is saved and sent, for example with `prepareImage` of `@tryon/client/images`.
    *
    * @default the input is used as it is
@@ -103,7 +111,8 @@ export interface TryOnSessionOptions {
    */
   readonly timeout?: Duration | undefined;
   /**
-   * Time for which the browser keeps a try-on, in milliseconds or as a string such as `"30m"`.
+   * Time for which the browser keeps a try-on, in milliseconds or as a string such as `"30m"`. The next session that opens
+   * deletes the try-ons of all names and users that are older than their own `maxAge`.
    *
    * @default 24 hours
    */
@@ -125,7 +134,10 @@ export interface TryOnSession {
   readonly cancelWait: () => void;
   /** Continues after `cancelWait`, and after an error with `canResume`. One `start` is charged at most once. */
   readonly resume: () => Promise<void>;
-  /** Deletes the try-on and its images from this browser, and shows `idle` in all tabs. The service keeps its images. */
+  /**
+   * Deletes the try-on of this session and its images from this browser, and shows `idle` in all tabs. Other names and users
+   * keep theirs; `resetAll` deletes all. The service keeps its images.
+   */
   readonly reset: () => Promise<void>;
   /** Ends the session in this tab. Another tab, or the next page, continues the try-on. */
   readonly close: () => void;

@@ -63,6 +63,7 @@ const addOptions = (program: Command) =>
       "test key, not for a reference server (default: TRYON_API_KEY)",
       testKey,
     )
+    .option("--allow-http", "allow keys over http to another machine, where others can read them")
     .option("--test-key <key>", "test key, if TRYON_API_KEY is a live key", testKey)
     .option("--env-file <file>", "file with variables; it wins over the environment", text)
     .optionsGroup("Checks:")
@@ -130,7 +131,7 @@ function runOptions(
   options: ReturnType<ReturnType<typeof addOptions>["opts"]>,
   given: ProgramOptions["environment"],
 ) {
-  const { testKey: test, report, envFile, secretFile, ...rest } = options;
+  const { testKey: test, report, envFile, secretFile, allowHttp, ...rest } = options;
   const environment = withEnvFile(given, envFile);
   // An empty variable counts as missing: CI sets it so for a missing secret.
   const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
@@ -142,6 +143,7 @@ function runOptions(
   }
   return {
     ...rest,
+    allowInsecure: allowHttp,
     baseUrl,
     apiKey: options.apiKey ?? variable("API_KEY"),
     keys: {

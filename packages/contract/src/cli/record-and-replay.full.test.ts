@@ -34,6 +34,11 @@ const unusual = {
 
 const names = Object.keys(unusual) as (keyof typeof unusual)[];
 
+/** A session of one exchange. */
+const oneExchange = join(mkdtempSync(join(tmpdir(), "tryon-session-")), "s.ndjson");
+const exchange = { format: 1, at: 1, method: "GET", path: "/", request: {}, endedAfter: 1 };
+writeFileSync(oneExchange, `${JSON.stringify(exchange)}\n`);
+
 async function run(script: string, args: readonly string[], env: Record<string, string> = {}) {
   const program = startScript(script, args, { env: { PATH: process.env["PATH"], ...env } });
   const { code } = await program.ended;
@@ -170,9 +175,17 @@ describe("traffic of a deployment with ten unusual values, behind a slow proxy",
 test.each([
   ["no session file", ["none.ndjson", "--against", "http://127.0.0.1:1"], 2, /cannot be read/],
   ["no deployment", ["none.ndjson"], 2, /Use --against/],
+  [
+    "no base URL",
+    [oneExchange, "--against", "https://key@tryon.example"],
+    2,
+    /without query and user/,
+  ],
+  ["http and a key", [oneExchange, "--against", "http://tryon.example"], 2, /--allow-http/],
   ["the help", ["--help"], 0, /^/],
 ])("ends with the exit code for %s", async (_, args, exit, message) => {
-  const { code, stderr, stdout } = await run(contract, ["replay", ...args]);
+  const env = { TRYON_API_KEY: "svc_test_abcdefgh" };
+  const { code, stderr, stdout } = await run(contract, ["replay", ...args], env);
   expect(code).toBe(exit);
   expect(stderr).toMatch(message);
   expect(stdout.split("\n").length).toBeLessThanOrEqual(30);

@@ -90,7 +90,9 @@ test("a live key is refused, unless the command line allows it", async () => {
   const { mock, url } = await served();
   const script = account.replace("svc_test_mock", mock.keys.live);
   const { stderr } = await run("--upstream", url, "--output", session(), ...sending(script));
-  expect(stderr).toContain("1 requests were refused, because of their live key or --max-credits.");
+  expect(stderr).toContain(
+    "1 requests were refused, because of their live key, --max-credits, path, host or origin.",
+  );
   const allowed = await run(
     "--upstream",
     url,
@@ -108,7 +110,11 @@ test.each([
   [[], "the deployment is missing. Use --upstream, or set TRYON_BASE_URL."],
   [
     ["--upstream", "http://tryon.example"],
-    "option '--upstream <url>' is invalid. It must be an https URL, or an http URL of this machine.",
+    "--upstream is http: others could read keys and photos. Use https, or --allow-http.",
+  ],
+  [
+    ["--upstream", "https://key@tryon.example"],
+    "--upstream must be an http or https URL without query and user name.",
   ],
   [
     ["--upstream", "https://tryon.example", "--allow-live"],

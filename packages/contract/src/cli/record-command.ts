@@ -1,16 +1,9 @@
-import {
-  examples,
-  InvalidArgumentError,
-  port,
-  text,
-  UsageError,
-  wholeNumber,
-  type Command,
-} from "@tryon/command-line";
+import { examples, port, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
+import { mayReceiveKeys } from "@tryon/command-line/key-url";
 import { runBesideServer } from "@tryon/command-line/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
-import { isLoopback } from "../wire/guarded-fetch.ts";
+import { isBaseUrl } from "../wire/base-url.ts";
 import { exitCodes } from "./program.ts";
 import { runSubcommand } from "./subcommand.ts";
 
@@ -18,11 +11,13 @@ const command = "tryon-contract record";
 
 const addOptions = (program: Command) =>
   program
-    .argument("[command...]", "command to run, after --, with TRYON_BASE_URL set to the recorder")
-    .option("--upstream <url>", "URL of the deployment (default: TRYON_BASE_URL)", upstreamUrl)
+    .argument("[command...]")
+    .option("--upstream <url>", "URL of the deployment (default: TRYON_BASE_URL)", text)
+    .option("--allow-http", "allow http to another machine, where others can read keys")
     .option("--output <file>", "session file, which is replaced", text, "session.ndjson")
     .option("--port <number>", "port on 127.0.0.1; 0 for a free one", port, 0)
     .option("--keep-text", "record prompts and the values of metadata")
+    .option("--keep-ids", "record ids of jobs, which a replay of reads needs")
     .option("--allow-live", "allow live keys, which cost money; needs --max-credits")
     .option(
       "--max-credits <number>",
@@ -40,7 +35,9 @@ type RecordOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 export function record(argv: readonly string[]): Promise<number> {
   return runSubcommand(command, argv, (program, start) => {
     addOptions(program)
-      .description("Records requests to a deployment in a session file, without secrets.")
+      .description(
+        "Records requests to a deployment in a session file, without secrets. Runs the command after --\nwith TRYON_BASE_URL set to the recorder.",
+      )
       .addHelpText(
         "after",
         examples(
@@ -55,10 +52,17 @@ export function record(argv: readonly string[]): Promise<number> {
 
 async function recordBeside(words: readonly string[], options: RecordOptions): Promise<number> {
   const { stderr, env } = process;
-  const upstream =
-    options.upstream ?? (env["TRYON_BASE_URL"] && upstreamUrl(env["TRYON_BASE_URL"]));
+  const upstream = options.upstream ?? env["TRYON_BASE_URL"];
   if (!upstream) {
     throw new UsageError("the deployment is missing. Use --upstream, or set TRYON_BASE_URL.");
+  }
+  if (!isBaseUrl(upstream)) {
+    throw new UsageError("--upstream must be an http or https URL without query and user name.");
+  }
+  if (options.allowHttp !== true && !mayReceiveKeys(new URL(upstream))) {
+    throw new UsageError(
+      "--upstream is http: others could read keys and photos. Use https, or --allow-http.",
+    );
   }
   if (options.allowLive === true && options.maxCredits === undefined) {
     throw new UsageError("--allow-live needs --max-credits, such as 100: live keys cost money.");
@@ -87,7 +91,9 @@ function report({ recorded, refused }: RecordingProxy, output: string, code: num
   const { stderr } = process;
   stderr.write(`${command}: ${recorded} exchanges in ${output}\n`);
   if (refused > 0) {
-    stderr.write(`${refused} requests were refused, because of their live key or --max-credits.\n`);
+    stderr.write(
+      `${refused} requests were refused, because of their live key, --max-credits, path, host or origin.\n`,
+    );
   }
   if (recorded > 0 || code !== 0) return code;
   stderr.write("Nothing was recorded. Does the command use TRYON_BASE_URL?\n");
@@ -98,11 +104,4 @@ function interrupted(): Promise<unknown> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
   });
-}
-
-function upstreamUrl(value: string): string {
-  const isUrl = URL.canParse(value) && /^https?:/.test(value);
-  // A key must not leave this machine without TLS.
-  if (isUrl && (value.startsWith("https:") || isLoopback(value))) return value;
-  throw new InvalidArgumentError("It must be an https URL, or an http URL of this machine.");
 }

@@ -8,7 +8,7 @@ import {
   type Command,
 } from "@tryon/command-line";
 
-import { givenKeys, OptionsError } from "../contract-options.ts";
+import { givenKeys, OptionsError, rejectInvalid } from "../contract-options.ts";
 import { readSessions, type Recorded } from "../observe/session-file.ts";
 import { formatReplay } from "../replay/replay-report.ts";
 import { replay, type ReplayResult } from "../replay/replay.ts";
@@ -23,6 +23,7 @@ const addOptions = (program: Command) =>
   program
     .argument("<session...>", "session files of tryon-contract record")
     .option("--against <url>", "URL of the deployment (default: TRYON_BASE_URL)", text)
+    .option("--allow-http", "allow keys over http to another machine, where others can read them")
     .addOption(
       new Option(
         "--level <level>",
@@ -70,7 +71,7 @@ async function replayFiles(
   const { stdout, stderr } = process;
   const environment = withEnvFile(process.env, options.envFile);
   const against = options.against ?? environment["TRYON_BASE_URL"];
-  if (!against || !URL.canParse(against)) {
+  if (!against) {
     throw new UsageError("the deployment is missing. Use --against, or set TRYON_BASE_URL.");
   }
   const isPaid = options.level === "paid";
@@ -84,17 +85,20 @@ async function replayFiles(
   for await (const one of readSessions(files, onCut)) session.push(one);
   if (session.length === 0) throw new UsageError("the session has no exchange.");
   const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
-  const keys = givenKeys({
+  const target = {
     baseUrl: against,
+    allowInsecure: options.allowHttp,
     apiKey: variable("API_KEY"),
     keys: {
       live: variable("LIVE_KEY"),
       stranger: variable("OTHER_KEY"),
       disabled: variable("DISABLED_KEY"),
     },
-  });
+  };
   let result: ReplayResult;
   try {
+    rejectInvalid(target);
+    const keys = givenKeys(target);
     result = await replay(session, { ...options, against, paid: isPaid, keys });
   } catch (error) {
     if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });

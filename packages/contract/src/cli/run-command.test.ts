@@ -55,6 +55,37 @@ describe("a run of the command", () => {
     expect(free.stderr).toContain("  spends nothing: all checks are free\n");
   });
 
+  test("counts a submission at the price of the account, and never below the documented one", async () => {
+    const stated = { "1K": 30, "2K": 1, "8K": 45 };
+    const { mock, url } = await deployed();
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await globalThis.fetch(input, init);
+      if (!new Request(input, init).url.endsWith("/account")) return response;
+      const account = Object(await response.json()) as Record<string, unknown>;
+      return Response.json({ ...account, tryon_cost_credits: stated });
+    };
+    const sizes = ["1K", "2K", "8K", "none"];
+    const suite = aSuite(
+      sizes.map((size) =>
+        aCheck(`sample.${size}`, async (session) => {
+          const spent = session.context.budget.spent;
+          await session.submit({ output_size: size, prompt: "x".repeat(2_000) });
+          must(false, `${session.context.budget.spent - spent}`);
+        }),
+      ),
+    );
+    const argv = ["--base-url", url, "--report=json", "--allow-live", "--max-credits"];
+    const environment = { TRYON_API_KEY: mock.keys.live };
+    const outcomes = async (max: number): Promise<string[]> => {
+      const { stdout } = await command([...argv, `${max}`], { suite, environment, fetch });
+      const costs = stdout.matchAll(/(\d+) more credits would exceed/g);
+      return [...costs].map(([, cost = ""]) => cost).toSorted();
+    };
+    expect(await outcomes(0)).toEqual(["12", "30", "45", "45"]);
+    expect(await outcomes(44)).toEqual(["45", "45"]);
+    expect(await outcomes(45)).toEqual([]);
+  });
+
   test("is 1 when a check fails, shows how to see it, and never shows a key", async () => {
     const { url } = await served();
     const ended = await command(["--base-url", url], {

@@ -68,12 +68,12 @@ export class ExchangeRecorder {
       format: 1,
       at: this.#at,
       ...this.#request,
-      request: this.#message(this.#sent),
+      request: this.#message(this.#sent, "request"),
       ...(received && {
         response: {
           status: received.status,
           headersAfter: received.headersAfter,
-          ...this.#message(received),
+          ...this.#message(received, "response"),
         },
       }),
       endedAfter: this.#elapsed(),
@@ -81,8 +81,8 @@ export class ExchangeRecorder {
     };
   }
 
-  #message({ headers, body }: MessageRecorder): RecordedMessage {
-    const masked = this.#masker.body(body.end());
+  #message({ headers, body }: MessageRecorder, kind: "request" | "response"): RecordedMessage {
+    const masked = this.#masker.body(body.end(), kind);
     return { headers, bytes: body.bytes, ...(masked !== undefined && { body: masked }) };
   }
 

@@ -1,3 +1,5 @@
+import { isPath } from "../wire/base-url.ts";
+
 /**
  * Recorded request and its response: one line of a session file. It has no key, secret, image or signature, and no text of
  * a user unless the recorder keeps texts.
@@ -75,6 +77,12 @@ export function parseExchange(line: string): Exchange {
     typeof request === "object" &&
     typeof endedAfter === "number";
   if (!isComplete) throw new Error("lacks at, method, path, request or endedAfter");
+  // A whole URL, or the end of a host name, would send the keys of a replay to another host.
+  if (!isPath(path)) {
+    throw new Error(
+      "has an invalid path: it must begin with one slash and have no control characters",
+    );
+  }
   // The recorder has written the other fields.
   return value as Exchange;
 }

@@ -1,18 +1,29 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-import { operationOf, operations } from "../wire/document.ts";
+import {
+  documentedFields,
+  operationOf,
+  operations,
+  type DocumentedFields,
+} from "../wire/document.ts";
 import { Redactor } from "../wire/redactor.ts";
 import type { RecordedJson } from "./body-recorder.ts";
 import { recordText } from "./content-recorder.ts";
 import type { Marker, RecordedMessage } from "./exchange.ts";
 
-/** Fields with names, numbers and times of the service, whose short values are recorded. */
+/** Documented fields with names and times of the service, whose short values are recorded. */
 const plainFields = wordsOf(`
-  capabilities code completed_at created_at currency error_code event loc mode openapi output_size
-  pack_slug resolution result_content_type size status type version`);
+  completed_at created_at error_code loc mode openapi output_size pack_slug resolution
+  result_content_type size status type version`);
 
-/** Fields whose values belong to the user, numbers included. */
+/** Fields whose values belong to the user, numbers included. `keepText` keeps them. */
 const userFields = wordsOf("metadata prompt style_hint negative_prompt");
+
+/** Documented fields that repeat what the user sent. */
+const echoFields = wordsOf("input ctx");
+
+/** Position of a value in a body: its documented fields, or whose value it is. */
+type Position = DocumentedFields | "user's" | "unknown";
 
 /** Headers whose values are recorded. */
 const plainHeaders = wordsOf(`
@@ -32,6 +43,8 @@ const jobId = /^job_\w{1,60}$/;
 export interface MaskOptions {
   /** If true, keeps prompts and the values of metadata. */
   readonly keepText?: boolean | undefined;
+  /** If true, keeps the ids of jobs, so that a replay of reads alone can poll them. */
+  readonly keepIds?: boolean | undefined;
 }
 
 /** Replaces everything in exchanges that may be secret or belong to a user. Aliases are the same within one recording. */
@@ -39,15 +52,25 @@ export class Masker {
   readonly #salt = randomBytes(32);
   readonly #redactor = new Redactor();
   readonly #keepText: boolean;
+  readonly #keepIds: boolean;
 
-  constructor({ keepText = false }: MaskOptions) {
+  constructor({ keepText = false, keepIds = false }: MaskOptions) {
     this.#keepText = keepText;
+    this.#keepIds = keepIds;
   }
 
   /** Returns the alias of a value, which reveals nothing about it. */
   alias(kind: string, value: string): string {
-    const digest = createHmac("sha256", this.#salt).update(value).digest("hex");
-    return `${kind}-${digest.slice(0, 12)}`;
+    return `${kind}-${this.#digest(value).slice(0, 12)}`;
+  }
+
+  #digest(value: string): string {
+    return createHmac("sha256", this.#salt).update(value).digest("hex");
+  }
+
+  /** Returns the alias of the id of a job, which has the form of an id. */
+  #jobId(id: string): string {
+    return this.#keepIds ? id : `job_alias${this.#digest(id).slice(0, 12)}`;
   }
 
   /** Returns the alias of the API key of a request, or null without one. */
@@ -62,10 +85,14 @@ export class Masker {
   path(path: string): string {
     const [pathname = "", search = ""] = path.split(/\?(.*)/s);
     const isKnown = operationOf("GET", pathname) ?? operationOf("POST", pathname);
-    const parts = pathname.split("/").map((part) => {
-      if (segments.has(part) || (isKnown && jobId.test(part))) return part;
-      return this.alias("part", part);
-    });
+    // A session has paths with one slash at the start only.
+    const parts = pathname
+      .replace(/^[/\\]*/, "/")
+      .split("/")
+      .map((part) => {
+        if (segments.has(part)) return part;
+        return isKnown && jobId.test(part) ? this.#jobId(part) : this.alias("part", part);
+      });
     const query = [...new URLSearchParams(search)].map(([name, value]) => {
       const isPlain = /^(?:limit|status|status_filter)$/.test(name) && /^[\w.-]{0,20}$/.test(value);
       const known = /^[a-z_]{1,30}$/.test(name) ? name : this.alias("name", name);
@@ -89,43 +116,53 @@ export class Masker {
   }
 
   /** Returns a body with its texts and images replaced. */
-  body(recorded: RecordedJson | Marker | undefined): unknown {
+  body(recorded: RecordedJson | Marker | undefined, kind: keyof typeof documentedFields): unknown {
     if (recorded === undefined || !("markerOf" in recorded)) return recorded;
-    return this.#value(recorded.json, "", recorded.markerOf, false);
+    return this.#value(recorded.json, "", documentedFields[kind], recorded.markerOf);
   }
 
   #value(
     value: unknown,
     field: string,
+    position: Position,
     markerOf: RecordedJson["markerOf"],
-    isUsers: boolean,
   ): unknown {
-    if (typeof value === "string") return markerOf(value) ?? this.#text(value, field, isUsers);
+    const isKept = typeof position === "object" || (position === "user's" && this.#keepText);
+    if (typeof value === "string") return markerOf(value) ?? this.#text(value, field, position);
     if (value === null || typeof value !== "object") {
-      return isUsers && !this.#keepText && value !== null ? { kind: typeof value } : value;
+      return isKept || value === null ? value : { kind: typeof value };
     }
     if (Array.isArray(value)) {
-      return value.map((one) => this.#value(one, field, markerOf, isUsers));
+      return value.map((one) => this.#value(one, field, position, markerOf));
     }
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => [
         this.#name(name),
-        this.#value(one, name, markerOf, isUsers || userFields.has(name)),
+        this.#value(one, name, positionOf(name, position), markerOf),
       ]),
     );
   }
 
-  #text(text: string, field: string, isUsers: boolean): unknown {
-    if (isUsers && this.#keepText) return this.#redactor.redact(text);
-    if (plainFields.has(field) && plainValue.test(text)) return text;
-    if (field === "job_id" && jobId.test(text)) return text;
-    // The reason of a failed job is a word such as content_blocked, or a text.
-    if (field === "error_message" && /^[a-z]{2,20}(?:_[a-z]{2,20}){1,3}$/.test(text)) return text;
-    if (field === "next_cursor") return this.alias("value", text);
-    if (/^https?:\/\//.test(text) && URL.canParse(text)) return this.#url(new URL(text));
+  #text(text: string, field: string, position: Position): unknown {
+    if (position === "user's" && this.#keepText) return this.#redactor.redact(text);
+    // Values of users first: under the name of a field of the service they are still theirs.
+    if (typeof position === "object") {
+      if (field === "job_id" && jobId.test(text)) return this.#jobId(text);
+      if (field === "next_cursor") return this.alias("value", text);
+      if (this.#isPlain(text, field)) return text;
+      if (/^https?:\/\//.test(text) && URL.canParse(text)) return this.#url(new URL(text));
+    }
     // Images are in fields with this end, and under other names.
     const isContent = field.endsWith("_b64") || text.length > 128;
     return isContent ? recordText(text) : { kind: "text", characters: text.length };
+  }
+
+  #isPlain(text: string, field: string): boolean {
+    // The names of fields of a user can be in the path of an invalid one.
+    if (field === "loc") return this.#name(text) === text;
+    // The reason of a failed job is a word such as content_blocked, or a text.
+    if (field === "error_message") return /^[a-z]{2,20}(?:_[a-z]{2,20}){1,3}$/.test(text);
+    return plainFields.has(field) && plainValue.test(text);
   }
 
   #url({ protocol, origin, pathname, searchParams }: URL): Marker {
@@ -144,6 +181,12 @@ export class Masker {
     const isPlain = /^(?:[a-z][a-z0-9]{0,15}(?:[_-][a-z0-9]{1,15}){0,6}|[124]K)$/i.test(name);
     return isPlain && name !== "kind" && plainValue.test(name) ? name : this.alias("name", name);
   }
+}
+
+function positionOf(field: string, position: Position): Position {
+  if (typeof position !== "object") return position;
+  if (userFields.has(field)) return "user's";
+  return echoFields.has(field) ? "unknown" : (position.get(field) ?? "unknown");
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

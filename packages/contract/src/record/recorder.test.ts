@@ -56,6 +56,33 @@ test("records calls, adds to an earlier session, and returns the response as it 
   expect(statSync(file).mode % 0o1000).toBe(0o600);
 });
 
+test("records a number of the user only in the fields of the service", async () => {
+  const file = session();
+  const record = recorder({ file, sample: 1 });
+  const problem = { loc: ["body", "metadata", "age", 3], input: 42, ctx: { given: 42, ok: true } };
+  const body = { seed: 7, detail: [{ ...problem, msg: "x", type: "string_type" }], ages: [42] };
+  // A path with two slashes would continue a host name.
+  await record(new Request("https://tryon.test//r/job.png"), () =>
+    Promise.resolve(Response.json(body, { status: 422 })),
+  );
+  await record.flush();
+  const [exchange] = exchangesOf(file);
+  const number = { kind: "number" };
+  expect(exchange?.response?.body).toEqual({
+    seed: 7,
+    detail: [
+      {
+        loc: ["body", "metadata", "age", 3],
+        input: number,
+        ctx: { given: number, ok: { kind: "boolean" } },
+        msg: { kind: "text", characters: 1 },
+        type: "string_type",
+      },
+    ],
+    ages: [number],
+  });
+});
+
 test("records the error of a call, and throws it", async () => {
   const file = session();
   const record = recorder({ file, sample: 1 });

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { request as httpRequest } from "node:http";
+import { mkdtempSync, readFileSync, statSync } from "node:fs";
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
@@ -24,7 +25,7 @@ async function recording(upstream: string, options: Partial<RecordingOptions> = 
   onTestFinished(stop);
   const exchanges = (): Exchange[] =>
     readFileSync(output, "utf8").split("\n").filter(Boolean).map(parseExchange);
-  return { proxy, url: proxy.url, exchanges, stop };
+  return { proxy, url: proxy.url, output, exchanges, stop };
 }
 
 const live = { allowLive: true, maxCredits: 1_000 };
@@ -288,10 +289,15 @@ describe("live keys", () => {
     expect(proxy.refused).toBe(8 - accepted);
   });
 
-  test("buy nothing", async () => {
+  test.each([
+    "/api/v1/credits/purchase",
+    "/api/v1/credits/purchase/",
+    "/api/v1/credit%73/purchase",
+    "/api/v1/credits%2Fpurchase?pack=demo",
+  ])("buy nothing: %s", async (path) => {
     const { mock, url } = await served();
     const { url: proxyUrl } = await recording(url, live);
-    const response = await fetch(`${proxyUrl}/api/v1/credits/purchase`, {
+    const response = await fetch(`${proxyUrl}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" },
       body: JSON.stringify({ pack_slug: "starter" }),
@@ -300,7 +306,309 @@ describe("live keys", () => {
       403,
       { detail: "The recorder sends no purchase with a live key." },
     ]);
+    expect(mock.journal.entries()).toEqual([]);
   });
+
+  test.each([
+    ["POST", "/api/v1/credit%2573/purchase"],
+    ["POST", "/api//v1/credits/purchase"],
+    ["POST", "/api/v1/credits"],
+    ["POST", "/api/v2/tryon"],
+    ["PUT", "/api/v1/tryon"],
+    ["GET", "/api/v1/keys"],
+    ["GET", "/api/v1/tryon/job_1/image"],
+    ["GET", "/__mock/options"],
+  ])("are sent to documented paths only, and not to %s %s", async (method, path) => {
+    const { mock, url } = await served();
+    const { url: proxyUrl } = await recording(url, live);
+    const send = (key: string) => raw(proxyUrl, path, { authorization: `Bearer ${key}` }, method);
+    const detail = "The recorder sends a live key only to documented paths of the service.";
+    expect(await send(mock.keys.live)).toEqual({ status: 403, detail });
+    expect(mock.journal.entries()).toEqual([]);
+    expect((await send(mock.keys.test)).detail).not.toBe(detail);
+  });
+
+  test("are sent to paths that the service decodes, which count as what they are", async () => {
+    const { mock, url } = await served();
+    const { url: proxyUrl } = await recording(url, { allowLive: true, maxCredits: 39 });
+    const headers = { authorization: `Bearer ${mock.keys.live}` };
+    expect((await raw(proxyUrl, "/api/v1/acc%6Funt", headers)).status).toBe(200);
+    expect((await submit(proxyUrl, mock.keys.live)).status).toBe(200);
+    const encoded = await raw(proxyUrl, "/api/v1/try%6Fn", headers, "POST");
+    expect(encoded.detail).toContain("--max-credits 39 leaves 19, and one costs up to 20.");
+  });
+});
+
+/** Sends a request as it is, and returns the status and the detail of its response. */
+async function raw(base: string, path: string, headers: OutgoingHttpHeaders = {}, method = "GET") {
+  const { hostname: host, port } = new URL(base);
+  const sent = httpRequest({ host, port, path, headers, method }).end();
+  // The event has one argument.
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const fields: unknown = await new Response(Readable.toWeb(response) as ReadableStream)
+    .json()
+    .catch(() => ({}));
+  return { status: response.statusCode, detail: Reflect.get(Object(fields), "detail") as unknown };
+}
+
+/** A deployment of one account, whose jobs and prices the test decides, behind a recorder. */
+async function accountOf(account: () => unknown, answers: unknown[], maxCredits: number) {
+  const paths: string[] = [];
+  const upstream = await somethingElse((request, response) => {
+    paths.push(`${request.method} ${request.url}`);
+    request.resume().once("end", () => {
+      const isAccount = request.url === "/api/v1/account";
+      const body = isAccount ? account() : answers.shift();
+      const { http = 200, ...fields } = Object(body) as { http?: number };
+      response.writeHead(http, { "content-type": "application/json" });
+      response.end(JSON.stringify(fields));
+    });
+  });
+  const { url } = await recording(upstream, { allowLive: true, maxCredits });
+  const authorization = "Bearer svc_live_abcdefgh";
+  const post = async (): Promise<string> => {
+    const { status, detail } = await raw(url, "/api/v1/tryon", { authorization }, "POST");
+    return status === 403 ? String(detail) : String(status);
+  };
+  const poll = () => raw(url, "/api/v1/tryon/job_1", { authorization });
+  const list = () => raw(url, "/api/v1/tryon?limit=9", { authorization });
+  return { url, paths, post, poll, list };
+}
+
+const account = () => ({ tryon_cost_credits: { "1K": 8, "2K": 12, "4K": 20 } });
+const job = (cost_credits: unknown, status = "running", id = 1) => ({
+  job_id: `job_${id}`,
+  status,
+  cost_credits,
+});
+
+const refused = (limit: number, left: number, price: number): string =>
+  `The recorder refuses a try-on: --max-credits ${limit} leaves ${left}, and one costs up to ${price}.`;
+
+describe("the price of a try-on with a live key", () => {
+  test.each<[string, Record<string, unknown> | undefined, number]>([
+    ["is the highest of the account", { "1K": 8, "4K": 20, "8K": 60 }, 60],
+    ["is at least the documented one", { "1K": 1, "4K": 2 }, 20],
+    ["is the documented one without prices", undefined, 20],
+    ["counts whole credits only", { "1K": -90, "2K": 40.5, "4K": "90" }, 20],
+  ])("%s", async (_, prices, price) => {
+    const read = () => ({ tryon_cost_credits: prices });
+    const { post, paths } = await accountOf(
+      read,
+      [job(price), job(price, "running", 2)],
+      price * 2 + 1,
+    );
+    const outcomes = [await post(), await post(), await post()];
+    expect(outcomes).toEqual(["200", "200", refused(price * 2 + 1, 1, price)]);
+    const submission = "POST /api/v1/tryon";
+    expect(paths).toEqual(["GET /api/v1/account", submission, submission]);
+  });
+
+  test("is read before the first submission, also if several arrive at once", async () => {
+    const { post, paths } = await accountOf(account, [job(20), job(20, "running", 2)], 59);
+    const outcomes = await Promise.all([post(), post(), post(), post()]);
+    expect(outcomes.toSorted()).toEqual(["200", "200", refused(59, 19, 20), refused(59, 19, 20)]);
+    expect(paths).toHaveLength(3);
+  });
+
+  test("must be readable, and is read again for the next submission", async () => {
+    const responses = [{ http: 500 }, { http: 429 }, account()];
+    const { post, paths } = await accountOf(() => responses.shift(), [job(20)], 59);
+    const unread =
+      "The recorder refuses a try-on: it cannot read the prices of the account. Try again.";
+    expect([await post(), await post(), await post()]).toEqual([unread, unread, "200"]);
+    expect(paths.filter((path) => path.startsWith("POST"))).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, number]>([
+    ["a cost of 0 while the job runs", job(0), 19],
+    ["a lower cost while the job runs", job(8), 19],
+    ["a higher cost while the job runs", job(30), 9],
+    ["no cost", job(undefined), 19],
+    ["a negative cost", job(-80, "succeeded"), 19],
+    ["a cost with a fraction", job(0.5, "succeeded"), 19],
+    ["a cost that is a text", job("0", "succeeded"), 19],
+    ["the cost of a job that has ended", job(8, "succeeded"), 31],
+    ["the cost of a job that has failed", job(12, "failed"), 27],
+    ["a failed job that cost nothing", job(0, "failed"), 39],
+    ["a refusal", { http: 402, detail: "Insufficient credits." }, 39],
+    ["a refusal with invalid fields", { http: 422, detail: [{ loc: ["body"] }] }, 39],
+    ["a 4xx that is not of the service", { http: 413 }, 19],
+    ["a timeout", { http: 408, detail: "Timeout" }, 19],
+    ["a failure of the service", { http: 500, detail: "Failed" }, 19],
+    ["a response without a job", { status: "succeeded", cost_credits: 0 }, 19],
+  ])("counts until the response says otherwise: %s", async (_, answer, left) => {
+    const { post } = await accountOf(account, [answer], 39);
+    await post();
+    // Further submissions count 20 each, as their responses have no job.
+    let further = 0;
+    let outcome = await post();
+    for (; outcome === "200"; outcome = await post()) further += 20;
+    expect(outcome).toContain(`leaves ${left - further},`);
+  });
+
+  test("ends with the job, which a poll or a list shows", async () => {
+    const failed = { http: 500, ...job(0, "succeeded") };
+    const polls = [
+      job(0),
+      job(0),
+      failed,
+      job(8, "succeeded"),
+      job(8, "running"),
+      job(12, "running", 2),
+    ];
+    const jobs = { jobs: [job(12, "succeeded", 2), job(8, "succeeded")] };
+    const { post, poll, list } = await accountOf(account, [...polls, jobs], 39);
+    expect(await post()).toBe("200");
+    await poll();
+    await poll();
+    expect(await post()).toContain("leaves 19,");
+    await poll();
+    // A job does not start again.
+    await poll();
+    expect(await post()).toBe("200");
+    expect(await post()).toContain("leaves 11,");
+    await list();
+    expect(await post()).toContain("leaves 19,");
+  });
+
+  test("stays that of the end when a submission is repeated later", async () => {
+    const { post, poll } = await accountOf(account, [job(8), job(8, "failed"), job(8)], 39);
+    await post();
+    await poll();
+    expect(await post()).toBe("200");
+    expect(await post()).toBe("200");
+    expect(await post()).toContain("leaves 11,");
+  });
+
+  test("is not waited for by a recorder that is stopped", async () => {
+    const paths: (string | undefined)[] = [];
+    let respond: (() => void) | undefined;
+    const arrived = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    let answer: (() => void) | undefined;
+    const upstream = await somethingElse(({ url }, response) => {
+      paths.push(url);
+      answer = () => void response.end("{}");
+      if (url === "/api/v1/account") respond?.();
+      else answer();
+    });
+    const { url, exchanges, stop } = await recording(upstream, live);
+    const sent = submit(url, "svc_live_abcdefgh").catch(() => "ended");
+    await arrived;
+    await stop();
+    answer?.();
+    expect(await sent).toBe("ended");
+    await fetch(`${upstream}/next`);
+    expect([paths, exchanges()]).toEqual([["/api/v1/account", "/next"], []]);
+  });
+
+  test("counts once for a submission that is repeated under its key", async () => {
+    const { mock, url } = await served();
+    const { url: proxyUrl } = await recording(url, { allowLive: true, maxCredits: 59 });
+    const statuses: number[] = [];
+    for (let repeat = 0; repeat < 5; repeat += 1) {
+      statuses.push((await submit(proxyUrl, mock.keys.live)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    const ledger = await mock.ledger(mock.keys.live);
+    expect(ledger?.entries.filter(({ credits }) => credits < 0)).toHaveLength(1);
+  });
+});
+
+/** A recorder for a deployment below /base, and what it and another host have received. */
+async function watched() {
+  const received: (string | undefined)[] = [];
+  const upstream = await somethingElse(({ url }, response) => {
+    received.push(url);
+    response.end("{}");
+  });
+  const { url, proxy, exchanges } = await recording(`${upstream}/base/`);
+  return { url, proxy, exchanges, received, host: new URL(upstream).host };
+}
+describe("a request is refused", () => {
+  const key = { authorization: "Bearer svc_test_abcdefgh" };
+
+  test.each([
+    "//HOST/x",
+    "/\\HOST/x",
+    "/%2f%2fHOST/x",
+    "/%5cHOST/x",
+    "http://HOST/x",
+    "/../admin",
+    "/%2e%2e/admin",
+    "/..%2fadmin",
+    "/%252e%252e%252fadmin",
+    "/api/../../admin",
+    "*",
+  ])("with the path %s, which leaves the base URL", async (path) => {
+    const { url, proxy, exchanges, received, host } = await watched();
+    expect(await raw(url, path.replace("HOST", host), key)).toEqual({
+      status: 403,
+      detail: "The recorder forwards only paths below the URL of the deployment.",
+    });
+    expect([received, exchanges(), proxy.refused]).toEqual([[], [], 1]);
+  });
+
+  test.each([
+    ["tryon.evil.example", false],
+    ["tryon.evil.example:80", false],
+    ["localhost.evil.example", false],
+    ["192.168.0.7", false],
+    ["localhost", true],
+    ["127.0.0.1:4010", true],
+    ["[::1]:4010", true],
+  ])("under the host name %j, unless it is of this machine: %s", async (host, isLocal) => {
+    const { url, received } = await watched();
+    const { status, detail } = await raw(url, "/x", { ...key, host });
+    expect(status).toBe(isLocal ? 200 : 403);
+    expect(received).toEqual(isLocal ? ["/base/x"] : []);
+    const refusal =
+      "The recorder takes requests only under a name of this machine, such as 127.0.0.1.";
+    expect(detail).toBe(isLocal ? undefined : refusal);
+  });
+
+  test.each([
+    ["https://evil.example", false],
+    ["http://localhost.evil.example", false],
+    ["null", false],
+    ["file://", false],
+    ["chrome-extension://localhost", false],
+    ["http://localhost:5173", true],
+    ["https://127.0.0.1", true],
+  ])("of a page of %s, unless it is of this machine: %s", async (origin, isLocal) => {
+    const { url, received } = await watched();
+    for (const method of ["GET", "OPTIONS"]) {
+      const { status, detail } = await raw(url, "/x", { ...key, origin }, method);
+      expect(status).toBe(isLocal ? 200 : 403);
+      const refusal = "The recorder takes no requests from pages of this origin.";
+      expect(detail).toBe(isLocal ? undefined : refusal);
+    }
+    expect(received).toEqual(isLocal ? ["/base/x", "/base/x"] : []);
+  });
+
+  test("with two keys, of which only one is checked", async () => {
+    const { url, received } = await watched();
+    const authorization = ["Bearer svc_test_abcdefgh", "Bearer svc_live_abcdefgh"];
+    const { status, detail } = await raw(url, "/x", { Authorization: authorization });
+    expect([status, detail]).toEqual([403, "The recorder takes one Authorization header."]);
+    const joined = await raw(url, "/x", { authorization: authorization.join(", ") });
+    expect(joined.detail).toContain("The recorder refuses live keys.");
+    expect(received).toEqual([]);
+  });
+});
+
+test("only this machine reaches the recorder, and only its user reads the session", async () => {
+  const { url, output } = await recording("http://127.0.0.1:9");
+  expect(statSync(output).mode & 0o777).toBe(0o600);
+  expect(new URL(url).hostname).toBe("127.0.0.1");
+  const { port } = new URL(url);
+  for (const host of ["127.0.0.2", "::1"]) {
+    const sent = httpRequest({ host, port, timeout: 1_000 }).end();
+    sent.once("timeout", () => sent.destroy(new Error("timeout")));
+    await expect(once(sent, "response")).rejects.toThrow(/ECONNREFUSED|ADDRNOTAVAIL|timeout/);
+  }
 });
 
 test.each(["output", "port"])("a %s that cannot be opened rejects", async (what) => {

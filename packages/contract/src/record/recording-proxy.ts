@@ -10,9 +10,11 @@ import type { AddressInfo } from "node:net";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
+import { isLoopback } from "@tryon/command-line/key-url";
 import { createPrivateFile } from "@tryon/command-line/private-file";
 
-import { fieldsOf } from "../wire/response.ts";
+import { isBaseUrl, urlBelow } from "../wire/base-url.ts";
+import { createSend } from "../wire/send.ts";
 import type { Exchange } from "./exchange.ts";
 import { ExchangeRecorder } from "./exchange-recorder.ts";
 import { LiveGuard, type LiveLimits } from "./live-guard.ts";
@@ -34,7 +36,7 @@ export interface RecordingProxy {
   readonly url: string;
   /** Number of exchanges in the session file. */
   readonly recorded: number;
-  /** Number of requests that were not sent, because of their key or the credits. */
+  /** Number of requests that were not sent, because of their key, the credits, or their path, host or origin. */
   readonly refused: number;
   /** Ends open exchanges, which are recorded as incomplete, and closes the file. */
   stop(): Promise<void>;
@@ -55,9 +57,10 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
   const upstream = new URL(options.upstream);
   const send = upstream.protocol === "https:" ? httpsRequest : httpRequest;
   const masker = new Masker(options);
-  const guard = new LiveGuard(options);
+  const guard = new LiveGuard(options, createSend(options.upstream));
   const file = createPrivateFile(options.output);
   const counts = { recorded: 0, refused: 0 };
+  let isStopped = false;
   /** Functions that end open exchanges. */
   const open = new Set<() => void>();
 
@@ -67,16 +70,22 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
   };
 
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const { method = "GET", url = "/", headers } = incoming;
-    const path = url.startsWith("/") ? url : "/";
-    const permit = guard.admit(method, path, headers.authorization);
-    if (typeof permit === "string") {
+    const { method = "GET", url: path = "/", headers } = incoming;
+    const refuse = (detail: string): void => {
       counts.refused += 1;
       incoming.resume();
       outgoing.writeHead(403, { "content-type": "application/json" });
-      outgoing.end(JSON.stringify({ detail: permit }));
-      return;
+      outgoing.end(JSON.stringify({ detail }));
+    };
+    const problem = foreignness(incoming);
+    if (problem !== undefined) return refuse(problem);
+    const target = urlBelow(options.upstream, path);
+    if (target === undefined) {
+      return refuse("The recorder forwards only paths below the URL of the deployment.");
     }
+    const permit = await guard.admit(method, path, headers.authorization);
+    if (typeof permit === "string") return refuse(permit);
+    if (isStopped) return;
     const recorder = new ExchangeRecorder(masker, {
       method,
       path,
@@ -84,7 +93,6 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
       key: headers.authorization ?? null,
       origin: upstream.origin,
     });
-    const target = new URL(`${upstream.pathname.replace(/\/+$/, "")}${path}`, upstream);
     const forwarded = send(target, {
       method,
       headers: { ...forwardedHeaders(incoming.rawHeaders), "accept-encoding": "identity" },
@@ -95,7 +103,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
       isOver = true;
       open.delete(close);
       const exchange = recorder.end(error);
-      permit.settle(exchange.response?.status, fieldsOf(exchange.response?.body)["cost_credits"]);
+      permit.settle(exchange.response?.status, exchange.response?.body);
       write(exchange);
     };
     const fail = (error: string): void => {
@@ -149,12 +157,34 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
       return counts.refused;
     },
     async stop() {
+      isStopped = true;
       server.close();
       for (const close of open) close();
       server.closeAllConnections();
       closeSync(file);
     },
   };
+}
+
+/**
+ * Returns why a request is refused before anything else, or undefined. A page of another site reaches this machine under its
+ * own host name once the name resolves to this machine.
+ */
+function foreignness({ headers, headersDistinct }: IncomingMessage): string | undefined {
+  const { host, origin } = headers;
+  if (!isLocal(`http://${host}`)) {
+    return "The recorder takes requests only under a name of this machine, such as 127.0.0.1.";
+  }
+  if (origin !== undefined && !isLocal(origin)) {
+    return "The recorder takes no requests from pages of this origin.";
+  }
+  // Node reads the first key, and a service could take the last.
+  const { authorization: keys = [] } = headersDistinct;
+  return keys.length > 1 ? "The recorder takes one Authorization header." : undefined;
+}
+
+function isLocal(url: string): boolean {
+  return isBaseUrl(url) && isLoopback(new URL(url).hostname);
 }
 
 /** Passes chunks on, and calls a function with each, and another before the end is passed on. */

@@ -41,7 +41,18 @@ const prose = string({
   unit: constantFrom(...Array.from('abcdefghij klmnopq rstuvwxyz,.!? äöü€ 人物"\\/\n')),
 }).filter((text) => text.trim().length > 12);
 
+/** Short words of a user, which look like a value of the service. */
+const value = string({
+  minLength: 14,
+  maxLength: 24,
+  unit: constantFrom(...Array.from("abcdefgh0123456789:.-")),
+})
+  .filter((text) => /[a-h]/.test(text))
+  .map((text) => `${text.slice(0, 12)} ${text.slice(12)}`);
+
 const secrets = recordOf({
+  value,
+  job: token("job_"),
   key: constantFrom("svc_live_", "svc_test_").chain((prefix) => token(prefix)),
   secret: token("whsec_"),
   pageToken: token("spt_"),
@@ -57,6 +68,18 @@ const secrets = recordOf({
   ),
 });
 type Secrets = typeof secrets extends Arbitrary<infer Value> ? Value : never;
+
+/** Names of fields of the service, under which users can have values, too. */
+const names = `
+  capabilities code completed_at created_at currency error_code error_message event job_id loc mode msg name openapi
+  output_size pack_slug resolution result_content_type size status type version`
+  .trim()
+  .split(/\s+/);
+
+/** Gives each of the names a value. */
+function named(given: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(names.map((name) => [name, given]));
+}
 
 const png = Buffer.from("89504e470d0a1a0a", "hex");
 
@@ -91,6 +114,31 @@ const bodies: readonly ((of: Secrets) => unknown)[] = [
     { detail: [{ loc: ["body", of.signature], msg: of.note, input: of.prompt }] },
   ],
   (of) => of.client,
+  (of) => ({
+    metadata: { ...named(of.value), job_id: of.job, nested: named([of.value, { id: of.value }]) },
+    prompt: of.value,
+    customer: { ...named(of.value), job_id: of.job },
+    message: of.value,
+    event: of.value,
+    code: of.value,
+  }),
+  (of) => ({
+    jobs: [
+      { job_id: of.job, status: "succeeded", metadata: named(of.value), owner: named(of.value) },
+    ],
+    job_id: of.job,
+    detail: [
+      {
+        loc: ["body", "metadata", of.value],
+        type: "x",
+        input: named(of.value),
+        ctx: named(of.value),
+      },
+    ],
+    capabilities: { agentic_commerce: named(of.value) },
+    next_action: named(of.value),
+    tryon_cost_credits: named(of.value),
+  }),
 ];
 
 const types = [
@@ -129,7 +177,7 @@ const next: { sent?: Sent; of?: Secrets } = {};
 const upstream = await listening((request, response) => {
   request.resume().once("end", () => {
     const { sent, of } = next;
-    if (!sent || !of) {
+    if (!sent || !of || request.url === "/api/v1/account") {
       response.end();
       return;
     }
@@ -149,9 +197,9 @@ const upstream = await listening((request, response) => {
 afterAll(upstream.close);
 
 function requestOf(base: string, sent: Sent, of: Secrets): Request {
-  const path = ["/api/v1/tryon", `/api/v1/tryon/job_1a2b`, `/${of.signature}/files`][
-    sent.request % 3
-  ];
+  const paths = ["/api/v1/tryon", `/api/v1/tryon/${of.job}`, `/${of.signature}/files`];
+  // The recorder refuses other paths with a live key.
+  const path = of.key.startsWith("svc_live_") ? paths[0] : paths[sent.request % 3];
   const url = `${base}${path}?cursor=${of.cursor}&limit=2&status=completed&${of.signature}=${of.pageToken}`;
   return new Request(url, {
     method: "POST",

@@ -333,18 +333,74 @@ test("only reads are sent without permission for others", async () => {
 
 test("reads of the recorded deployment itself are compared, with the jobs that it still has", async () => {
   const mock = mockOf();
-  const traffic = new Traffic(mock);
-  const options = { key: mock.keys.test };
-  await traffic.finish({}, options);
-  await traffic.get("/api/v1/account", options);
-  const result = await replayOn(withoutControl(mock), sessionOf(traffic.exchanges), {
-    paid: false,
-    keys: { test: tokenKey(mock.keys.test) },
-  });
+  const replayReads = async (keepIds: boolean) => {
+    const traffic = new Traffic(mock, { keepIds });
+    const options = { key: mock.keys.test };
+    await traffic.finish({}, options);
+    await traffic.get("/api/v1/account", options);
+    const keys = { test: tokenKey(mock.keys.test) };
+    return replayOn(withoutControl(mock), sessionOf(traffic.exchanges), { paid: false, keys });
+  };
+  const result = await replayReads(true);
   // The job was running at the first poll, and has ended since.
   const reason = "A job had ended in only one of the recording and the replay";
   expect(result).toMatchObject({ compared: 2, drift: [] });
   expect(result.notCompared).toContainEqual({ reason, count: 1 });
+  const without = await replayReads(false);
+  expect(without).toMatchObject({ compared: 1, drift: [] });
+  expect(without.notCompared).toContainEqual({
+    reason: "A job is not part of the replay",
+    count: 2,
+  });
+});
+
+describe("a webhook_url", () => {
+  const hook = "https://shop.example/hook";
+
+  /** Replays submissions with a webhook_url, and returns those that were sent. */
+  async function sentHooks(change: (exchange: Exchange) => Exchange, fields: Body = {}) {
+    const traffic = new Traffic(mockOf());
+    await traffic.submit({ webhook_url: hook, ...fields });
+    const session = sessionOf(traffic.exchanges.map(change));
+    const sent: unknown[] = [];
+    await replayOn(mockOf(), session, {}, async (response, request) => {
+      if (isSubmission(request)) sent.push(request.clone());
+      return response;
+    });
+    const bodies = await Promise.all(sent.map(async (request) => (request as Request).json()));
+    expect(bodies).toHaveLength(1);
+    return bodies.map((body) => (body as Body)["webhook_url"]);
+  }
+  const writtenOut = (exchange: Exchange): Exchange => ({
+    ...exchange,
+    request: {
+      ...exchange.request,
+      body: { ...Object(exchange.request.body), webhook_url: hook } as unknown,
+    },
+  });
+
+  const withoutResponse = (exchange: Exchange): Exchange => {
+    const { response: _, ...lost } = writtenOut(exchange);
+    return lost;
+  };
+
+  test("is not sent again", async () => {
+    expect(await sentHooks((exchange) => exchange)).toEqual([undefined]);
+  });
+
+  test("of a refused submission has no receiver", async () => {
+    expect(await sentHooks((exchange) => exchange, { seed: -1 })).toEqual([
+      expect.stringMatching(/^https:\/\/recorded\.example\/url-[\da-f]{12}$/),
+    ]);
+  });
+
+  test.each<[string, Body, (exchange: Exchange) => Exchange]>([
+    ["an accepted submission", {}, writtenOut],
+    ["a refused submission", { seed: -1 }, writtenOut],
+    ["one without a response", {}, withoutResponse],
+  ])("that the session has in clear is not sent with %s", async (_, fields, change) => {
+    expect(await sentHooks(change, fields)).toEqual([undefined]);
+  });
 });
 
 describe("at a deployment without a control API", () => {

@@ -12,6 +12,7 @@ import type { Keys } from "../target/keys.ts";
 import { retryAfter } from "../target/request-pacer.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { Redactor } from "../wire/redactor.ts";
+import { urlBelow } from "../wire/base-url.ts";
 import { createSend, NoResponse, type Send } from "../wire/send.ts";
 import { findDrift, type Drift, type Pair } from "./drift.ts";
 import { jobOutcomes, type Recording } from "./job-outcomes.ts";
@@ -139,7 +140,7 @@ class Replay {
       imageUrl: parts.imageUrl,
       keepsIds: parts.control === undefined && !parts.paid,
     });
-    this.#guard = new LiveGuard(parts);
+    this.#guard = new LiveGuard(parts, parts.send);
     this.#outcomes = jobOutcomes(parts.recordings);
   }
 
@@ -179,17 +180,18 @@ class Replay {
 
   /** Returns a function that sends a request. @throws NotCompared */
   async #prepare(recording: Recording): Promise<() => Promise<void>> {
-    const { paid, keys, control } = this.#parts;
+    const { paid, keys, control, against } = this.#parts;
     const { exchange, seen } = recording;
     const isRead = exchange.method === "GET" || exchange.method === "HEAD";
     if (!isRead && !paid) throw new NotCompared("Only reads are sent without --level paid");
     const token = keys.tokenOf(exchange.key);
     const request = this.#builder.build(seen, exchange);
+    if (!urlBelow(against, request.path)) throw new NotCompared("A path leaves the base URL");
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     // Credits of a reference server cost nothing.
     const permit = control
       ? undefined
-      : this.#guard.admit(exchange.method, request.path, authorization);
+      : await this.#guard.admit(exchange.method, request.path, authorization);
     if (typeof permit === "string") throw new NotCompared("A live key, or --max-credits");
     const outcome = this.#outcomes.get(exchange);
     if (control && outcome && token !== undefined) {
@@ -198,7 +200,7 @@ class Replay {
     return async () => {
       const { response, replayed } = await this.#send(recording, request, authorization);
       if (outcome && response.status !== 200) this.shiftedKeys.add(exchange.key);
-      permit?.settle(response.status, fieldsOf(response.json)["cost_credits"]);
+      permit?.settle(response.status, response.json);
       this.pairs.push({ recorded: exchange, replayed, place: recording.place });
       if (seen === undefined) this.notCompared.set(exchange, incomplete);
       else this.#builder.learn(seen.got, fieldsOf(response.json));

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 
 import { markerOf, type Exchange, type Marker } from "../record/exchange.ts";
-import { submitOperation, type Seen } from "../observe/seen.ts";
+import type { Seen } from "../observe/seen.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 import { regenerate } from "./regenerate-image.ts";
 
@@ -97,7 +97,7 @@ export class RequestBuilder {
     const job = this.#jobs.get(part);
     if (job !== undefined) return job;
     // An unknown job stays one.
-    if (status === 404 || this.#options.keepsIds) return part;
+    if (status === 404 || (this.#options.keepsIds && !part.startsWith("job_alias"))) return part;
     throw new NotCompared("A job is not part of the replay");
   }
 
@@ -127,8 +127,8 @@ export class RequestBuilder {
     if (marker !== undefined) return Buffer.from("x".repeat(bytes));
     const isRefused = seen !== undefined && seen.status >= 400;
     const fields = { ...fieldsOf(body) };
-    // A webhook would reach its receiver, and no response depends on it.
-    if (!isRefused && seen?.operation === submitOperation) delete fields["webhook_url"];
+    // A webhook would reach its receiver. Only a refusal can depend on it, and a recorder writes no URL.
+    if (!isRefused || typeof fields["webhook_url"] === "string") delete fields["webhook_url"];
     if ("shared_payment_granted_token" in fields) {
       const token = this.#token(fields["shared_payment_granted_token"], seen);
       fields["shared_payment_granted_token"] = token;

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import formats from "ajv-formats";
 
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
-import { fieldsOf, type Fields, type HttpResponse } from "./response.ts";
+import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "./response.ts";
 
 /** Returns the deviations of a response from the document. */
 type FindProblems = (response: HttpResponse) => readonly string[];
@@ -29,6 +29,38 @@ export const operations: readonly Operation[] = Object.entries(openapi.paths).fl
         responses: responsesOf(fieldsOf(operation)),
       })),
 );
+
+/** Documented fields, each with those below it. Lists have the fields of their elements. */
+export interface DocumentedFields extends ReadonlyMap<string, DocumentedFields> {}
+
+/** Fields of the bodies of all requests, and of all responses. */
+export const documentedFields = {
+  request: fieldsOfSchemas(bodies("requestBody")),
+  response: fieldsOfSchemas(bodies("responses")),
+};
+
+function bodies(part: "requestBody" | "responses"): readonly unknown[] {
+  const owners = Object.values(openapi.paths).flatMap((item) => Object.values(item).map(fieldsOf));
+  const holders = owners.flatMap(({ [part]: one }) =>
+    part === "requestBody" ? [one] : Object.values(fieldsOf(one)),
+  );
+  return holders.map((holder) => schemaOf(resolved(holder)));
+}
+
+function fieldsOfSchemas(schemas: readonly unknown[]): DocumentedFields {
+  const byName = new Map<string, unknown[]>();
+  const collect = (schema: unknown): void => {
+    const { properties, items, anyOf, oneOf, allOf } = resolved(schema);
+    for (const [name, one] of Object.entries(fieldsOf(properties))) {
+      byName.set(name, [...(byName.get(name) ?? []), one]);
+    }
+    for (const one of [items ?? {}, ...[anyOf, oneOf, allOf].flatMap(elementsOf)]) {
+      if (Object.keys(fieldsOf(one)).length > 0) collect(one);
+    }
+  };
+  for (const schema of schemas) collect(schema);
+  return new Map([...byName].map(([name, own]) => [name, fieldsOfSchemas(own)]));
+}
 
 /** Finds the operation of a request. HEAD has the responses of GET. */
 export function operationOf(method: string, pathname: string): Operation | undefined {

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
+import { isLoopback as isLoopbackName } from "@tryon/command-line/key-url";
 import { resolveName, sendTo } from "@tryon/command-line/pinned-request";
 
 const subnets = {
@@ -79,7 +80,7 @@ function zoneOf(ip: string): Zone | undefined {
 
 /** If true, a URL leads to this machine by its host alone. */
 export function isLoopback(url: string): boolean {
-  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+  return isLoopbackName(new URL(url).hostname);
 }
 
 function listOf(text: string): BlockList {

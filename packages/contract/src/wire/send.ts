@@ -1,10 +1,11 @@
 import type { HttpResponse, SentRequest } from "./response.ts";
+import { urlBelow } from "./base-url.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
 /** Request to send. */
 interface RequestInput {
   readonly method: string;
-  /** A path below the base URL, or a whole URL. */
+  /** A path below the base URL, or a whole URL, which gets no key. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
@@ -57,17 +58,21 @@ export function createSend(
   const fetchOwn = fetch ?? globalThis.fetch;
   return async ({ method, path, headers = {}, body }, ...signals) => {
     const isNamed = /^https?:\/\//.test(path);
-    const url = isNamed ? path : `${base}${path}`;
     const request: SentRequest = {
       method,
-      url,
+      url: isNamed ? path : `${base}${path}`,
       headers,
       body: typeof body === "string" ? body : undefined,
     };
     const limit = AbortSignal.timeout(timeout);
     const ending = firstOf([limit, ...signals]);
     try {
-      const response = await (isNamed ? fetchNamed : fetchOwn)(url, {
+      if (isNamed && new Headers(headers).has("authorization")) {
+        throw new Error("a key is only sent below the base URL");
+      }
+      const target = isNamed ? new URL(path) : urlBelow(baseUrl, path);
+      if (target === undefined) throw new Error("the path leaves the base URL");
+      const response = await (isNamed ? fetchNamed : fetchOwn)(target.href, {
         method,
         headers,
         redirect: "manual",

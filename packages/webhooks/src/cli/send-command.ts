@@ -7,6 +7,7 @@ import {
   wholeNumber,
   type Command,
 } from "@tryon/command-line";
+import { mayReceiveKeys } from "@tryon/command-line/key-url";
 
 import { signedRequest } from "../index.ts";
 import { attemptDelivery, type Attempt } from "./attempt.ts";
@@ -53,8 +54,7 @@ type SendOptions = ReturnType<ReturnType<typeof addSendOptions>["opts"]>;
  */
 export async function runSend(options: SendOptions, context: CliContext): Promise<number> {
   const { to: url, allowHttp, break: tampering, repeat, timeout, json } = options;
-  const isLoopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== "https:" && !isLoopback && allowHttp !== true) {
+  if (allowHttp !== true && !mayReceiveKeys(url)) {
     throw new UsageError(
       "--to is on another machine and not https, so others could read and replay the event. Use https, or --allow-http.",
     );

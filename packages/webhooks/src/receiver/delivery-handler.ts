@@ -76,7 +76,7 @@ export function createDeliveryHandler(
   options: ReceiverOptions,
   rawBodyFix?: string,
 ): DeliveryHandler {
-  const { secrets, onCompleted, onUnknown, background = false } = options;
+  const { secrets, onCompleted, onUnknown } = options;
   const { maxBodyBytes = defaultMaxBodyBytes, maxAge } = options;
   const settings = claimSettings(options);
   const { clock } = settings;
@@ -135,6 +135,7 @@ export function createDeliveryHandler(
   const claimAndHandle = async (
     verified: VerifiedDelivery,
     arrivedAt: number,
+    background: ReceiverOptions["background"] = false,
   ): Promise<ReceiverResponse> => {
     const { event, secretIndex } = verified;
     const key = await keyOf(verified);
@@ -180,15 +181,17 @@ export function createDeliveryHandler(
     try {
       const verified = await verifyDelivery(delivery);
       if (verified.event.status === null && onUnknown === undefined) return accept(204);
-      return await claimAndHandle(verified, arrivedAt).catch(fail);
+      return await claimAndHandle(verified, arrivedAt, options.background).catch(fail);
     } catch (error) {
       return isWebhookError(error) ? rejectInvalid(error) : fail(error);
     }
   };
   const events: EventHandler = {
     handle: (event) =>
-      // The key of this event needs no bytes.
-      claimAndHandle({ event, bytes: new Uint8Array(), secretIndex: -1 }, clock.now()).catch(fail),
+      // The key of this event needs no bytes. No service waits, and the caller needs the outcome.
+      claimAndHandle({ event, bytes: new Uint8Array(), secretIndex: -1 }, clock.now(), false).catch(
+        fail,
+      ),
     memory: options.store === undefined ? 0 : settings.dedupeTtl,
     now: () => clock.now(),
   };

@@ -137,7 +137,7 @@ describe("reconcile", () => {
     await mock.clock.advance("10m");
     failing = new Set([first]);
     const { cursor, ...counts } = await run();
-    expect(counts).toEqual({ handled: 2, failed: 1, running: 0 });
+    expect(counts).toEqual({ handled: 2, failed: 1, running: 0, leftBehind: [] });
     expect(ids().toSorted()).toEqual([second, third].toSorted());
     failing = new Set();
     expect(await run(cursor)).toMatchObject({ failed: 0 });
@@ -179,6 +179,7 @@ describe("reconcile", () => {
       handled: 0,
       failed: 0,
       running: 0,
+      leftBehind: [],
     });
   });
 
@@ -209,6 +210,11 @@ describe("reconcile", () => {
     [
       "a since that the receiver has forgotten",
       () => ({ since: new Date(Date.UTC(2025, 11, 20)) }),
+      "since: is longer ago than the receiver remembers",
+    ],
+    [
+      "a since before 1970",
+      () => ({ since: new Date(-1) }),
       "since: is longer ago than the receiver remembers",
     ],
     [

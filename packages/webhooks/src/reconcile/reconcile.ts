@@ -1,6 +1,7 @@
 import { checkOptionNames } from "../option-names.ts";
 import { eventHandler, type EventHandler } from "../receiver/delivery-handler.ts";
 import type { Receiver } from "../receiver/receiver.ts";
+import { reconcileWindow } from "./reconcile-window.ts";
 
 /** Job in the list of a client, as much of it as `reconcile` reads. */
 export interface ListedJob {
@@ -48,9 +49,26 @@ export interface ReconcileOptions<Job extends ListedJob = ListedJob> {
   readonly filter?: ((job: Job) => boolean) | undefined;
 }
 
+/** Job whose event `reconcile` did not handle, and does not handle in the next call. */
+export interface LeftBehindJob {
+  /** Id of the job. */
+  readonly id: string;
+  /** Time of the submission, as the service sent it. */
+  readonly createdAt: string | undefined;
+  /**
+   * Reason: the job has not ended (`running`), or the handler failed (`failed`), for half of `dedupeTtl`. With
+   * `out_of_range`, the receiver could handle the event twice: its time is missing, or longer ago than 99 % of `dedupeTtl`,
+   * or later than now by more than 1 % of it (100 minutes).
+   */
+  readonly reason: "running" | "failed" | "out_of_range";
+}
+
 /** Outcome of `reconcile`. */
 export interface Reconciled {
-  /** `since` of the next call: the jobs before it have ended, and their events were handled. */
+  /**
+   * `since` of the next call: the jobs before it have ended and their events were handled, except those of `leftBehind`.
+   * ISO 8601 in UTC. It is never older than half of `dedupeTtl`, and never later than now.
+   */
   readonly cursor: string;
   /** Number of events that are handled now, in this call or before. */
   readonly handled: number;
@@ -58,28 +76,32 @@ export interface Reconciled {
   readonly failed: number;
   /** Number of jobs that have not ended. */
   readonly running: number;
+  /** Jobs that need you: get each by its id. Usually empty. */
+  readonly leftBehind: readonly LeftBehindJob[];
 }
-
-/** Time in which a list may miss a new job, in milliseconds. Jobs are checked again for so long. */
-const overlap = 60_000;
 
 /**
  * Passes jobs that have ended to the handler of a receiver unless it has handled their event, so that
  * an event that was lost is handled: the service retries for 21 s, which a deployment can exceed. Each
  * event is handled under the same claim as a delivery, thus once, also if both come at the same time.
- * In the handler, `secretIndex` is −1.
+ * In the handler, `secretIndex` is −1. It waits for the handler, also with `background`.
  *
- * Call it after a deployment, or every few minutes. Store the cursor: it does not pass a job that runs,
- * or whose handler failed. Without a job it stays the same.
+ * Call it after a deployment, or every few minutes, and at least once in half of `dedupeTtl` (3.5 days).
+ * Store the cursor: it does not pass a job that runs, or whose handler failed, for half of `dedupeTtl`.
+ * After that, the job is in `leftBehind` of one call. Log it, since no later call reports it.
  *
- * @throws `TypeError` or `RangeError` for an invalid option, and for a `since` that is older than the
+ * Pass the cursor as the string that it is. If no call was made for longer than `dedupeTtl`, the call
+ * continues, and jobs that the receiver may have forgotten are in `leftBehind`. After the clock was set
+ * back, it checks half of `dedupeTtl` again.
+ *
+ * @throws `TypeError` or `RangeError` for an invalid option, and for a `Date` that is older than the
  * receiver remembers events, 7 days (`dedupeTtl`). Errors of the client while it lists jobs.
  * @example
  * import { reconcile } from "@tryon/webhooks/reconcile";
  *
  * const since = new Date(Date.now() - 3_600_000);
- * const { cursor, handled } = await reconcile(tryon, { receiver: POST, since });
- * console.log(`${handled} events, next time from ${cursor}`);
+ * const { cursor, handled, leftBehind } = await reconcile(tryon, { receiver: POST, since });
+ * console.log(`${handled} events, next time from ${cursor}`, leftBehind);
  */
 export async function reconcile<Job extends ListedJob>(
   tryon: JobLister<Job>,
@@ -100,30 +122,48 @@ export async function reconcile<Job extends ListedJob>(
   if (!Number.isFinite(since)) {
     throw new RangeError("since: must be a valid Date, or the cursor of the last call.");
   }
-  if (events.now() - since > events.memory) {
+  const now = events.now();
+  // A stored cursor would be rejected by every call. A `Date` is in the code of the caller.
+  if (typeof options.since !== "string" && now - since > events.memory) {
     throw new RangeError(
       "since: is longer ago than the receiver remembers events (dedupeTtl), so they would be handled again. Pass a later time.",
     );
   }
+  const window = reconcileWindow(since, now, events.memory);
   const counts = { handled: 0, failed: 0, running: 0 };
-  let newest = since;
-  let oldestOpen = Infinity;
+  const leftBehind: LeftBehindJob[] = [];
+  const created: number[] = [];
+  const open: { readonly time: number; readonly job: LeftBehindJob }[] = [];
   for await (const job of tryon.jobs.list()) {
-    const createdAt = timeOf(job.data.created_at ?? "");
-    if (createdAt < since) break;
-    if (createdAt > newest) newest = createdAt;
+    const { created_at } = job.data;
+    const createdAt = timeOf(created_at ?? "");
+    if (createdAt < window.start) break;
+    created.push(createdAt);
     if (!filter(job)) continue;
-    const outcome = await pass(job, events);
-    counts[outcome] += 1;
-    if (outcome !== "handled") oldestOpen = Math.min(oldestOpen, createdAt || since);
+    const reason = await pass(job, events, window.isRemembered);
+    if (reason !== "out_of_range") counts[reason] += 1;
+    if (reason === "handled") continue;
+    const left = { id: job.id, createdAt: created_at ?? undefined, reason };
+    if (reason === "out_of_range") leftBehind.push(left);
+    else open.push({ time: createdAt || window.start, job: left });
   }
-  const cursor = Math.max(since, Math.min(oldestOpen, newest - overlap));
-  return { ...counts, cursor: new Date(cursor).toISOString() };
+  const cursor = window.cursor(
+    created,
+    open.map(({ time }) => time),
+  );
+  for (const { time, job } of open) if (time < cursor) leftBehind.push(job);
+  return { ...counts, cursor: new Date(cursor).toISOString(), leftBehind };
 }
 
-async function pass({ id, data }: ListedJob, events: EventHandler) {
+async function pass(
+  { id, data }: ListedJob,
+  events: EventHandler,
+  isRemembered: (time: number) => boolean,
+): Promise<LeftBehindJob["reason"] | "handled"> {
   const { status } = data;
   if (status !== "succeeded" && status !== "failed") return "running";
+  const endedAt = timeOf(data.completed_at ?? "") || timeOf(data.created_at ?? "");
+  if (!isRemembered(endedAt)) return "out_of_range";
   const { status: code } = await events.handle({
     event: "tryon.completed",
     job_id: id,
@@ -140,6 +180,6 @@ async function pass({ id, data }: ListedJob, events: EventHandler) {
 /** Returns a time in milliseconds since 1970; NaN if it is invalid. */
 function timeOf(time: Date | string): number {
   const text = String(time instanceof Date ? time.getTime() : time);
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^-?\d+$/.test(text)) return Number(text);
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
 }
