@@ -385,6 +385,7 @@ describe("an image in a file", () => {
   it.each([
     ["ENOENT", "missing/out.png"],
     ["EISDIR", "."],
+    ["ENAMETOOLONG", `${"x".repeat(250)}.png`],
   ])("fails with %s of the file system, without a retry", async (code, name) => {
     const { image, sent } = await makeTryOnNow();
     const { folder, files } = await createFile("before");

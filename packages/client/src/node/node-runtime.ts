@@ -81,7 +81,8 @@ function createFile(path: string): WholeFile {
         await writeFile(temporary, watched(), { flag: "wx" });
         await rename(temporary, path);
       } catch (error) {
-        await rm(temporary, { force: true });
+        // The path itself may be what the file system refuses.
+        await rm(temporary, { force: true }).catch(() => undefined);
         if (failed) throw failed.error;
         fileError = error;
       }
