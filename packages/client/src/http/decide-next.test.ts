@@ -93,7 +93,9 @@ it("has examples for every row", () => {
   expect(Object.keys(examples)).toEqual(outcomeTable.map(({ name }) => name));
 });
 
-describe.each(Object.entries(examples))("%s", (name, rows) => {
+const responded = Object.entries(examples).filter(([, rows]) => rows.length > 0);
+
+describe.each(responded)("%s", (name, rows) => {
   const row = outcomeTable.find((one) => one.name === name);
 
   it.each(rows)("ends a submission without retries in $code", async ({ faults, code, charged }) => {
@@ -126,6 +128,28 @@ describe.each(Object.entries(examples))("%s", (name, rows) => {
       expect([keys().size, await balance()]).toEqual([1, 992]);
     },
   );
+});
+
+it("not sent: ends in the error of a middleware, without a charge", async () => {
+  const { client, run, error, balance } = createService();
+  const cause = new Error("no session");
+  const budget = new Budget({ maxCredits: 8 });
+  const tryon = client({ middleware: () => Promise.reject(cause) });
+  expect(await error(tryon.submit(input, { budget }))).toBe(cause);
+  expect([await run(balance()), budget.spent + budget.reserved]).toEqual([1_000, 0]);
+});
+
+it.each([
+  [{ apiKey: "svc_test_a", baseUrl: "https://tryon.example" }, 4, true],
+  [{ apiKey: undefined, baseUrl: undefined, proxyUrl: "https://shop.example/tryon" }, 1, false],
+])("refused by the proxy: believes the proxy of this package alone, with %o", async (...row) => {
+  const [options, attempts, mayBeMade] = row;
+  const { client, error, faults } = createService();
+  const refused = respondWith(503, { ...detail, retryable: false });
+  faults.push(refused, refused, refused, refused);
+  const failed = await error(client(options).submit(input));
+  expect(failed).toMatchObject({ code: "unavailable", attempts: { length: attempts } });
+  expect(Reflect.has(Object(failed), "recover")).toBe(mayBeMade);
 });
 
 it("names the URL quickly if it is not that of the service", async () => {
