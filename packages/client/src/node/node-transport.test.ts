@@ -367,6 +367,33 @@ describe("msw gets the requests", () => {
   });
 });
 
+/** Opens eight idle connections, which the server then has forgotten: it fails the next request of each. */
+async function openForgotten(fail: (socket: Socket) => void, options: TryOnOptions = {}) {
+  const known = new Set<Socket>();
+  const held: ServerResponse[] = [];
+  let [old, fresh] = [0, 0];
+  let isForgotten = false;
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    const { socket } = request;
+    if (known.has(socket) && isForgotten) {
+      old += 1;
+      return fail(socket);
+    }
+    known.add(socket);
+    if (isForgotten) {
+      fresh += 1;
+      request.resume().on("end", () => response.end('{"job_id":"job_1","status":"queued"}'));
+    } else if (held.push(response) === 8) {
+      for (const one of held) one.end(accountBody);
+      isForgotten = true;
+    }
+    return undefined;
+  });
+  const tryon = client(await listen(server), { random: () => 0, ...options });
+  await Promise.all(Array.from({ length: 8 }, () => tryon.account.get()));
+  return { tryon, counts: () => [old, fresh] };
+}
+
 describe("connections", () => {
   it("are kept for the next request, and closed by close()", async () => {
     let opened = 0;
@@ -390,5 +417,46 @@ describe("connections", () => {
     onRequest = undefined;
     await tryon.account.get();
     expect(opened).toBe(2);
+  });
+
+  it.each<[string, (socket: Socket) => void, TryOnOptions]>([
+    ["resets", (socket) => socket.resetAndDestroy(), {}],
+    ["closes", (socket) => socket.destroy(), {}],
+    ["never answers on", () => undefined, { attemptTimeout: 50 }],
+  ])("that a server %s are not tried one after the other", async (_name, fail, options) => {
+    const { tryon, counts } = await openForgotten(fail, options);
+    expect((await tryon.submit(input)).id).toBe("job_1");
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it("in use are not closed with idle ones", async () => {
+    const finish: (() => void)[] = [];
+    let count = 0;
+    const server = createServer((request, response) => {
+      count += 1;
+      // Three connections: two stay in use, and the third fails once it is used again.
+      if (count <= 3) finish.push(() => response.end(accountBody));
+      else if (count === 4) request.socket.resetAndDestroy();
+      else response.end(accountBody);
+      if (count === 3) finish.pop()?.();
+    });
+    const tryon = client(await listen(server), { random: () => 0 });
+    const calls = Array.from({ length: 3 }, () => tryon.account.get());
+    await Promise.race(calls);
+    await tryon.account.get();
+    for (const end of finish) end();
+    for (const call of calls) expect(await call).toMatchObject({ credits_remaining: 5 });
+    expect(count).toBe(5);
+  });
+
+  it("to another server are not closed", async () => {
+    const agent = new http.Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const other = await httpServer((response) => response.end(accountBody));
+    await client(other.url, { agent }).account.get();
+    const { tryon } = await openForgotten((socket) => socket.destroy(), { agent });
+    await tryon.submit(input);
+    const names = Object.keys(agent.freeSockets).map((name) => name.split(":")[1]);
+    expect(names).toContain(new URL(other.url).port);
   });
 });

@@ -74,9 +74,10 @@ export class NodeTransport implements Transport {
     const isWhole = typeof sent === "string" || sent instanceof ArrayBuffer;
     const whole = isWhole ? Buffer.from(sent as string) : undefined;
     const source = sent && !whole && typeof body === "object" ? body : undefined;
+    const agent = this.#agents.get(target.protocol, http, context !== undefined);
     const request = http.request(target, {
       method: init.method,
-      agent: this.#agents.get(target.protocol, http, context !== undefined),
+      agent,
       maxHeaderSize,
       headers: {
         // As `fetch` does: some servers reject requests without them.
@@ -104,7 +105,14 @@ export class NodeTransport implements Transport {
     };
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       // Later errors go to the reader of the response.
-      request.on("error", reject);
+      request.on("error", (error) => {
+        // A server that has forgotten this connection has probably forgotten the others, too. A caller's abort proves nothing.
+        if (request.reusedSocket && (!signal.aborted || deadline.passed)) {
+          const port = target.port || (target.protocol === "https:" ? 443 : 80);
+          closeIdle(agent, `${request.host}:${port}:`);
+        }
+        reject(error);
+      });
       request.on("response", resolve);
       request.on("socket", (socket: Connection) => {
         // The request is written only then: an error before proves that nothing has arrived.
@@ -156,9 +164,16 @@ export class Agents {
   close(): void {
     for (const agent of this.#agents.values()) {
       agent.maxFreeSockets = 0;
-      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+      closeIdle(agent);
     }
     this.#agents.clear();
+  }
+}
+
+/** Closes idle connections whose names in the agent begin with a text: host and port. */
+function closeIdle({ freeSockets = {} }: Partial<Agent>, start = ""): void {
+  for (const [name, sockets = []] of Object.entries(freeSockets)) {
+    if (name.startsWith(start)) for (const socket of sockets) socket.destroy();
   }
 }
 
