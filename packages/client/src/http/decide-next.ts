@@ -1,6 +1,6 @@
 import { maxSyncWait } from "../config/options.ts";
 import type { Purpose } from "../types/middleware.ts";
-import { isTruncated } from "./fetch-transport.ts";
+import { isTruncated } from "./send-request.ts";
 import {
   conflict,
   isOfService,

@@ -6,13 +6,13 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import type { Config } from "../config/resolve-config.ts";
-import { FetchTransport, maxBody, maxErrorBody } from "../http/fetch-transport.ts";
 import type {
   HttpResponse,
   ReceivedResponse,
   Transport,
   TransportRequest,
 } from "../http/http-request.ts";
+import { maxBody, maxErrorBody, sendRequest, type SendConfig } from "../http/send-request.ts";
 import { webStream } from "./node-image.ts";
 import { readResponse, receivedResponse } from "./read-response.ts";
 
@@ -34,31 +34,22 @@ type Connection = Socket & { readonly secureConnecting?: boolean };
 
 /**
  * Transport over `node:http` and `node:https`. Unlike `fetch`, it keeps no copy of what it sends, and knows whether a request
- * got to a connection. A `fetch` that is not Node's own gets the requests instead, so that a test that replaces it sends
- * none to the service.
+ * got to a connection.
  */
 export class NodeTransport implements Transport {
+  readonly #config: SendConfig;
   readonly #agents: Agents;
-  readonly #overFetch: Transport;
-  readonly #overHttp: Transport;
-  readonly #hasMiddleware: boolean;
 
   constructor(config: Config, agents: Agents) {
     this.#agents = agents;
-    this.#hasMiddleware = config.middleware.length > 0;
-    this.#overFetch = new FetchTransport(config);
-    this.#overHttp = new FetchTransport({
-      ...config,
-      hasCache: false,
-      fetch: (...request) => this.#send(...request),
-    });
+    this.#config = { ...config, hasCache: false, fetch: (...request) => this.#send(...request) };
   }
 
   send(request: TransportRequest): Promise<HttpResponse> {
-    return (isFetchReplaced() ? this.#overFetch : this.#overHttp).send(request);
+    return sendRequest(this.#config, request);
   }
 
-  /** Sends a request of `FetchTransport`, and returns the response as soon as its headers have arrived. */
+  /** Sends a request with the arguments of `fetch`, and returns the response as soon as its headers have arrived. */
   async #send(
     url: string,
     init: RequestInit,
@@ -83,7 +74,7 @@ export class NodeTransport implements Transport {
         // As `fetch` does: some servers reject requests without them.
         "User-Agent": "node",
         Accept: "*/*",
-        // `FetchTransport` sets them as an object.
+        // `sendRequest` sets them as an object.
         ...(init.headers as Record<string, string>),
         ...(context && { "Accept-Encoding": "gzip" }),
         // Node sets it for a POST only. Without it, the body of a DELETE would be a new request to the server.
@@ -130,7 +121,7 @@ export class NodeTransport implements Transport {
     }
     const bytes = await readBytes(received, status < 300 ? maxBody : maxErrorBody);
     // A middleware needs a `Response`.
-    return context && this.#hasMiddleware
+    return context && this.#config.middleware[0]
       ? readResponse(status, headers, bytes)
       : receivedResponse(status, headers, bytes);
   }
@@ -279,7 +270,7 @@ function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> 
 const own = new Map<unknown, unknown>();
 
 /** Returns true if the global `fetch`, or the dispatcher that it uses, is not Node's own. */
-function isFetchReplaced(): boolean {
+export function isFetchReplaced(): boolean {
   const { fetch } = globalThis;
   if (fetch !== own.get("fetch")) {
     // The source of a function of Node itself.
