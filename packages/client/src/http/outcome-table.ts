@@ -21,6 +21,8 @@ export interface Failure {
   readonly origin?: string;
   /** Last stage that the request got to. */
   readonly stage?: Stage | undefined;
+  /** Size of an upload that broke off, or may have, in bytes. */
+  readonly brokenUpload?: number | undefined;
   /** Delay until the rate limit allows the request, in milliseconds. */
   readonly requestedDelay?: number;
 }
@@ -61,6 +63,7 @@ export interface OutcomeRow {
 export const outcomeTable: readonly OutcomeRow[] = [
   { name: "not sent", proves: none, next: "end", matches: /^un|^ra/ },
   { name: "no connection", proves: none, next: "retry", matches: /^con/ },
+  { name: "upload broken off", proves: none, next: "retry", matches: /^upl/ },
   { name: "not the service", proves: none, next: "end", matches: /^els/ },
   { name: "refused by the proxy", proves: none, next: "end", matches: /^ref/ },
   { name: "form refused", proves: none, next: "end", matches: /4(?:1[1345]|[23]1)$/ },
@@ -84,14 +87,19 @@ export function rowOf(outcome: Outcome, isProxy?: boolean): OutcomeRow {
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
+/** Returns true if a failure proves that nothing was sent. */
+export function isBeforeSending(cause: unknown): boolean {
+  return beforeSending.test(String(failureCode(cause)));
+}
+
 /** Returns an outcome as a text: who responded, and the status; or how far the request got. */
 function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   const { response } = outcome;
   if (!response) {
     const { failure, stage, cause } = outcome;
     if (/^(unsent|rate_limited)$/.test(failure)) return failure;
-    const isBefore = stage === "connecting" || beforeSending.test(String(failureCode(cause)));
-    return isBefore ? "connecting" : "lost";
+    if (isBeforeSending(cause)) return "connecting";
+    return stage === "connecting" || stage === "uploading" ? stage : "lost";
   }
   const { status, content } = response;
   if (outcome.isElsewhere) return "elsewhere";

@@ -69,13 +69,19 @@ export function responseError(
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);
   const isElsewhere = response && outcome.isElsewhere;
-  const text = `${isElsewhere ? "baseUrl does not lead to the service: " : ""}${name} ${words}.`;
+  // The response of a gateway that refuses a size is often lost.
+  const megabytes = response ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
+  const end = megabytes
+    ? ` while it sent ${megabytes} MB, perhaps above the limit of a gateway.`
+    : ".";
+  const text = `${isElsewhere ? "baseUrl does not lead to the service: " : ""}${name} ${words}${end}`;
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !response && isBranded(outcome.cause)
       ? outcome.cause
       : new Class(code, text, {
           ...details,
+          ...(megabytes && { hint: hints.payload_too_large }),
           ...rest,
           ...(attemptLog.firstUncertain && submitted),
           // The store of the images has another URL than the service.
@@ -84,7 +90,7 @@ export function responseError(
   if (response && !isOfService(response.content)) foreignErrors.add(error);
   if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
-    `The try-on may have been made: the last attempt to submit it failed with ${error.code}.`,
+    `The try-on may have been made: the last attempt to submit it failed with ${error.code}${end}`,
     { ...details, ...submitted, cause: error },
   );
 }

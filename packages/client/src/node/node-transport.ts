@@ -7,8 +7,10 @@ import type { Readable } from "node:stream";
 
 import type { Config } from "../config/resolve-config.ts";
 import type {
+  BodySource,
   HttpResponse,
   ReceivedResponse,
+  Stage,
   Transport,
   TransportRequest,
 } from "../http/http-request.ts";
@@ -20,6 +22,8 @@ import { readResponse, receivedResponse } from "./read-response.ts";
 const maxHeaderSize = 16 * 2 ** 10;
 /** Number of bytes of an image that are read and sent at once. */
 const chunkSize = 48 * 1_024;
+/** Maximum wait for a server that was asked if it accepts a body, in milliseconds. */
+const maxContinueWait = 1_000;
 /** Number of bytes that are encoded at once. */
 const pieceSize = 12 * 1_024;
 /** Names of this machine, which no proxy can reach. */
@@ -39,6 +43,8 @@ type Connection = Socket & { readonly secureConnecting?: boolean };
 export class NodeTransport implements Transport {
   readonly #config: SendConfig;
   readonly #agents: Agents;
+  /** Bodies whose upload broke off: their next attempt asks first if the server accepts them. */
+  readonly #broken = new WeakSet<object>();
 
   constructor(config: Config, agents: Agents) {
     this.#agents = agents;
@@ -55,7 +61,7 @@ export class NodeTransport implements Transport {
     init: RequestInit,
     transportRequest: TransportRequest,
   ): Promise<ReceivedResponse> {
-    const { body, deadline, context, read, onSend, onUpload } = transportRequest;
+    const { body, deadline, context, read, onSend } = transportRequest;
     const { signal } = deadline;
     onSend("connecting");
     const target = new URL(url);
@@ -65,6 +71,7 @@ export class NodeTransport implements Transport {
     const isWhole = typeof sent === "string" || sent instanceof ArrayBuffer;
     const whole = isWhole ? Buffer.from(sent as string) : undefined;
     const source = sent && !whole && typeof body === "object" ? body : undefined;
+    const asksFirst = source !== undefined && this.#broken.has(source);
     const agent = this.#agents.get(target.protocol, http, context !== undefined);
     const request = http.request(target, {
       method: init.method,
@@ -79,6 +86,7 @@ export class NodeTransport implements Transport {
         ...(context && { "Accept-Encoding": "gzip" }),
         // Node sets it for a POST only. Without it, the body of a DELETE would be a new request to the server.
         ...(sent && { "Content-Length": (source ?? whole)?.length }),
+        ...(asksFirst && { Expect: "100-continue" }),
       },
     });
     const stop = (): void => void request.destroy(signal.reason as Error);
@@ -86,11 +94,12 @@ export class NodeTransport implements Transport {
     request.on("close", () => signal.removeEventListener("abort", stop));
     if (signal.aborted) stop();
     const start = (): void => {
-      onSend(request.reusedSocket ? "reused" : "sent");
       if (source) {
-        const chunks = source.chunks(base64Encoder(), chunkSize);
-        sendChunks(request, chunks, onUpload).catch((error: Error) => request.destroy(error));
+        sendChunks(request, source, transportRequest, asksFirst).catch((error: Error) =>
+          request.destroy(error),
+        );
       } else {
+        onSend(sentStage(request));
         request.end(whole);
       }
     };
@@ -102,6 +111,7 @@ export class NodeTransport implements Transport {
           const port = target.port || (target.protocol === "https:" ? 443 : 80);
           closeIdle(agent, `${request.host}:${port}:`);
         }
+        if (source && !request.writableEnded && !signal.aborted) this.#broken.add(source);
         reject(error);
       });
       request.on("response", resolve);
@@ -112,8 +122,14 @@ export class NodeTransport implements Transport {
         else start();
       });
     });
-    const received = await decode(message);
     const { statusCode: status = 0 } = message;
+    if (asksFirst && status === 417) {
+      // RFC 9110, 10.1.1: the same request, without the question.
+      this.#broken.delete(source);
+      message.resume();
+      return this.#send(url, init, transportRequest);
+    }
+    const received = await decode(message);
     const headers = message.headers as Record<string, string>;
     if (read && status < 300) {
       const content = status === 204 || status === 205 ? null : webStream(received);
@@ -181,11 +197,20 @@ async function load(protocol: string): Promise<Module> {
   return http as Module;
 }
 
-/** Sends a body with backpressure, and ends it at an error response. */
+function sentStage({ reusedSocket }: ClientRequest): Stage {
+  return reusedSocket ? "reused" : "sent";
+}
+
+/**
+ * Sends a body with backpressure, and ends it at an error response.
+ *
+ * @param asksFirst - If true, waits until the server asks for the body, or does not respond for a second.
+ */
 async function sendChunks(
   request: ClientRequest,
-  chunks: AsyncIterable<Uint8Array>,
-  onUpload: TransportRequest["onUpload"],
+  source: BodySource,
+  { deadline: { clock }, onSend, onUpload }: TransportRequest,
+  asksFirst: boolean,
 ): Promise<void> {
   let isOver = false;
   let resume: (() => void) | undefined;
@@ -200,18 +225,32 @@ async function sendChunks(
     // The server gets no complete request, so the connection cannot be used again.
     message.on("end", () => request.destroy());
   });
+  onSend("uploading");
+  if (asksFirst) {
+    request.flushHeaders();
+    let timer: unknown;
+    await new Promise<void>((resolve) => {
+      resume = resolve;
+      request.once("continue", resolve);
+      // Some servers never ask.
+      timer = clock.setTimeout(resolve, maxContinueWait);
+    });
+    clock.clearTimeout(timer);
+  }
   let sent = 0;
   let writing: Promise<void> | undefined;
-  for await (const chunk of chunks) {
+  for await (const chunk of source.chunks(base64Encoder(), chunkSize)) {
     // One chunk is written while the next is read: more would only take memory.
     await writing;
     if (isOver) return;
     if (sent > 0) onUpload(false, sent);
+    sent += chunk.length;
+    // Before its last chunk is written, a server cannot have the whole request.
+    if (sent >= source.length) onSend(sentStage(request));
     writing = new Promise<void>((resolve) => {
       resume = resolve;
       request.write(chunk, () => resolve());
     });
-    sent += chunk.length;
   }
   await writing;
   if (isOver) return;
