@@ -31,10 +31,28 @@ interface Example {
 const unproven = { code: "outcome_unknown", charged: true } as const;
 const free = { charged: false } as const;
 
+/** Fails a request as the transport of Node does if a proxy that it has addressed responds with this status. */
+const refusedByProxy =
+  (proxyStatus: number): Fault =>
+  () =>
+    Promise.reject(Object.assign(new Error("refused"), { code: "ERR_PROXY_TUNNEL", proxyStatus }));
+
 /** Outcomes of a submission by the row of the table that they belong to. */
 const examples: Readonly<Record<string, readonly Example[]>> = {
   "not sent": [],
-  "no connection": [{ faults: [cut.refused], code: "connection_failed", ...free }],
+  "refused by a forward proxy": [407, 403, 405].map((status) => ({
+    faults: [refusedByProxy(status)],
+    code: "connection_failed",
+    ...free,
+  })),
+  "no connection": [
+    { faults: [cut.refused], code: "connection_failed", ...free },
+    ...[502, 503, 429, 408].map((status) => ({
+      faults: [refusedByProxy(status)],
+      code: "connection_failed",
+      ...free,
+    })),
+  ],
   // Only the transport of Node can tell: its tests have examples.
   "upload broken off": [],
   "not the service": [
@@ -83,7 +101,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   response: [{ faults: [], code: undefined, charged: true }],
   "anything else": [
-    ...[400, 401, 403, 408, 410, 418, 200].map((status) => ({
+    ...[400, 401, 403, 407, 408, 410, 418, 200].map((status) => ({
       faults: [respondAfter(status, page)],
       ...unproven,
     })),

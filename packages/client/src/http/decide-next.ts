@@ -109,7 +109,9 @@ export function decideNext(
   // The service may still process an earlier attempt of the same submission.
   const isOwnConflict = row.proves === conflict && isSubmission && uncertainFor !== undefined;
   const isPaid = isSubmission || purpose === "purchase";
-  const mayPass = !response || isRetryable(response.status) || isTruncated(response);
+  const mayPass = response
+    ? isRetryable(response.status) || isTruncated(response)
+    : row.next === "retry";
   const isRetried = isOwnConflict || (isPaid ? row.next !== "end" : mayPass);
   // Nothing proves that a second attempt would not do the same again.
   if (!isRetried || (purpose === "write" && age !== undefined)) return end;

@@ -62,7 +62,8 @@ export interface OutcomeRow {
  */
 export const outcomeTable: readonly OutcomeRow[] = [
   { name: "not sent", proves: none, next: "end", matches: /^un|^ra/ },
-  { name: "no connection", proves: none, next: "retry", matches: /^con/ },
+  { name: "refused by a forward proxy", proves: none, next: "end", matches: /^via 4(?!08|29)/ },
+  { name: "no connection", proves: none, next: "retry", matches: /^con|^via/ },
   { name: "upload broken off", proves: none, next: "retry", matches: /^upl/ },
   { name: "not the service", proves: none, next: "end", matches: /^els/ },
   { name: "refused by the proxy", proves: none, next: "end", matches: /^ref/ },
@@ -98,6 +99,9 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   if (!response) {
     const { failure, stage, cause } = outcome;
     if (/^(unsent|rate_limited)$/.test(failure)) return failure;
+    // The client addressed this proxy itself.
+    const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
+    if (proxyStatus) return `via ${Number(proxyStatus)}`;
     if (isBeforeSending(cause)) return "connecting";
     return stage === "connecting" || stage === "uploading" ? stage : "lost";
   }

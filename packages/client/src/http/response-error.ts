@@ -109,12 +109,14 @@ function describeNoResponse({ failure, cause, origin }: Failure, redact: Redact)
     return { code: failure, words: "was not sent: the rate limit of the API key is exhausted" };
   }
   // Only the message: errors of `fetch` can contain the request with its key.
-  const { message = cause } = Object(cause) as { message?: unknown };
+  const { message = cause, hint } = Object(cause) as { message?: unknown; hint?: unknown };
   const code = redact(failureCode(cause)) || failure;
   return {
     code: failure === "timed_out" ? failure : "connection_failed",
     words: `got no response from ${origin} (${code})`,
     cause: Object.assign(new Error(redact(message)), { code }),
+    // The transport of Node adds it.
+    ...(hint !== undefined && { hint: redact(hint) }),
   };
 }
 
@@ -145,7 +147,9 @@ function describeErrorResponse(
     code: codes[purpose + status] ?? codes[status] ?? otherCode,
     words: `returned ${status}: ${sender}${reason.slice(0, 500).trim() || "no error message"}`,
     issues,
-    ...(isPage && status < 500 && { hint: "Check baseUrl and proxies in between." }),
+    ...(isPage &&
+      status < 500 &&
+      status !== 413 && { hint: "Check baseUrl and proxies in between." }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
+import { maxTimer } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type {
   BodySource,
@@ -15,6 +16,7 @@ import type {
   TransportRequest,
 } from "../http/http-request.ts";
 import { maxBody, maxErrorBody, sendRequest, type SendConfig } from "../http/send-request.ts";
+import { checkProxy, explainError, hasProxy, isForwarded } from "./network-proxy.ts";
 import { webStream } from "./node-image.ts";
 import { readResponse, receivedResponse } from "./read-response.ts";
 
@@ -72,10 +74,13 @@ export class NodeTransport implements Transport {
     const whole = isWhole ? Buffer.from(sent as string) : undefined;
     const source = sent && !whole && typeof body === "object" ? body : undefined;
     const asksFirst = source !== undefined && this.#broken.has(source);
+    if (!this.#agents.isGiven) checkProxy(target);
     const agent = this.#agents.get(target.protocol, http, context !== undefined);
     const request = http.request(target, {
       method: init.method,
       agent,
+      // Otherwise the connection to a proxy that never responds stays open.
+      ...(hasProxy(agent, target) && { timeout: Math.min(deadline.left(), maxTimer) }),
       maxHeaderSize,
       headers: {
         // As `fetch` does: some servers reject requests without them.
@@ -89,11 +94,20 @@ export class NodeTransport implements Transport {
         ...(asksFirst && { Expect: "100-continue" }),
       },
     });
-    const stop = (): void => void request.destroy(signal.reason as Error);
+    let wasSent = false;
+    let tunnelStatus = 200;
+    const explain = (error: Error): void => explainError(error, agent, target, wasSent);
+    const stop = (): void => {
+      const { reason } = signal as { reason: Error };
+      // The reason of a caller stays as it is. Without a connection, the request emits no error.
+      if (deadline.passed && Object.isExtensible(reason)) explain(reason);
+      request.destroy(reason);
+    };
     signal.addEventListener("abort", stop);
     request.on("close", () => signal.removeEventListener("abort", stop));
     if (signal.aborted) stop();
     const start = (): void => {
+      wasSent = true;
       if (source) {
         sendChunks(request, source, transportRequest, asksFirst).catch((error: Error) =>
           request.destroy(error),
@@ -112,7 +126,12 @@ export class NodeTransport implements Transport {
           closeIdle(agent, `${request.host}:${port}:`);
         }
         if (source && !request.writableEnded && !signal.aborted) this.#broken.add(source);
+        if (!signal.aborted) explain(error);
         reject(error);
+      });
+      // Event of packages such as `https-proxy-agent`.
+      request.on("proxyConnect", ({ statusCode }: IncomingMessage) => {
+        tunnelStatus = statusCode ?? 200;
       });
       request.on("response", resolve);
       request.on("socket", (socket: Connection) => {
@@ -128,6 +147,16 @@ export class NodeTransport implements Transport {
       this.#broken.delete(source);
       message.resume();
       return this.#send(url, init, transportRequest);
+    }
+    const proxyStatus = status === 407 && isForwarded(request) ? 407 : tunnelStatus;
+    if (proxyStatus !== 200) {
+      message.resume();
+      const refused = Object.assign(new Error("The proxy refused the request."), {
+        code: "ERR_PROXY_REFUSED",
+        statusCode: proxyStatus,
+      });
+      explain(refused);
+      throw refused;
     }
     const received = await decode(message);
     const headers = message.headers as Record<string, string>;
@@ -150,6 +179,11 @@ export class Agents {
 
   constructor(given: Agent | undefined) {
     this.#given = given;
+  }
+
+  /** If true, the caller has given an agent, which decides about its proxy. */
+  get isGiven(): boolean {
+    return this.#given !== undefined;
   }
 
   get(protocol: string, { Agent: AgentClass }: Module, isService: boolean): Agent {
