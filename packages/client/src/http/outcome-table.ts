@@ -103,7 +103,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
     const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
     if (proxyStatus) return `via ${Number(proxyStatus)}`;
     if (isBeforeSending(cause)) return "connecting";
-    return stage === "connecting" || stage === "uploading" ? stage : "lost";
+    return stage ?? "lost";
   }
   const { status, content } = response;
   if (outcome.isElsewhere) return "elsewhere";
