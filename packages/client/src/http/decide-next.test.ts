@@ -12,6 +12,7 @@ import {
   respondWith,
   type Fault,
 } from "../../test/service.ts";
+import type { Stage } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
 import { none, outcomeTable, serverError, unknown, type Outcome } from "./outcome-table.ts";
 
@@ -30,10 +31,30 @@ interface Example {
 const unproven = { code: "outcome_unknown", charged: true } as const;
 const free = { charged: false } as const;
 
+/** Fails a request as the transport of Node does if a proxy that it has addressed responds with this status. */
+const refusedByProxy =
+  (proxyStatus: number): Fault =>
+  () =>
+    Promise.reject(Object.assign(new Error("refused"), { code: "ERR_PROXY_TUNNEL", proxyStatus }));
+
 /** Outcomes of a submission by the row of the table that they belong to. */
 const examples: Readonly<Record<string, readonly Example[]>> = {
   "not sent": [],
-  "no connection": [{ faults: [cut.refused], code: "connection_failed", ...free }],
+  "refused by a forward proxy": [407, 403, 405].map((status) => ({
+    faults: [refusedByProxy(status)],
+    code: "connection_failed",
+    ...free,
+  })),
+  "no connection": [
+    { faults: [cut.refused], code: "connection_failed", ...free },
+    ...[502, 503, 429, 408].map((status) => ({
+      faults: [refusedByProxy(status)],
+      code: "connection_failed",
+      ...free,
+    })),
+  ],
+  // Only the transport of Node can tell: its tests have examples.
+  "upload broken off": [],
   "not the service": [
     ...[404, 405].flatMap((status) => ({
       faults: [respondWith(status, page), respondWith(status, page)],
@@ -80,7 +101,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   response: [{ faults: [], code: undefined, charged: true }],
   "anything else": [
-    ...[400, 401, 403, 408, 410, 418, 200].map((status) => ({
+    ...[400, 401, 403, 407, 408, 410, 418, 200].map((status) => ({
       faults: [respondAfter(status, page)],
       ...unproven,
     })),
@@ -178,21 +199,22 @@ const outcomeOf = (status: number, body: unknown): Outcome => {
   return { response: { status, headers, response, text: "", content: body } };
 };
 
-describe("a cut of a synchronous response", () => {
-  const limits: RetryLimits = {
-    purpose: "submit",
-    isProxy: false,
-    sync: true,
-    retries: 3,
-    waits: true,
-    idempotencyWindow: 1_620_000,
-    length: 1_000,
-    random: () => 0.5,
-  };
-  const end = { now: 1e12, left: 600_000, duration: 10_000, uncertainFor: undefined };
-  const next = (outcome: Outcome, change: Partial<RetryLimits> = {}, duration = end.duration) =>
-    decideNext({ ...limits, ...change }, firstState, outcome, { ...end, duration });
+const limits: RetryLimits = {
+  purpose: "submit",
+  isProxy: false,
+  sync: true,
+  retries: 3,
+  waits: true,
+  idempotencyWindow: 1_620_000,
+  length: 1_000,
+  random: () => 0.5,
+};
+const end = { now: 1e12, left: 600_000, duration: 10_000, uncertainFor: undefined };
 
+const next = (outcome: Outcome, change: Partial<RetryLimits> = {}, duration = end.duration) =>
+  decideNext({ ...limits, ...change }, firstState, outcome, { ...end, duration });
+
+describe("a cut of a synchronous response", () => {
   it.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 599])(
     "is any %i without JSON of the service after 5 s, and uses up no retry",
     (status) => {
@@ -226,6 +248,42 @@ describe("a cut of a synchronous response", () => {
       failures.push(state.failures);
     }
     expect(failures).toEqual([0, 0, 0, 0, 1, 2]);
+  });
+});
+
+const uploadLost = (
+  stage: Stage,
+  size = 2 ** 23,
+  failure: "connection_failed" | "timed_out" = "connection_failed",
+): Outcome => ({ failure, stage, brokenUpload: size });
+const after = (outcome: Outcome, state = firstState) =>
+  decideNext({ ...limits, sync: false }, state, outcome, end);
+
+describe("an upload that broke off", () => {
+  it("proves that nothing happened if a transport knows that its body was not sent", () => {
+    expect(after(uploadLost("uploading")).row).toMatchObject({ proves: none, next: "retry" });
+    expect(after(uploadLost("uploading", 0, "timed_out")).row.proves).toBe(none);
+    for (const stage of ["sent", "reused"] as const)
+      expect(after(uploadLost(stage)).row.proves).toBe(unknown);
+  });
+
+  it.each([
+    [2 ** 25, [0]],
+    [2 ** 23, [0, 500]],
+    [2 ** 22, [0, 500, 1_000]],
+  ])("of %i bytes is repeated at once, and then within 16 MiB", (size, expected) => {
+    const delays: number[] = [];
+    for (let state = firstState; ;) {
+      const { retry } = after(uploadLost("uploading", size), state);
+      if (!retry) break;
+      delays.push(retry.delay);
+      ({ state } = retry);
+    }
+    expect(delays).toEqual(expected);
+  });
+
+  it("is not repeated at once after a timeout", () => {
+    expect(after(uploadLost("uploading", 0, "timed_out")).retry?.delay).toBe(250);
   });
 });
 

@@ -1,6 +1,6 @@
 import { maxSyncWait } from "../config/options.ts";
 import type { Purpose } from "../types/middleware.ts";
-import { isTruncated } from "./fetch-transport.ts";
+import { isTruncated } from "./send-request.ts";
 import {
   conflict,
   isOfService,
@@ -18,6 +18,8 @@ const maxConflictTime = 120_000;
 const minCutDuration = 5_000;
 /** Maximum number of bytes that are uploaded again after cuts that do not count as retries. */
 const maxCutUploads = 2 ** 26;
+/** Maximum number of bytes of uploads that broke off. One repeat is always allowed. */
+const maxBrokenUploads = 2 ** 24;
 
 /** Call, as far as it decides about its retries. */
 export interface RetryLimits {
@@ -46,6 +48,8 @@ export interface RetryState {
   /** Number of attempts that were cut off, and did not use up `retries`. */
   readonly cuts: number;
   readonly hasRetriedStale: boolean;
+  /** Number of bytes of uploads that broke off. */
+  readonly brokenUploads: number;
   /** If true, a free request has shown that the service responds at the base URL. */
   readonly hasIdentified: boolean;
   /** Time of the first 409 that an earlier attempt may have caused, in milliseconds since 1970. */
@@ -57,6 +61,7 @@ export const firstState: RetryState = {
   failures: 0,
   cuts: 0,
   hasRetriedStale: false,
+  brokenUploads: 0,
   hasIdentified: false,
 };
 
@@ -104,18 +109,27 @@ export function decideNext(
   // The service may still process an earlier attempt of the same submission.
   const isOwnConflict = row.proves === conflict && isSubmission && uncertainFor !== undefined;
   const isPaid = isSubmission || purpose === "purchase";
-  const mayPass = !response || isRetryable(response.status) || isTruncated(response);
+  const mayPass = response
+    ? isRetryable(response.status) || isTruncated(response)
+    : row.next === "retry";
   const isRetried = isOwnConflict || (isPaid ? row.next !== "end" : mayPass);
   // A second attempt could do the same again.
   if (!isRetried || (purpose === "write" && age !== undefined)) return end;
-  // The server may have closed a connection that it no longer wanted. Another one is tried at once.
-  const isStale = !state.hasRetriedStale && !response && outcome.stage === "reused";
+  // The server may have closed a connection that it no longer wanted. Another one is tried at once. So is an upload, whose next
+  // attempt shows if its size is the reason.
+  const isStale =
+    !state.hasRetriedStale &&
+    !response &&
+    outcome.failure === "connection_failed" &&
+    /reu|upl/.test(`${outcome.stage}`);
   const requested = response?.requestedDelay;
   const delay = isStale ? 0 : retryDelay(state.count, requested, random);
   // The next attempt waits for the same job, until the service would respond in any case.
   const isWaiting =
     isCut && retries > 0 && (age ?? 0) <= maxSyncWait && (state.cuts + 1) * length <= maxCutUploads;
   const conflictSince = state.conflictSince ?? now;
+  const brokenUploads = state.brokenUploads + ((!response && outcome.brokenUpload) || 0);
+  const isTooMuch = state.brokenUploads > 0 && brokenUploads > maxBrokenUploads;
   const usesRetry = !isOwnConflict && !isWaiting && status !== 429;
   const failures = state.failures + Number(usesRetry);
   const isLast = isOwnConflict
@@ -129,7 +143,8 @@ export function decideNext(
   // The reset in a wrong rate limit header must not delay other calls by more than a window.
   const maxBlock = response?.headers.has("retry-after") ? Infinity : rateWindow;
   const decision = { ...end, block: isBlocking ? Math.min(delay, maxBlock) : undefined };
-  if (isLast || isTooLate || (requested ?? 0) > maxRetryAfter || delay >= left) return decision;
+  if (isLast || isTooLate || isTooMuch || (requested ?? 0) > maxRetryAfter || delay >= left)
+    return decision;
   return {
     ...decision,
     retry: {
@@ -139,6 +154,7 @@ export function decideNext(
         failures,
         cuts: state.cuts + Number(isWaiting),
         hasRetriedStale: state.hasRetriedStale || isStale,
+        brokenUploads,
         hasIdentified: state.hasIdentified || (response && outcome.isElsewhere) === false,
         ...(isOwnConflict ? { conflictSince } : state.conflictSince && { conflictSince }),
       },

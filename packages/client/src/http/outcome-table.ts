@@ -21,6 +21,8 @@ export interface Failure {
   readonly origin?: string;
   /** Last stage that the request got to. */
   readonly stage?: Stage | undefined;
+  /** Size of an upload that broke off, or may have, in bytes. */
+  readonly brokenUpload?: number | undefined;
   /** Delay until the rate limit allows the request, in milliseconds. */
   readonly requestedDelay?: number;
 }
@@ -60,7 +62,9 @@ export interface OutcomeRow {
  */
 export const outcomeTable: readonly OutcomeRow[] = [
   { name: "not sent", proves: none, next: "end", matches: /^un|^ra/ },
-  { name: "no connection", proves: none, next: "retry", matches: /^con/ },
+  { name: "refused by a forward proxy", proves: none, next: "end", matches: /^via 4(?!08|29)/ },
+  { name: "no connection", proves: none, next: "retry", matches: /^con|^via/ },
+  { name: "upload broken off", proves: none, next: "retry", matches: /^upl/ },
   { name: "not the service", proves: none, next: "end", matches: /^els/ },
   { name: "refused by the proxy", proves: none, next: "end", matches: /^ref/ },
   { name: "form refused", proves: none, next: "end", matches: /4(?:1[1345]|[23]1)$/ },
@@ -84,14 +88,22 @@ export function rowOf(outcome: Outcome, isProxy?: boolean): OutcomeRow {
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
+/** Returns true if a failure proves that nothing was sent. */
+export function isBeforeSending(cause: unknown): boolean {
+  return beforeSending.test(String(failureCode(cause)));
+}
+
 /** Returns an outcome as a text: the sender and the status, or the stage that the request got to. */
 function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   const { response } = outcome;
   if (!response) {
     const { failure, stage, cause } = outcome;
     if (/^(unsent|rate_limited)$/.test(failure)) return failure;
-    const isBefore = stage === "connecting" || beforeSending.test(String(failureCode(cause)));
-    return isBefore ? "connecting" : "lost";
+    // The client addressed this proxy itself.
+    const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
+    if (proxyStatus) return `via ${Number(proxyStatus)}`;
+    if (isBeforeSending(cause)) return "connecting";
+    return stage ?? "lost";
   }
   const { status, content } = response;
   if (outcome.isElsewhere) return "elsewhere";

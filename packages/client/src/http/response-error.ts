@@ -73,13 +73,19 @@ export function responseError(
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);
   const isElsewhere = response && outcome.isElsewhere;
-  const text = `${isElsewhere ? "baseUrl does not lead to the service: " : ""}${name} ${words}.`;
+  // The response of a gateway that refuses a size is often lost.
+  const megabytes = response ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
+  const end = megabytes
+    ? ` while it sent ${megabytes} MB, perhaps above the limit of a gateway.`
+    : ".";
+  const text = `${isElsewhere ? "baseUrl does not lead to the service: " : ""}${name} ${words}${end}`;
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !response && isBranded(outcome.cause)
       ? outcome.cause
       : new Class(code, text, {
           ...details,
+          ...(megabytes && { hint: hints.payload_too_large }),
           ...rest,
           ...(attemptLog.firstUncertain && submitted),
           // The store of the images has another URL than the service.
@@ -88,7 +94,7 @@ export function responseError(
   if (response && !isOfService(response.content)) foreignErrors.add(error);
   if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
-    `The try-on may have been made: the last attempt to submit it failed with ${error.code}.`,
+    `The try-on may have been made: the last attempt to submit it failed with ${error.code}${end}`,
     { ...details, ...submitted, cause: error },
   );
 }
@@ -107,12 +113,14 @@ function describeNoResponse({ failure, cause, origin }: Failure, redact: Redact)
     return { code: failure, words: "was not sent: the rate limit of the API key is exhausted" };
   }
   // Only the message: errors of `fetch` can contain the request with its key.
-  const { message = cause } = Object(cause) as { message?: unknown };
+  const { message = cause, hint } = Object(cause) as { message?: unknown; hint?: unknown };
   const code = redact(failureCode(cause)) || failure;
   return {
     code: failure === "timed_out" ? failure : "connection_failed",
     words: `got no response from ${origin} (${code})`,
     cause: Object.assign(new Error(redact(message)), { code }),
+    // The transport of Node adds it.
+    ...(hint !== undefined && { hint: redact(hint) }),
   };
 }
 
@@ -143,7 +151,9 @@ function describeErrorResponse(
     code: codes[purpose + status] ?? codes[status] ?? otherCode,
     words: `returned ${status}: ${sender}${reason.slice(0, 500).trim() || "no error message"}`,
     issues,
-    ...(isPage && status < 500 && { hint: "Check baseUrl and proxies in between." }),
+    ...(isPage &&
+      status < 500 &&
+      status !== 413 && { hint: "Check baseUrl and proxies in between." }),
   };
 }
 

@@ -13,11 +13,14 @@ import type {
   TransportRequest,
 } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
-import { failureCode, rowOf, type Outcome } from "./outcome-table.ts";
+import { failureCode, isBeforeSending, rowOf, type Outcome } from "./outcome-table.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
 const minUploadSpeed = 125;
+
+/** Minimum size of an upload that may exceed a limit, in bytes. Smaller bodies are sent at once. */
+const minUpload = 2 ** 17;
 
 /** Parts of a client that every request uses. */
 export interface HttpContext {
@@ -166,6 +169,7 @@ export async function attempt(
   const { body, timeout, read, onProgress } = request;
   const limit = deadline.attempt(timeout + (body?.length ?? 0) / minUploadSpeed);
   let stage: Stage | undefined;
+  let isUploaded = typeof body !== "object" || body.length <= minUpload;
   let isOver = false;
   const onSend = (next: Stage): void => {
     stage = next;
@@ -173,6 +177,7 @@ export async function attempt(
   const onUpload = (isEnd: boolean, sent?: number): void => {
     // Some implementations of `fetch` continue to read after an abort.
     if (isOver) throw new Error("The attempt is over.");
+    isUploaded ||= isEnd;
     limit.restart(isEnd ? timeout : defaults.uploadIdle);
     if (sent) onProgress?.(sent);
   };
@@ -192,12 +197,13 @@ export async function attempt(
     // The runtime has no `fetch`.
     if (isBranded(cause) && cause.code === "invalid_config") return { failure: "unsent", cause };
     if (unreadable) return { failure: "unsent", cause: unreadable };
-    // A timeout says nothing about the connection.
+    const isBroken = !isUploaded && !timedOut && stage !== "connecting" && !isBeforeSending(cause);
     return {
       failure,
       cause,
       origin: new URL(request.url).origin,
-      stage: timedOut && stage === "reused" ? "sent" : stage,
+      stage,
+      brokenUpload: isBroken ? body?.length : undefined,
     };
   } finally {
     isOver = true;

@@ -3,7 +3,7 @@ import { describePath, imageOf, nodeImage } from "#runtime";
 import type { Note } from "../errors/input-issue.ts";
 import type { BlobLike } from "../http/blob-like.ts";
 import type { Deadline } from "../http/deadline.ts";
-import { readChunks } from "../http/fetch-transport.ts";
+import { readChunks } from "../http/send-request.ts";
 import { readImageHeader, type ImageHeader } from "./read-image-header.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */

@@ -8,7 +8,7 @@ import { AttemptLog } from "../http/attempt-log.ts";
 import type { Outcome } from "../http/outcome-table.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
-import { readChunks } from "../http/fetch-transport.ts";
+import { readChunks } from "../http/send-request.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
 import { PngWalker } from "./png-walker.ts";

@@ -5,7 +5,7 @@ import { check, type Config } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import { FetchTransport } from "../http/fetch-transport.ts";
 import type { Transport, WholeFile } from "../http/http-request.ts";
-import { Agents, NodeTransport } from "./node-transport.ts";
+import { Agents, isFetchReplaced, NodeTransport } from "./node-transport.ts";
 
 export { describePath, nodeImage } from "./node-image.ts";
 export { environmentLogger } from "./environment-logger.ts";
@@ -27,10 +27,14 @@ export class Connections {
   }
 
   createTransport(config: Config): Transport {
-    const transport: Transport = this.#usesFetch
-      ? new FetchTransport(config)
-      : new NodeTransport(config, this.#agents);
-    return Object.assign(transport, { createFile });
+    const overFetch = new FetchTransport(config);
+    if (this.#usesFetch) return Object.assign(overFetch, { createFile });
+    const overHttp = new NodeTransport(config, this.#agents);
+    return {
+      createFile,
+      // A `fetch` that is not Node's own gets the requests, so that a test that replaces it sends none to the service.
+      send: (request) => (isFetchReplaced(request.url) ? overFetch : overHttp).send(request),
+    };
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import http, { createServer, type ServerResponse } from "node:http";
+import http, { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -9,7 +9,15 @@ import { handlers } from "@tryon/mock/msw";
 import { setupServer } from "msw/node";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { isTryOnError, TryOn, type Middleware, type TryOnOptions, type Update } from "../index.ts";
+import {
+  Budget,
+  isTryOnError,
+  TryOn,
+  type Middleware,
+  type TryOnOptions,
+  type Update,
+} from "../index.ts";
+import { systemClock } from "../config/options.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
 import { assetBytes, failure, input, smallPng } from "../../test/service.ts";
 
@@ -91,7 +99,7 @@ describe("an error of a submission", () => {
       "a reset during the upload",
       afterRequest((socket) => socket.resetAndDestroy()),
       /ECONNRESET|EPIPE/,
-      false,
+      true,
       {},
       upload,
     ],
@@ -114,7 +122,7 @@ describe("an error of a submission", () => {
       false,
     ],
     ["no response in time", silent, /timed_out/, false, quick],
-    ["an upload that the server does not read", stalled, /timed_out/, false, quick, upload],
+    ["an upload that the server does not read", stalled, /timed_out/, true, quick, upload],
   ])("%s proves what is known", async (_name, server, code, nothingHappened, options, given) => {
     const tryon = client(await server(), { retries: 0, ...options });
     const error = await failure(
@@ -222,6 +230,108 @@ describe("an upload", () => {
     }
     const [body = "", ...others] = bodies;
     expect([others, ...lengths]).toEqual([[], String(body.length)]);
+  });
+});
+
+const uploadTo = (tryon: TryOn, size = 9_000_000, options = {}) =>
+  tryon.submit(
+    { person: new Uint8Array(size).fill(1), garments: input.garments },
+    { validate: false, ...options },
+  );
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+const made = '{"job_id":"job_1","status":"queued"}';
+const readAll: Handler = (request, response) =>
+  void request.resume().on("end", () => response.end(made));
+const reset: Handler = (request) => request.once("data", () => request.socket.resetAndDestroy());
+
+describe("an upload that broke off", () => {
+  /** Starts a server that resets uploads, and responds to `Expect: 100-continue` as given. */
+  async function limited(onExpect: Handler, onUpload = reset) {
+    const got: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      if (request.method === "GET") return response.end(accountBody);
+      got.push(request.headers.expect);
+      return onUpload(request, response);
+    });
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      got.push(request.headers.expect);
+      onExpect(request, response);
+    });
+    return { url: await listen(server), got };
+  }
+  /** Clock on which a second takes no time. */
+  const clock = {
+    ...systemClock,
+    setTimeout: (callback: () => void, delay: number) =>
+      setTimeout(callback, delay === 1_000 ? 0 : delay),
+  };
+
+  it("is refused by the headers of the next attempt, which sends no body", async () => {
+    let received = 0;
+    const { url, got } = await limited((request, response) => {
+      request.on("data", (chunk: Buffer) => (received += chunk.length));
+      response.writeHead(413, { "content-type": "text/html", connection: "close" });
+      response.end("<h1>413</h1>");
+    });
+    const budget = new Budget({ maxCredits: 8 });
+    const error = await failure(uploadTo(client(url), undefined, { budget }));
+    expect(error).toMatchObject({ code: "payload_too_large", attempts: { length: 2 } });
+    expect([got, received, budget.reserved]).toEqual([[undefined, "100-continue"], 0, 0]);
+  });
+
+  it.each<[string, Handler, (string | undefined)[], TryOnOptions]>([
+    [
+      "100 twice",
+      (request, response) => {
+        response.writeContinue();
+        response.writeContinue();
+        readAll(request, response);
+      },
+      [undefined, "100-continue"],
+      {},
+    ],
+    ["no 100 for a second", readAll, [undefined, "100-continue"], { clock }],
+    [
+      "417",
+      (_request, response) => response.writeHead(417).end(),
+      [undefined, "100-continue", undefined],
+      {},
+    ],
+  ])(
+    "is sent again to a server that responds with %s",
+    async (_name, onExpect, expected, options) => {
+      let count = 0;
+      const { url, got } = await limited(onExpect, (request, response) =>
+        ((count += 1) === 1 ? reset : readAll)(request, response),
+      );
+      const job = await uploadTo(client(url, options));
+      expect(job.id).toBe("job_1");
+      expect(got).toEqual(expected);
+    },
+  );
+
+  it.each<[string, number, number, TryOnOptions, string]>([
+    ["is sent once more", 9_000_000, 2, {}, "connection_failed"],
+    ["is sent up to four times if it is small", 3_900_000, 4, {}, "connection_failed"],
+    ["is sent once more over fetch", 9_000_000, 2, { transport: "fetch" }, "outcome_unknown"],
+  ])("%s, and the error names the likely limit", async (_name, size, count, options, code) => {
+    const { url, got } = await limited(reset);
+    const error = await failure(uploadTo(client(url, { clock, ...options }), size));
+    expect(error).toMatchObject({ code, attempts: { length: count } });
+    expect(got).toHaveLength(count);
+    expect(String(error)).toContain(`${Math.ceil((size * 4 + 100) / 3e5) / 10} MB`);
+    expect(String(error)).toMatch(/limit/);
+  });
+
+  it("changes nothing for a body that arrived", async () => {
+    const { url, got } = await limited(readAll, (request) =>
+      request.resume().on("end", () => request.socket.resetAndDestroy()),
+    );
+    const error = await failure(uploadTo(client(url)));
+    expect(error).toMatchObject({ code: "outcome_unknown", attempts: { length: 4 } });
+    expect(String(error)).not.toMatch(/limit/);
+    expect(got).toEqual(Array.from({ length: 4 }));
   });
 });
 
@@ -443,6 +553,33 @@ describe("msw gets the requests", () => {
   });
 });
 
+/** Opens eight idle connections, which the server then has forgotten: it fails the next request of each. */
+async function openForgotten(fail: (socket: Socket) => void, options: TryOnOptions = {}) {
+  const known = new Set<Socket>();
+  const held: ServerResponse[] = [];
+  let [old, fresh] = [0, 0];
+  let isForgotten = false;
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    const { socket } = request;
+    if (known.has(socket) && isForgotten) {
+      old += 1;
+      return fail(socket);
+    }
+    known.add(socket);
+    if (isForgotten) {
+      fresh += 1;
+      request.resume().on("end", () => response.end('{"job_id":"job_1","status":"queued"}'));
+    } else if (held.push(response) === 8) {
+      for (const one of held) one.end(accountBody);
+      isForgotten = true;
+    }
+    return undefined;
+  });
+  const tryon = client(await listen(server), { random: () => 0, ...options });
+  await Promise.all(Array.from({ length: 8 }, () => tryon.account.get()));
+  return { tryon, counts: () => [old, fresh] };
+}
+
 describe("connections", () => {
   it("are kept for the next request, and closed by close()", async () => {
     let opened = 0;
@@ -466,5 +603,46 @@ describe("connections", () => {
     onRequest = undefined;
     await tryon.account.get();
     expect(opened).toBe(2);
+  });
+
+  it.each<[string, (socket: Socket) => void, TryOnOptions]>([
+    ["resets", (socket) => socket.resetAndDestroy(), {}],
+    ["closes", (socket) => socket.destroy(), {}],
+    ["never answers on", () => undefined, { attemptTimeout: 50 }],
+  ])("that a server %s are not tried one after the other", async (_name, fail, options) => {
+    const { tryon, counts } = await openForgotten(fail, options);
+    expect((await tryon.submit(input)).id).toBe("job_1");
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it("in use are not closed with idle ones", async () => {
+    const finish: (() => void)[] = [];
+    let count = 0;
+    const server = createServer((request, response) => {
+      count += 1;
+      // Three connections: two stay in use, and the third fails once it is used again.
+      if (count <= 3) finish.push(() => response.end(accountBody));
+      else if (count === 4) request.socket.resetAndDestroy();
+      else response.end(accountBody);
+      if (count === 3) finish.pop()?.();
+    });
+    const tryon = client(await listen(server), { random: () => 0 });
+    const calls = Array.from({ length: 3 }, () => tryon.account.get());
+    await Promise.race(calls);
+    await tryon.account.get();
+    for (const end of finish) end();
+    for (const call of calls) expect(await call).toMatchObject({ credits_remaining: 5 });
+    expect(count).toBe(5);
+  });
+
+  it("to another server are not closed", async () => {
+    const agent = new http.Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const other = await httpServer((response) => response.end(accountBody));
+    await client(other.url, { agent }).account.get();
+    const { tryon } = await openForgotten((socket) => socket.destroy(), { agent });
+    await tryon.submit(input);
+    const names = Object.keys(agent.freeSockets).map((name) => name.split(":")[1]);
+    expect(names).toContain(new URL(other.url).port);
   });
 });

@@ -5,19 +5,25 @@ import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
+import { maxTimer } from "../config/options.ts";
 import { isLoopback, type Config } from "../config/resolve-config.ts";
-import { FetchTransport, maxBody, maxErrorBody } from "../http/fetch-transport.ts";
 import type {
+  BodySource,
   HttpResponse,
   ReceivedResponse,
+  Stage,
   Transport,
   TransportRequest,
 } from "../http/http-request.ts";
+import { maxBody, maxErrorBody, sendRequest, type SendConfig } from "../http/send-request.ts";
+import { checkProxy, explainError, hasProxy, isForwarded } from "./network-proxy.ts";
 import { webStream } from "./node-image.ts";
 import { readResponse, receivedResponse } from "./read-response.ts";
 
 /** Number of bytes of an image that are read and sent at once. */
 const chunkSize = 48 * 1_024;
+/** Maximum wait for a server that was asked if it accepts a body, in milliseconds. */
+const maxContinueWait = 1_000;
 /** Number of bytes that are encoded at once. */
 const pieceSize = 12 * 1_024;
 /** Global names of the dispatcher of `fetch`, which undici, msw and others can replace. */
@@ -30,37 +36,30 @@ type Connection = Socket & { readonly secureConnecting?: boolean };
 
 /**
  * Transport over `node:http` and `node:https`. Unlike `fetch`, it keeps no copy of what it sends, and knows whether a request
- * got to a connection. A `fetch` that is not Node's own gets the requests instead, so that a test that replaces it sends
- * none to the service.
+ * got to a connection.
  */
 export class NodeTransport implements Transport {
+  readonly #config: SendConfig;
   readonly #agents: Agents;
-  readonly #overFetch: Transport;
-  readonly #overHttp: Transport;
-  readonly #hasMiddleware: boolean;
+  /** Bodies whose upload broke off: their next attempt asks first if the server accepts them. */
+  readonly #broken = new WeakSet<object>();
 
   constructor(config: Config, agents: Agents) {
     this.#agents = agents;
-    this.#hasMiddleware = config.middleware.length > 0;
-    this.#overFetch = new FetchTransport(config);
-    this.#overHttp = new FetchTransport({
-      ...config,
-      hasCache: false,
-      fetch: (...request) => this.#send(...request),
-    });
+    this.#config = { ...config, hasCache: false, fetch: (...request) => this.#send(...request) };
   }
 
   send(request: TransportRequest): Promise<HttpResponse> {
-    return (isFetchReplaced(request.url) ? this.#overFetch : this.#overHttp).send(request);
+    return sendRequest(this.#config, request);
   }
 
-  /** Sends a request of `FetchTransport`, and returns the response as soon as its headers have arrived. */
+  /** Sends a request with the arguments of `fetch`, and returns the response as soon as its headers have arrived. */
   async #send(
     url: string,
     init: RequestInit,
     transportRequest: TransportRequest,
   ): Promise<ReceivedResponse> {
-    const { body, deadline, context, read, onSend, onUpload } = transportRequest;
+    const { body, deadline, context, read, onSend } = transportRequest;
     const { signal } = deadline;
     onSend("connecting");
     const target = new URL(url);
@@ -70,36 +69,65 @@ export class NodeTransport implements Transport {
     const isWhole = typeof sent === "string" || sent instanceof ArrayBuffer;
     const whole = isWhole ? Buffer.from(sent as string) : undefined;
     const source = sent && !whole && typeof body === "object" ? body : undefined;
+    const asksFirst = source !== undefined && this.#broken.has(source);
+    if (!this.#agents.isGiven) checkProxy(target);
+    const agent = this.#agents.get(target, http, context !== undefined);
     const request = http.request(target, {
       method: init.method,
-      agent: this.#agents.get(target, http, context !== undefined),
+      agent,
+      // Otherwise the connection to a proxy that never responds stays open.
+      ...(hasProxy(agent, target) && { timeout: Math.min(deadline.left(), maxTimer) }),
       headers: {
         // As `fetch` does: some servers reject requests without them.
         "User-Agent": "node",
         Accept: "*/*",
-        // `FetchTransport` sets them as an object.
+        // `sendRequest` sets them as an object.
         ...(init.headers as Record<string, string>),
         ...(context && { "Accept-Encoding": "gzip" }),
         // Node sets it for a POST only. Without it, the body of a DELETE would be a new request to the server.
         ...(sent && { "Content-Length": (source ?? whole)?.length }),
+        ...(asksFirst && { Expect: "100-continue" }),
       },
     });
-    const stop = (): void => void request.destroy(signal.reason as Error);
+    let wasSent = false;
+    let tunnelStatus = 200;
+    const explain = (error: Error): void => explainError(error, agent, target, wasSent);
+    const stop = (): void => {
+      const { reason } = signal as { reason: Error };
+      // The reason of a caller stays as it is. Without a connection, the request emits no error.
+      if (deadline.passed && Object.isExtensible(reason)) explain(reason);
+      request.destroy(reason);
+    };
     signal.addEventListener("abort", stop);
     request.on("close", () => signal.removeEventListener("abort", stop));
     if (signal.aborted) stop();
     const start = (): void => {
-      onSend(request.reusedSocket ? "reused" : "sent");
+      wasSent = true;
       if (source) {
-        const chunks = source.chunks(base64Encoder(), chunkSize);
-        sendChunks(request, chunks, onUpload).catch((error: Error) => request.destroy(error));
+        sendChunks(request, source, transportRequest, asksFirst).catch((error: Error) =>
+          request.destroy(error),
+        );
       } else {
+        onSend(sentStage(request));
         request.end(whole);
       }
     };
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       // Later errors go to the reader of the response.
-      request.on("error", reject);
+      request.on("error", (error) => {
+        // A server that has forgotten this connection has probably forgotten the others, too. A caller's abort proves nothing.
+        if (request.reusedSocket && (!signal.aborted || deadline.passed)) {
+          const port = target.port || (target.protocol === "https:" ? 443 : 80);
+          closeIdle(agent, `${request.host}:${port}:`);
+        }
+        if (source && !request.writableEnded && !signal.aborted) this.#broken.add(source);
+        if (!signal.aborted) explain(error);
+        reject(error);
+      });
+      // Event of packages such as `https-proxy-agent`.
+      request.on("proxyConnect", ({ statusCode }: IncomingMessage) => {
+        tunnelStatus = statusCode ?? 200;
+      });
       request.on("response", resolve);
       request.on("socket", (socket: Connection) => {
         // The request is written only then: an error before proves that nothing has arrived.
@@ -108,8 +136,24 @@ export class NodeTransport implements Transport {
         else start();
       });
     });
-    const received = await decode(message);
     const { statusCode: status = 0 } = message;
+    if (asksFirst && status === 417) {
+      // RFC 9110, 10.1.1: the same request, without the question.
+      this.#broken.delete(source);
+      message.resume();
+      return this.#send(url, init, transportRequest);
+    }
+    const proxyStatus = status === 407 && isForwarded(request) ? 407 : tunnelStatus;
+    if (proxyStatus !== 200) {
+      message.resume();
+      const refused = Object.assign(new Error("The proxy refused the request."), {
+        code: "ERR_PROXY_REFUSED",
+        statusCode: proxyStatus,
+      });
+      explain(refused);
+      throw refused;
+    }
+    const received = await decode(message);
     const headers = message.headers as Record<string, string>;
     if (read && status < 300) {
       const content = status === 204 || status === 205 ? null : webStream(received);
@@ -117,7 +161,7 @@ export class NodeTransport implements Transport {
     }
     const bytes = await readBytes(received, status < 300 ? maxBody : maxErrorBody);
     // A middleware needs a `Response`.
-    return context && this.#hasMiddleware
+    return context && this.#config.middleware[0]
       ? readResponse(status, headers, bytes)
       : receivedResponse(status, headers, bytes);
   }
@@ -130,6 +174,11 @@ export class Agents {
 
   constructor(given: Agent | undefined) {
     this.#given = given;
+  }
+
+  /** If true, the caller has given an agent, which decides about its proxy. */
+  get isGiven(): boolean {
+    return this.#given !== undefined;
   }
 
   get({ protocol, hostname }: URL, { Agent: AgentClass }: Module, isService: boolean): Agent {
@@ -153,9 +202,16 @@ export class Agents {
   close(): void {
     for (const agent of this.#agents.values()) {
       agent.maxFreeSockets = 0;
-      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+      closeIdle(agent);
     }
     this.#agents.clear();
+  }
+}
+
+/** Closes idle connections whose names in the agent begin with a text: host and port. */
+function closeIdle({ freeSockets = {} }: Partial<Agent>, start = ""): void {
+  for (const [name, sockets = []] of Object.entries(freeSockets)) {
+    if (name.startsWith(start)) for (const socket of sockets) socket.destroy();
   }
 }
 
@@ -172,11 +228,20 @@ async function load(protocol: string): Promise<Module> {
   return http as Module;
 }
 
-/** Sends a body with backpressure, and ends it at an error response. */
+function sentStage({ reusedSocket }: ClientRequest): Stage {
+  return reusedSocket ? "reused" : "sent";
+}
+
+/**
+ * Sends a body with backpressure, and ends it at an error response.
+ *
+ * @param asksFirst - If true, waits until the server asks for the body, or does not respond for a second.
+ */
 async function sendChunks(
   request: ClientRequest,
-  chunks: AsyncIterable<Uint8Array>,
-  onUpload: TransportRequest["onUpload"],
+  source: BodySource,
+  { deadline: { clock }, onSend, onUpload }: TransportRequest,
+  asksFirst: boolean,
 ): Promise<void> {
   let isOver = false;
   let resume: (() => void) | undefined;
@@ -191,18 +256,32 @@ async function sendChunks(
     // The server gets no complete request, so the connection cannot be used again.
     message.on("end", () => request.destroy());
   });
+  onSend("uploading");
+  if (asksFirst) {
+    request.flushHeaders();
+    let timer: unknown;
+    await new Promise<void>((resolve) => {
+      resume = resolve;
+      request.once("continue", resolve);
+      // Some servers never ask.
+      timer = clock.setTimeout(resolve, maxContinueWait);
+    });
+    clock.clearTimeout(timer);
+  }
   let sent = 0;
   let writing: Promise<void> | undefined;
-  for await (const chunk of chunks) {
+  for await (const chunk of source.chunks(base64Encoder(), chunkSize)) {
     // One chunk is written while the next is read: more would only take memory.
     await writing;
     if (isOver) return;
     if (sent > 0) onUpload(false, sent);
+    sent += chunk.length;
+    // Before its last chunk is written, a server cannot have the whole request.
+    if (sent >= source.length) onSend(sentStage(request));
     writing = new Promise<void>((resolve) => {
       resume = resolve;
       request.write(chunk, () => resolve());
     });
-    sent += chunk.length;
   }
   await writing;
   if (isOver) return;
@@ -261,7 +340,7 @@ function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> 
 const own = new Map<unknown, unknown>();
 
 /** Returns true if the global `fetch`, or the dispatcher that it uses for a URL, is not Node's own. */
-function isFetchReplaced(url: string): boolean {
+export function isFetchReplaced(url: string): boolean {
   const { fetch } = globalThis;
   if (fetch !== own.get("fetch")) {
     // The source of a function of Node itself.

@@ -1,0 +1,189 @@
+import { isBrowser, type Config } from "../config/resolve-config.ts";
+import { abortable, type Deadline } from "./deadline.ts";
+import type { HttpResponse, ReceivedResponse, TransportRequest } from "./http-request.ts";
+import { readRateLimit } from "./rate-limiter.ts";
+import { requestedDelay } from "./retry-policy.ts";
+
+/** Maximum size of a body in bytes. A page of 100 jobs is about 100 kB. */
+export const maxBody = 8 * 2 ** 20;
+/** Maximum size of an error body in bytes: enough to name every field. */
+export const maxErrorBody = 64 * 2 ** 10;
+
+/** Configuration of a transport. */
+export interface SendConfig extends Pick<Config, "middleware" | "baseUrl" | "apiKey"> {
+  readonly fetch: (
+    url: string,
+    init: RequestInit,
+    request: TransportRequest,
+  ) => Promise<ReceivedResponse>;
+  /** False if `fetch` never returns a cached response. */
+  readonly hasCache?: false;
+}
+
+/**
+ * Sends a request over the `fetch` of a transport: opens its body, runs the middleware, adds the API key last, and reads the
+ * response.
+ */
+export async function sendRequest(
+  config: SendConfig,
+  request: TransportRequest,
+): Promise<HttpResponse> {
+  const { method, url, body, read, context, deadline, onUpload } = request;
+  const { fetch, middleware, apiKey, hasCache } = config;
+  const { signal } = deadline;
+  const headers = { ...request.headers };
+  const init: RequestInit = {
+    method,
+    headers,
+    signal,
+    // A page can neither follow a redirect itself nor see where it leads.
+    ...(context || !isBrowser()
+      ? { redirect: "manual" }
+      : { redirect: "follow", credentials: "omit" }),
+    ...(typeof body === "object" ? await body.open(headers, onUpload) : { body: body ?? null }),
+    // An image may come from a cache.
+    ...(method === "GET" &&
+      context &&
+      hasCache !== false &&
+      acceptsNoStore() && { cache: "no-store" }),
+  };
+  signal.throwIfAborted();
+  let response: ReceivedResponse;
+  if (context && middleware[0]) {
+    response = await sendThroughMiddleware(config, init, context, request);
+  } else {
+    // A client of a proxy has no key: the proxy adds its own.
+    if (context && apiKey) headers["authorization"] = `Bearer ${apiKey}`;
+    request.onSend("sent");
+    response = await fetch(url, init, request);
+  }
+  return response.ok && read
+    ? read(response as Response, deadline)
+    : readResponse(response, deadline);
+}
+
+/** Sends a request through the middleware, then with the API key. */
+async function sendThroughMiddleware(
+  { fetch, middleware, baseUrl, apiKey }: SendConfig,
+  init: RequestInit,
+  context: NonNullable<TransportRequest["context"]>,
+  transportRequest: TransportRequest,
+): Promise<Response> {
+  // `duplex` is required for a stream.
+  const original = new Request(transportRequest.url, { ...init, duplex: "half" } as RequestInit);
+  const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
+  const sendLast = async (request: Request): Promise<Response> => {
+    // A copy, since a middleware may keep the request and must not get the key.
+    const headers = Object.fromEntries(request.headers);
+    if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
+      headers["authorization"] ??= `Bearer ${apiKey}`;
+    }
+    let changes: RequestInit = { headers };
+    if (request !== original) {
+      const { method, signal } = request;
+      const body = await request.arrayBuffer();
+      changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
+    }
+    transportRequest.onSend("sent");
+    return (await fetch(request.url, { ...init, ...changes }, transportRequest)) as Response;
+  };
+  const send = middleware.reduceRight<typeof sendLast>(
+    (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),
+    sendLast,
+  );
+  return send(original);
+}
+
+let noStore: boolean | undefined;
+
+/** Returns false if `cache` makes `fetch` throw. Frameworks cache repeated GETs, so that polls would never end. */
+function acceptsNoStore(): boolean {
+  try {
+    noStore ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
+  } catch {
+    noStore = false;
+  }
+  return noStore;
+}
+
+/** Reads a response to its end, or to the limit. */
+async function readResponse(response: ReceivedResponse, limit: Deadline): Promise<HttpResponse> {
+  const { status, headers, ok, type } = response;
+  // In browsers, a redirect that is not followed has status 0.
+  const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
+  const text = redirect ? "" : await readText(response, ok ? maxBody : maxErrorBody, limit);
+  const now = limit.clock.now();
+  return {
+    status,
+    headers,
+    response,
+    requestId: headers.get("x-request-id") ?? undefined,
+    rateLimit: readRateLimit(headers, now),
+    requestedDelay: requestedDelay(response, now),
+    text,
+    content: parseJson(text),
+    redirect,
+  };
+}
+
+/** Returns true for a 2xx with incomplete JSON, as opposed to one with another content. A retry may return all of it. */
+export function isTruncated({ response, content, text, headers }: HttpResponse): boolean {
+  if (!response.ok || content !== undefined) return false;
+  return text.trim() ? /^\s*[{[]/.test(text) : /\bjson\b/i.test(`${headers.get("content-type")}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(
+  response: ReceivedResponse,
+  maxLength: number,
+  limit: Deadline,
+): Promise<string> {
+  const { headers } = response;
+  // A body that is in memory, or of a known, small length, is read at once.
+  if (
+    response.toResponse ||
+    (!headers.has("content-encoding") &&
+      Number(headers.get("content-length") || maxLength) < maxLength)
+  ) {
+    return response.text();
+  }
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = maxLength;
+  for await (const chunk of readChunks(response as Response, limit)) {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.length;
+    if (left <= 0) return text;
+  }
+  return text + decoder.decode();
+}
+
+/** Yields the body of a response in chunks. Cancels the rest if the reader stops. */
+export async function* readChunks(
+  response: Response,
+  limit: Deadline,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    // The response has no body, or the runtime no streams.
+    yield new Uint8Array(await abortable(response.arrayBuffer(), limit.signal));
+    return;
+  }
+  try {
+    for (;;) {
+      const { done, value } = await abortable(reader.read(), limit.signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Frees the connection. Has no effect at the end of the body.
+    reader.cancel().catch(() => undefined);
+  }
+}
