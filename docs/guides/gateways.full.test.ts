@@ -1,18 +1,16 @@
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { describe, it } from "vitest";
+import { expect, it } from "vitest";
 
-import { checkDeployment, configOf, openDeployment } from "./gateways.ts";
+import { checkDeployment, guideConfig, openDeployment } from "./gateways.ts";
 
-const timeout = 180_000;
-
-describe.runIf(await isInstalled("nginx"))("nginx", () => {
-  it("passes uploads, results, webhooks and pages, as the guide configures it", { timeout }, async () => {
-    await checkDeployment(await openDeployment("nginx", configOf("nginx.conf")));
-  });
-});
-
-describe.runIf(await isInstalled("haproxy"))("haproxy", () => {
-  it("passes uploads, results, webhooks and pages, as the guide configures it", { timeout }, async () => {
-    await checkDeployment(await openDeployment("haproxy", configOf("haproxy.cfg")));
-  });
-});
+for (const gateway of ["nginx", "haproxy"] as const) {
+  it.runIf(await isInstalled(gateway))(
+    `passes uploads, results, webhooks and pages through ${gateway} with the settings of the guide`,
+    { timeout: 180_000 },
+    async () => {
+      const deployment = await openDeployment(gateway, guideConfig(gateway));
+      await checkDeployment(deployment);
+      expect(await deployment.charged()).toBe(40);
+    },
+  );
+}

@@ -21,7 +21,7 @@ interface Kind {
   readonly args: (file: string, folder: string, port: number) => readonly string[];
 }
 
-const apacheModules = ["mpm_event", "authz_core", "proxy", "proxy_http", "headers", "reqtimeout"];
+const apacheModules = "mpm_event authz_core headers proxy proxy_http reqtimeout rewrite".split(" ");
 const nginxFolders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 
 const kinds = {
