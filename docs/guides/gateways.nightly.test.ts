@@ -70,7 +70,7 @@ describe("gateways with the settings of the guide", () => {
 
 /** Codes of the errors with default settings: an upload, a small try-on of a page, and an upload of a page. */
 const defaults: Readonly<Record<Reverse, readonly (string | undefined)[]>> = {
-  // Its limit is 1 MiB, and it replaces Host, so the proxy refuses pages of its own site.
+  // Its limit is 1 MiB, and it replaces Host, so the proxy refuses the pages of its site.
   nginx: ["payload_too_large", "forbidden", "payload_too_large"],
   haproxy: [],
   apache: [undefined, "forbidden", "forbidden"],
@@ -165,7 +165,11 @@ describe("gateways that end a response after a second", () => {
 const sizes: readonly (readonly [Reverse, error: RegExp, site: string])[] = [
   ["nginx", /^payload_too_large/, ""],
   // It closes the connection with the response, which is lost. The hint has the likely reason.
-  ["haproxy", /size|large/i, "http-request deny deny_status 413 if { req.body_size gt 1048576 }"],
+  [
+    "haproxy",
+    /payload_too_large|limit/,
+    "http-request deny deny_status 413 if { req.body_size gt 1048576 }",
+  ],
   [
     "apache",
     /^payload_too_large/,
@@ -286,7 +290,7 @@ describe.runIf(await isInstalled("squid"))("squid as a forward proxy", () => {
     const config = `request_body_max_size 1 MB\n${open}`;
     const { tryon, charged } = await openForwardProxy(config, { isSecure: false });
     const error = await errorOf(tryon.submit(upload));
-    expect(`${error?.code} ${error?.message} ${error?.hint}`).toMatch(/size|large/i);
+    expect(`${error?.code} ${error?.message} ${error?.hint}`).toMatch(/payload_too_large|limit/);
     expect(await charged()).toBe(0);
   });
 });

@@ -19,6 +19,8 @@ interface Kind {
   /** Adds to a configuration what Debian has in other files, and what keeps the program in its folder. */
   readonly complete: (config: string, folder: string) => string;
   readonly args: (file: string, folder: string, port: number) => readonly string[];
+  /** Signal that ends it at once. @default SIGKILL, since others wait for open connections */
+  readonly signal?: NodeJS.Signals;
 }
 
 const apacheModules = "mpm_event authz_core headers proxy proxy_http reqtimeout rewrite".split(" ");
@@ -79,8 +81,11 @@ const kinds = {
       max_filedescriptors 1024
       pinger_enable off
       visible_hostname localhost
+      shutdown_lifetime 0 seconds
       ${config}`,
     args: (file, _folder, port) => ["-N", "-d1", "-n", `tryon${port}`, "-f", file],
+    // Otherwise it leaves shared memory behind.
+    signal: "SIGTERM",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -100,7 +105,7 @@ export async function startGateway(
   config: string,
   upstream: { readonly port: number },
 ): Promise<Gateway> {
-  const { complete, args }: Kind = kinds[name];
+  const { complete, args, signal = "SIGKILL" }: Kind = kinds[name];
   const binary = await findProgram(name);
   const folder = await mkdtemp(join(tmpdir(), `tryon-${name}-`));
   const file = join(folder, "config");
@@ -115,8 +120,7 @@ export async function startGateway(
   const options = { ...user, env, cwd: folder, detached: true };
   const program = startProgram(binary, args(file, folder, port), options);
   const stop = async (): Promise<void> => {
-    // Other signals wait for open connections.
-    await program.stop("SIGKILL");
+    await program.stop(signal);
     await rm(folder, { recursive: true, maxRetries: 5 });
   };
   try {
