@@ -120,11 +120,14 @@ const limits: readonly (readonly [Reverse, status: number, site: string, target:
     return ["nginx", status, page, "proxy_read_timeout 1s;"] as const;
   }),
   ["nginx", 302, `error_page 504 ${elsewhere};`, "proxy_read_timeout 1s;"],
+  // Its error page is the service's own 404.
+  ["nginx", 404, "error_page 504 = /late.html;", "proxy_read_timeout 1s;"],
   ["haproxy", 504, "", "timeout server 1s"],
   ["haproxy", 302, `errorloc 504 ${elsewhere}`, "timeout server 1s"],
   // It responds with 502 after its time limit.
   ["apache", 502, "ProxyTimeout 1", ""],
   ["apache", 302, `ProxyTimeout 1\nErrorDocument 502 ${elsewhere}`, ""],
+  ["apache", 404, "ProxyTimeout 1\nErrorDocument 502 /late.html", ""],
   ["caddy", 504, "", caddyLimit],
   ["caddy", 404, `handle_errors {\nrespond "${late}" 404\n}`, caddyLimit],
   ["varnish", 503, "", ".first_byte_timeout = 1s;"],
