@@ -7,6 +7,12 @@ const places = {
   postgres: ["/usr/lib/postgresql/*/bin/postgres"],
   curl: ["/usr/bin/curl", "/usr/local/bin/curl"],
   python3: ["/usr/bin/python3", "/usr/local/bin/python3"],
+  nginx: ["/usr/sbin/nginx"],
+  haproxy: ["/usr/sbin/haproxy"],
+  apache: ["/usr/sbin/apache2"],
+  caddy: ["/usr/bin/caddy"],
+  varnish: ["/usr/sbin/varnishd"],
+  squid: ["/usr/sbin/squid"],
 } as const;
 
 export type ProgramName = keyof typeof places;

@@ -56,11 +56,13 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   // Only the transport of Node can tell: its tests have examples.
   "upload broken off": [],
   "not the service": [
-    ...[404, 405].flatMap((status) => ({
-      faults: [respondWith(status, page), respondWith(status, page)],
-      code: status === 404 ? "not_found" : "bad_request",
-      ...free,
-    })),
+    ...[404, 405].flatMap((status) =>
+      [page, detail].map((body) => ({
+        faults: [respondWith(status, body), respondWith(status, body)],
+        code: status === 404 ? "not_found" : "bad_request",
+        ...free,
+      })),
+    ),
     {
       faults: [respondWith(302, "", elsewhere), respondWith(302, "", elsewhere)],
       code: "redirected",
@@ -75,11 +77,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     code: status === 413 ? "payload_too_large" : "bad_request",
     ...free,
   })),
-  refused: [400, 404, 405].map((status) => ({
-    faults: [respondWith(status, detail)],
-    code: status === 404 ? "not_found" : "bad_request",
-    ...free,
-  })),
+  refused: [{ faults: [respondWith(400, detail)], code: "bad_request", ...free }],
   "rate limit": [
     { faults: [respondWith(429, detail, { "retry-after": "61" })], code: "rate_limited", ...free },
   ],
@@ -92,6 +90,8 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   page: [
     { faults: [respondAfter(404, page)], ...unproven },
     { faults: [respondAfter(405, page)], ...unproven },
+    // A gateway has fetched its error page from the service.
+    { faults: [respondAfter(404, detail)], ...unproven },
     { faults: [respondAfter(302, "")], ...unproven },
     { faults: [respondAfter(303, "")], ...unproven },
     // The free request proves nothing if it gets no response of anyone, or that of a firewall.

@@ -59,6 +59,7 @@ export interface OutcomeRow {
  *
  * A gateway can respond with any status after it has forwarded a request, and elapsed time proves nothing. So a status proves
  * `none` only with JSON of the service, or if it rejects the size or form of a request, which a gateway checks first.
+ * 404 and 405 prove nothing even then: a gateway can fetch its own error page from the service.
  */
 export const outcomeTable: readonly OutcomeRow[] = [
   { name: "not sent", proves: none, next: "end", matches: /^un|^ra/ },
@@ -68,7 +69,7 @@ export const outcomeTable: readonly OutcomeRow[] = [
   { name: "not the service", proves: none, next: "end", matches: /^els/ },
   { name: "refused by the proxy", proves: none, next: "end", matches: /^ref/ },
   { name: "form refused", proves: none, next: "end", matches: /4(?:1[1345]|[23]1)$/ },
-  { name: "refused", proves: none, next: "end", matches: /^s.*(?:40[0-5]|422)$/ },
+  { name: "refused", proves: none, next: "end", matches: /^s.*(?:40[0-3]|422)$/ },
   { name: "rate limit", proves: none, next: "retry", matches: /^s.*429$/ },
   { name: "key in use", proves: conflict, next: "end", matches: /^s.*409$/ },
   { name: "server error", proves: serverError, next: "retry", matches: /5..$/ },
