@@ -7,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { rejectUnknownNames } from "@tryon/command-line/known-names";
 
 import { controlPath, isControlRequest } from "../control/routes/control-app.ts";
-import { isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
+import { earlyResponse, isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
 import { textOf } from "../http/responses.ts";
 import { isLoopback } from "../loopback.ts";
 import type { Mock } from "../mock.ts";
@@ -108,7 +108,14 @@ async function respond(
     response = await mock.fetch(request);
   } catch (error) {
     if (!isConnectionReset(error)) throw error;
-    outgoing.socket?.resetAndDestroy();
+    const early = earlyResponse(error);
+    if (early === undefined) outgoing.socket?.resetAndDestroy();
+    else {
+      const headers = { ...Object.fromEntries(early.headers), connection: "close" };
+      outgoing.writeHead(early.status, headers).end(textOf(early));
+      // Bytes of the body that arrive now reset the connection.
+      outgoing.socket?.destroySoon();
+    }
     return RESPONSE_ALREADY_SENT;
   }
   const text = textOf(response);
