@@ -26,6 +26,8 @@ export interface ReplayOptions {
   /** If true, also sends POST requests. */
   readonly paid: boolean;
   readonly keys: Keys;
+  /** Token of the control API of a reference server. */
+  readonly controlToken?: string | undefined;
   readonly allowLive?: boolean | undefined;
   /** Maximum credits that live keys of the user may spend. */
   readonly maxCredits?: number | undefined;
@@ -67,7 +69,11 @@ export async function replay(
   const started = Date.now();
   const send = createSend(options.against, options.fetch);
   const redactor = new Redactor(...Object.values(options.keys).map(({ token }) => token));
-  const control = await findControl(send, options.keys, redactor);
+  const control = await findControl(send, {
+    keys: options.keys,
+    token: options.controlToken,
+    redactor,
+  });
   if (control === undefined && options.allowLive !== true) rejectLiveKeys(options.keys);
   const target = { send, baseUrl: options.against, redactor };
   await preflight(target, control === undefined ? options.keys : {});

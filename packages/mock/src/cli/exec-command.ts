@@ -8,7 +8,10 @@ export async function runExec(command: ExecCommand): Promise<number> {
   const { program, programArguments } = command;
   return runBesideServer("tryon-mock", [program, ...programArguments], async () => {
     const server = await startServer(command, process.stderr);
-    if (command.quiet !== true) process.stderr.write(`tryon-mock listening on ${server.url}\n`);
+    if (command.quiet !== true) {
+      const { url, controlPage } = server;
+      process.stderr.write(`tryon-mock listening on ${url}\n  control page ${controlPage}\n`);
+    }
     const stop = async (): Promise<void> => server.stop();
     return { environment: clientEnvironment(server, loopback(server.url)), stop };
   });
