@@ -99,11 +99,11 @@ describe("the command", () => {
     const run = commandWith({ TRYON_MOCK_TOKEN: "", TMPDIR: folder }, "--port", "0");
     const url = await run.listening;
     await expect.poll(() => run.stdout(), { interval: 5 }).toContain("control token in ");
-    const file = join(folder, `tryon-mock-${new URL(url).port}.token`);
-    expect(run.stdout()).toContain(`control token in ${file}\n`);
-    const token = readFileSync(file, "utf8").trim();
+    const saved = join(folder, `tryon-mock-${new URL(url).port}.token`);
+    expect(run.stdout()).toContain(`control token in ${saved}\n`);
+    const token = readFileSync(saved, "utf8").trim();
     expect(run.stdout()).toContain(`control page ${url}/__mock/?token=${token}\n`);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(saved).mode & 0o777).toBe(0o600);
     expect((await controls(fetch, url, token).get("options")).status).toBe(200);
     expect((await controls(fetch, url, "other").get("options")).status).toBe(401);
     run.child.kill("SIGTERM");

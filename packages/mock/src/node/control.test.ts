@@ -68,12 +68,12 @@ describe("the control API over HTTP", () => {
     "x-appengine-user-ip",
   ])("is closed for the header %s of a proxy, unless `openControl` is set", async (name) => {
     const closed = await start();
-    const open = await start({ openControl: true });
+    const opened = await start({ openControl: true });
     for (const value of ["127.0.0.1", ""]) {
       const headers = ["Host: localhost", `${name}: ${value}`];
       const withToken = [...headers, closed.authorization];
       expect(await closed.statusOf("/__mock/options", ...withToken)).toBe(403);
-      expect(await open.statusOf("/__mock/options", ...headers)).toBe(200);
+      expect(await opened.statusOf("/__mock/options", ...headers)).toBe(200);
     }
   });
 
@@ -107,15 +107,17 @@ describe("the control API over HTTP", () => {
     // Without a network, this machine has no other IP address.
     if (ip === undefined) return;
     const closed = await start({ host: "0.0.0.0" });
-    const open = await start({ host: "0.0.0.0", openControl: true });
+    const opened = await start({ host: "0.0.0.0", openControl: true });
     const headers = { authorization: `Bearer ${closed.server.controlToken}` };
     const statusAt = async (port: number, path: string): Promise<number> =>
       (await fetch(`http://${ip.address}:${port}${path}`, { headers })).status;
     expect(await statusAt(closed.server.port, "/__mock/options")).toBe(403);
-    expect(await statusAt(open.server.port, "/__mock/options")).toBe(200);
+    expect(await statusAt(opened.server.port, "/__mock/options")).toBe(200);
     expect(await statusAt(closed.server.port, "/api/discovery")).toBe(200);
   });
 });
+
+const open = (url: string) => fetch(url, { redirect: "manual" });
 
 describe("the token of the control API over HTTP", () => {
   test.each(["", "Bearer", "Bearer svc_live_mock", "Basic TOKEN", "Bearer TOKENx", "TOKEN"])(
@@ -163,7 +165,6 @@ describe("the token of the control API over HTTP", () => {
   test("opens the page in a browser by its URL, which sets a cookie", async () => {
     const { server } = await start();
     const page = `${server.url}/__mock/`;
-    const open = (url: string) => fetch(url, { redirect: "manual" });
     // The page has no data of the server.
     expect((await open(page)).status).toBe(200);
     expect((await open(`${page}?token=wrong`)).headers.get("set-cookie")).toBeNull();
