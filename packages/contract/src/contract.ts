@@ -106,8 +106,9 @@ async function runUntil(
       "The key is missing. Use one that begins with svc_test_ or svc_live_.",
     );
   }
-  const isVirtual = control !== undefined && options.realTime !== true;
-  const time = isVirtual ? await virtualTime(control, signal) : realClock(signal);
+  // Behind a gateway, time limits and caches would not follow a clock that moves.
+  const isVirtual = control?.gateway === undefined && options.realTime !== true;
+  const time = control && isVirtual ? await virtualTime(control, signal) : realClock(signal);
   const pacer = new RequestPacer(time);
   for (const [{ token }, account] of accounts) pacer.readLimit(token, account);
   const isTestOnly = Object.values(used).every(({ kind }) => kind === "test");

@@ -88,7 +88,10 @@ export async function replay(
     ? await createKeys(recordings, control)
     : assignKeys(recordings, options.keys);
   const first = recordings[0]?.exchange.at ?? 0;
-  const time = control ? await ReferenceTime.start(control, first) : new RealTime(options.sleep);
+  const isClockMine = control !== undefined && control.gateway === undefined;
+  const time = isClockMine
+    ? await ReferenceTime.start(control, first)
+    : new RealTime(options.sleep);
   const run = new Replay({ ...options, send, control, keys, time, recordings });
   await run.run();
   const isCompared = ({ recorded }: Pair): boolean => !run.notCompared.has(recorded);

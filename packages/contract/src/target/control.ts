@@ -1,3 +1,4 @@
+import { gatewayOf } from "../wire/gateway.ts";
 import { fieldsOf, type Fields } from "../wire/response.ts";
 import type { Redactor } from "../wire/redactor.ts";
 import { NoResponse, type Send } from "../wire/send.ts";
@@ -14,6 +15,8 @@ const cleanUpTime = 10_000;
 export interface Control {
   /** Headers of its requests. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Name of a gateway in front of it, whose own times do not follow the clock of the server. */
+  readonly gateway: string | undefined;
   /** Sends a request to `/__mock/<path>`. */
   readonly post: (path: string, body?: Fields) => Promise<Fields>;
   readonly get: (path: string) => Promise<Fields>;
@@ -68,6 +71,8 @@ export async function findControl(
   if (found.status !== 200 || fieldsOf(found.json)["options"] === undefined) return undefined;
   return {
     headers,
+    // The reference server itself has no such header.
+    gateway: gatewayOf(found) ?? found.headers.get("server") ?? undefined,
     post: (path, body) => call("POST", path, body),
     get: (path) => call("GET", path),
     // Also after the end of the run.
