@@ -1,4 +1,4 @@
-/** Servers that stand in front of a service, by their name in the header `Server`. */
+/** Software in front of a service, by their name in the header `Server`. */
 const servers =
   /\b(nginx|openresty|haproxy|apache|caddy|varnish|squid|lighttpd|h2o|cloudflare|cloudfront|awselb|envoy|traefik|akamaighost|google frontend)\b/i;
 

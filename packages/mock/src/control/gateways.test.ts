@@ -46,7 +46,7 @@ describe.each([
     expect(await balanceOf(mock)).toBe(1_000);
   });
 
-  test.each(late)("%s gives up after its time limit, and the work goes on", async (name) => {
+  test.each(late)("%s responds after its time limit, and the work goes on", async (name) => {
     const { mock, submit, get } = await setUp();
     mock.faults.add({ on, times: 1, gateway: name });
     const { status, headers, body, after = 0 } = gatewayNamed(name);

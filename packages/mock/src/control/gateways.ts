@@ -7,8 +7,8 @@ interface Gateway {
   /** Empty for a response without a body. */
   readonly body: string;
   /**
-   * Milliseconds after which it gives up a request that it has forwarded. The work continues. Without it, it responds
-   * at once and forwards nothing.
+   * Milliseconds after which it responds to a request that it has forwarded. The work continues. Without it, the gateway
+   * responds at once and forwards nothing.
    */
   readonly after?: number;
   /** If true, it responds after the headers of a request, and closes the connection without reading the body. */
@@ -122,7 +122,7 @@ function awsBalancer(title: string, details: Details): Gateway {
 const location = "https://status.example/";
 
 /** Gateways that a fault can play, by name: the software, the status, and how it responds. */
-export const gateways = {
+const gateways = {
   "nginx-502-page": nginx("502 Bad Gateway", {
     after: 1_000,
     cause: "the service closes the connection",

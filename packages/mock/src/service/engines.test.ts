@@ -59,7 +59,7 @@ describe("a custom engine", () => {
         result_url: null,
       });
       expect(warn.mock.calls).toEqual([[message]]);
-      },
+    },
   );
 
   test("may return bytes after a PNG", async () => {
