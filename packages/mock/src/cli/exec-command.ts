@@ -1,7 +1,7 @@
 import { runBesideServer } from "@tryon/command-line/run-program";
 
 import type { ExecCommand } from "./program.ts";
-import { clientEnvironment, startServer } from "./server.ts";
+import { clientEnvironment, loopback, startServer } from "./server.ts";
 
 /** Returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal. */
 export async function runExec(command: ExecCommand): Promise<number> {
@@ -15,8 +15,4 @@ export async function runExec(command: ExecCommand): Promise<number> {
     const stop = async (): Promise<void> => server.stop();
     return { environment: clientEnvironment(server, loopback(server.url)), stop };
   });
-}
-
-function loopback(url: string): string {
-  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

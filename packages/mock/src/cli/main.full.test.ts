@@ -231,6 +231,8 @@ describe("the command", () => {
     const warning = `others can reach port ${port} of this machine`;
     await expect.poll(() => run.stderr(), { interval: 5 }).toContain(warning);
     expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
+    const page = `control page http://127.0.0.1:${port}/`;
+    await expect.poll(() => run.stdout(), { interval: 5 }).toContain(page);
   });
 
   test("sends no webhooks to its own network where it is reached from others", async () => {

@@ -54,7 +54,7 @@ export async function startServer(
   };
   const { url, port } = server;
   const hasNewToken = !isOpen && given === undefined;
-  const controlPage = `${url}/__mock/${hasNewToken ? `?token=${controlToken}` : ""}`;
+  const controlPage = `${loopback(url)}/__mock/${hasNewToken ? `?token=${controlToken}` : ""}`;
   return { mock, url, port, controlToken, controlPage, hasNewToken, engine, stop };
 }
 
@@ -83,6 +83,11 @@ export function clientEnvironment(
     TRYON_WEBHOOK_SECRET: server.mock.webhookSecret,
     [tokenVariable]: server.controlToken,
   };
+}
+
+/** Returns the URL for clients on this machine. The server accepts no other host for its control API. */
+export function loopback(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; mock: Mock }> {
