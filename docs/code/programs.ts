@@ -79,6 +79,7 @@ export class Programs {
       TRYON_BASE_URL: this.#server.url,
       TRYON_API_KEY: token,
       TRYON_WEBHOOK_SECRET: webhookSecret,
+      TRYON_MOCK_TOKEN: this.#server.controlToken,
       ...env,
     };
     const { stdout } = await run(node, ["--conditions=@tryon/source", join(folder, file)], {

@@ -13,7 +13,10 @@ console.log(await make({ ...images, prompt: "mock:model_rejected" }, "order-3"))
 console.log(await make({ ...images, person: "http://shop.example/me.jpg" }, "order-4"));
 await fetch(new URL("/__mock/faults", process.env.TRYON_BASE_URL), {
   method: "POST",
-  headers: { "content-type": "application/json" },
+  headers: {
+    authorization: "Bearer " + process.env.TRYON_MOCK_TOKEN,
+    "content-type": "application/json",
+  },
   body: JSON.stringify({ on: "POST /api/v1/tryon", status: 502, times: 4 }),
 });
 console.log(await make(images, "order-5"));

@@ -39,6 +39,8 @@ export interface ContractOptions {
   readonly webhookUrl?: string | undefined;
   /** @default a free port */
   readonly webhookPort?: number | undefined;
+  /** Token of the control API of a reference server. */
+  readonly controlToken?: string | undefined;
   /**
    * If true, waits in real time, even if a reference server can advance its clock.
    * @default false
@@ -121,6 +123,7 @@ const optionNames = Object.keys({
   only: true,
   webhookUrl: true,
   webhookPort: true,
+  controlToken: true,
   realTime: true,
   fetch: true,
   onResult: true,

@@ -48,7 +48,12 @@ export async function runSuite(
   realClock = realTime,
 ): Promise<Report> {
   const { apiKey, keys = {}, webhookSecret } = options;
-  const redactor = new Redactor(apiKey, ...Object.values(keys), webhookSecret);
+  const redactor = new Redactor(
+    apiKey,
+    ...Object.values(keys),
+    webhookSecret,
+    options.controlToken,
+  );
   let end: RunEnd | undefined;
   try {
     rejectInvalid(options);
@@ -77,7 +82,12 @@ async function runUntil(
   const send: Send = (request, ...signals) => sendAlways(request, signal, ...signals);
   const given = givenKeys(options);
   const accounts = await preflight({ ...options, signal, send, redactor }, given);
-  const control = await findControl(sendAlways, given, redactor, signal);
+  const control = await findControl(sendAlways, {
+    keys: given,
+    token: options.controlToken,
+    redactor,
+    signal,
+  });
   // Any server can claim to be a reference server, so only a local one is free of charge.
   const isLocal = isLoopback(options.baseUrl);
   const isLocalMock = control !== undefined && isLocal;
@@ -97,8 +107,9 @@ async function runUntil(
       "The key is missing. Use one that begins with svc_test_ or svc_live_.",
     );
   }
-  const isVirtual = control !== undefined && options.realTime !== true;
-  const time = isVirtual ? await virtualTime(control, signal) : realClock(signal);
+  // Behind a gateway, time limits and caches would not follow a clock that moves.
+  const isVirtual = control?.gateway === undefined && options.realTime !== true;
+  const time = control && isVirtual ? await virtualTime(control, signal) : realClock(signal);
   const pacer = new RequestPacer(time);
   for (const [{ token }, account] of accounts) pacer.readLimit(token, account);
   const isTestOnly = Object.values(used).every(({ kind }) => kind === "test");

@@ -10,6 +10,7 @@ import { Session, type CheckContext } from "./session.ts";
 import type { Shape } from "./schema-checks.ts";
 import type { Redactor } from "./wire/redactor.ts";
 import type { SentRequest } from "./wire/response.ts";
+import { sourceOf } from "./wire/gateway.ts";
 import { NoResponse } from "./wire/send.ts";
 
 /** Checks and probes of a run. */
@@ -153,8 +154,11 @@ async function runOne<Value>(
     }
     if (error instanceof SkipCheck) return { result: result("not-observable", error.message) };
     if (error instanceof CheckFailure || error instanceof NoResponse) {
-      const request = error instanceof NoResponse ? error.request : error.response?.request;
-      return { result: result("failed", error.message, curlLine(request, redactor)) };
+      const isLost = error instanceof NoResponse;
+      const request = isLost ? error.request : error.response?.request;
+      const source = isLost ? "" : sourceOf(error.response);
+      const message = source === "" ? error.message : error.message.replace(/\.?$/, `${source}.`);
+      return { result: result("failed", message, curlLine(request, redactor)) };
     }
     throw new Error(`The check ${id} threw an error. This says nothing about the deployment.`, {
       cause: error,

@@ -1,5 +1,6 @@
 import type { HttpResponse, SentRequest } from "./wire/response.ts";
 import { operationOf, operations } from "./wire/document.ts";
+import { sourceOf } from "./wire/gateway.ts";
 
 /** Result of all responses with one status of one operation. */
 export interface Shape {
@@ -13,6 +14,9 @@ export interface Shape {
   readonly problems: { readonly text: string; readonly request: SentRequest }[];
 }
 
+/** Maximum length of a body that the service reads. */
+export const maxBodyBytes = 64 * 1024 * 1024;
+
 /** Returns true for a deviation from the document that an open point explains, so that no check fails. */
 type Explains = (response: HttpResponse, problem: string) => boolean;
 
@@ -20,7 +24,10 @@ type Explains = (response: HttpResponse, problem: string) => boolean;
 const explanations: Readonly<Record<string, readonly [what: string, fits: Explains]>> = {
   oversize: [
     "413 with text/html for a body over 64 MiB",
-    (response) => response.status === 413 && isHtml(response),
+    (response) =>
+      response.status === 413 &&
+      isHtml(response) &&
+      (response.request.body ?? "").length > maxBodyBytes,
   ],
   syncCut: [
     "504 with text/html for a synchronous request",
@@ -94,10 +101,11 @@ export class SchemaChecks {
     const shape = this.#shape(operation.title, status);
     shape.count += 1;
     const problems = findProblems?.(response) ?? [`the document lacks the status ${status}`];
+    const source = sourceOf(response);
     const unexplained = problems.filter((text) => !this.#explain(response, text));
     for (const text of unexplained) {
-      if (shape.problems.every((problem) => problem.text !== text)) {
-        shape.problems.push({ text, request });
+      if (shape.problems.every((problem) => problem.text !== `${text}${source}`)) {
+        shape.problems.push({ text: `${text}${source}`, request });
       }
     }
     return unexplained.map((text) => `${shape.operation} ${status}: ${text}`);

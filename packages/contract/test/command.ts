@@ -1,5 +1,6 @@
 import { run } from "../src/cli/run.ts";
 import type { CliContext } from "../src/cli/run-command.ts";
+import { controlToken } from "./served.ts";
 
 /** Exit code and output of a command. */
 export interface Ended {
@@ -23,14 +24,15 @@ export function stream(isTTY = false) {
   };
 }
 
-/** Runs the command in this process, as `main.ts` does. */
+/** Runs the command in this process, as `main.ts` does. Its environment has the token of the control API. */
 export async function command(
   argv: readonly string[],
   around: Partial<CliContext> & { readonly terminal?: boolean } = {},
 ): Promise<Ended> {
-  const { terminal = false, environment = {}, ...rest } = around;
+  const { terminal = false, ...rest } = around;
+  const environment = { TRYON_MOCK_TOKEN: controlToken, ...around.environment };
   const [stdout, stderr] = [stream(terminal), stream(terminal)];
   const signal = new AbortController().signal;
-  const code = await run(argv, { stdout, stderr, environment, signal, ...rest });
+  const code = await run(argv, { stdout, stderr, signal, ...rest, environment });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }

@@ -5,13 +5,16 @@ import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
 
+/** Token of the control API of the reference servers. */
+export const controlToken = "control-token-of-the-tests";
+
 /** A reference server over real HTTP until the test ends. */
 export async function served(
   options: MockOptions = {},
   fetchOf: (mock: Mock) => Mock["fetch"] = (mock) => mock.fetch,
 ): Promise<{ mock: Mock; url: string }> {
   const mock = createMock(options);
-  const server = await serve({ fetch: fetchOf(mock) });
+  const server = await serve({ fetch: fetchOf(mock) }, { controlToken });
   onTestFinished(async () => {
     mock.close();
     await server.close();

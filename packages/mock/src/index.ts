@@ -20,6 +20,7 @@ export type {
 } from "./store/records.ts";
 export type { MockStore, SavedRecord } from "./store/state-log.ts";
 export type { Fault, FaultInput, Latency } from "./control/fault.ts";
+export type { GatewayName } from "./control/gateways.ts";
 export type { MockFaults } from "./control/faults.ts";
 export type { JournalEntry, JournalSubmission, Refusal } from "./control/journal-entry.ts";
 export type { JournalFilter, MockJournal, WaitForOptions } from "./control/journal.ts";

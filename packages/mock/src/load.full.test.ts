@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import { controlToken } from "../test/control-token.ts";
 import { command } from "../test/command.ts";
 import { loadClient, runConcurrently } from "../test/load-client.ts";
 import { loadProcess } from "../test/load-process.ts";
@@ -24,7 +25,7 @@ function clientOf(url: string, key: string, maxConnections: number) {
 
 /** Runs scenarios under a new key, and checks that each job exists once and was charged once. */
 async function runScenarios(url: string, scenarios: number): Promise<void> {
-  const control = clientOf(url, "", 1);
+  const control = clientOf(url, controlToken, 1);
   const tenant = { credits, rate_limit_per_min: 1_000_000_000 };
   const { body: created } = await control.send("POST", "/__mock/tenants", { body: tenant });
   const key = String(created["api_key"]);
@@ -69,7 +70,7 @@ describe("20,000 requests over 200 connections", () => {
     const server = await loadProcess();
     const round = async (scenarios: number): Promise<number> => {
       await runScenarios(server.url, scenarios);
-      const control = clientOf(server.url, "", 1);
+      const control = clientOf(server.url, controlToken, 1);
       await control.send("POST", "/__mock/reset");
       control.close();
       await expect.poll(() => server.connections(), { interval: 20 }).toBe(0);

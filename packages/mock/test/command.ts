@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { startScript, type Exit } from "@tryon/test-kit/start-program";
 import { onTestFinished } from "vitest";
 
+import { controlToken } from "./control-token.ts";
+
 const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 
 /** The command in a process of its own, and its output so far. */
@@ -28,6 +30,7 @@ export function commandWith(
   const env = {
     PATH: process.env["PATH"],
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    TRYON_MOCK_TOKEN: controlToken,
     ...environment,
   };
   const program = startScript(main, argv, { env });

@@ -21,7 +21,8 @@ export async function openControlPage(
     ({ origin, protocol }) => origin === server.url || protocol === "data:",
     context,
   );
-  await page.goto(`${server.url}/__mock/`);
+  const { controlToken } = server;
+  await page.goto(`${server.url}/__mock/?token=${controlToken}`);
   await page.getByText("Live", { exact: true }).waitFor();
   const headers = {
     authorization: `Bearer ${mock.keys.live}`,
@@ -29,7 +30,7 @@ export async function openControlPage(
   };
   const { submit } = plainCalls(fetch, server.url, headers);
   const restart = async (): Promise<void> => {
-    server = await serve(mock, { port: server.port });
+    server = await serve(mock, { port: server.port, controlToken });
   };
   return { mock, page, problems, submit, stop: () => server.close(), restart };
 }

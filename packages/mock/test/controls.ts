@@ -1,11 +1,12 @@
-/** Returns requests to the control API through any fetch, each with its status and body. */
-export function controls(fetch: typeof globalThis.fetch, baseUrl: string) {
+/** Returns requests to the control API through any fetch, each with its status and body. In process they need no token. */
+export function controls(fetch: typeof globalThis.fetch, baseUrl: string, token = "") {
+  const headers = { authorization: `Bearer ${token}` };
   const send = async (method: string, path: string, fields?: unknown) => {
-    const init = fields === undefined ? { method } : { method, body: JSON.stringify(fields) };
-    const response = await fetch(`${baseUrl}/__mock/${path}`, init);
+    const body = fields === undefined ? {} : { body: JSON.stringify(fields) };
+    const response = await fetch(`${baseUrl}/__mock/${path}`, { method, headers, ...body });
     // Every response of the control API is a JSON object.
-    const body = (await response.json()) as Readonly<Record<string, unknown>>;
-    return { status: response.status, body };
+    const answer = (await response.json()) as Readonly<Record<string, unknown>>;
+    return { status: response.status, body: answer };
   };
   return {
     get: (path: string) => send("GET", path),

@@ -5,8 +5,9 @@
 import { createMock } from "../src/mock.ts";
 import { serve } from "../src/node/serve.ts";
 import { turn } from "../src/system/host.ts";
+import { controlToken } from "./control-token.ts";
 
-const server = await serve(createMock({ latency: 0, seed: "load" }));
+const server = await serve(createMock({ latency: 0, seed: "load" }), { controlToken });
 
 async function usedMemory(): Promise<number> {
   // One garbage collection runs finalizers whose garbage only the next one collects.

@@ -21,14 +21,16 @@ export interface ReferenceServer {
 export async function startReferenceServer({ app }: Installation): Promise<ReferenceServer> {
   const command = join(app, "node_modules/.bin/tryon-mock");
   const argv = [command, "--port", "0", "--latency", "0"];
-  const server = startProgram(node, argv);
+  const token = "control-token-of-the-runtimes";
+  const env = { ...process.env, TRYON_MOCK_TOKEN: token };
+  const server = startProgram(node, argv, { env });
   const [, url = ""] = await server.waitFor(/listening on (\S+)$/m);
   return {
     url,
     async tenant(mode) {
       const response = await fetch(`${url}/__mock/tenants`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: JSON.stringify({ mode }),
       });
       // The answer is the one that docs/guides/control-api.md tells.

@@ -201,6 +201,24 @@ describe("money is safe:", () => {
     expect((await command(["--base-url", url], { suite, environment })).code).toBe(0);
   });
 
+  test("a reference server needs the token of its control API to create keys", async () => {
+    const { url } = await served();
+    const argv = ["--base-url", url];
+    const runWith = (token: string, more = {}) =>
+      command(argv, { suite, environment: { TRYON_MOCK_TOKEN: token, ...more } });
+    const none = await runWith("");
+    expect(none.code).toBe(5);
+    expect(none.stderr).toContain("needs the token of its control API, to create keys.");
+    const wrong = await runWith("a-token-of-another", { TRYON_API_KEY: "svc_test_mock" });
+    expect(wrong.code).toBe(5);
+    expect(wrong.stderr).toContain("refuses the token of its control API.");
+    expect(wrong.stderr).not.toContain("a-token-of");
+    // With a key and no token, it is a deployment like any other.
+    const given = await runWith("", { TRYON_API_KEY: "svc_test_mock" });
+    expect(given.code).toBe(0);
+    expect(given.stderr).toContain("  time is real");
+  });
+
   describe("a server elsewhere that says it is a reference server", () => {
     test("gets no live key without --allow-live", async () => {
       const mock = elsewhere();

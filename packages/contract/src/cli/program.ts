@@ -118,7 +118,7 @@ export function readOptions(
     .command("replay", "send recorded requests again")
     .addHelpText(
       "after",
-      `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
+      `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. A reference server creates keys for the token in\nTRYON_MOCK_TOKEN. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
     )
     .action((options) => {
       read.options = runOptions(options, context.environment);
@@ -154,6 +154,7 @@ function runOptions(
       flagged: variable("FLAGGED_KEY"),
     },
     webhookSecret: webhookSecret(environment, secretFile),
+    controlToken: variable("MOCK_TOKEN"),
     reports: report ?? toStandardOutput,
   };
 }

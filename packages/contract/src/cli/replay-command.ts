@@ -58,7 +58,7 @@ export function replaySessions(argv: readonly string[]): Promise<number> {
       .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
       .addHelpText(
         "after",
-        `\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs none.\n${examples(command, "session.ndjson --against https://tryon.example", "*.ndjson --level paid --report html=drift.html")}`,
+        `\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs the token of its control API instead, TRYON_MOCK_TOKEN.\n${examples(command, "session.ndjson --against https://tryon.example", "*.ndjson --level paid --report html=drift.html")}`,
       )
       .action((files, given) => start(() => replayFiles(files, given)));
   });
@@ -95,11 +95,12 @@ async function replayFiles(
       disabled: variable("DISABLED_KEY"),
     },
   };
+  const controlToken = variable("MOCK_TOKEN");
   let result: ReplayResult;
   try {
     rejectInvalid(target);
     const keys = givenKeys(target);
-    result = await replay(session, { ...options, against, paid: isPaid, keys });
+    result = await replay(session, { ...options, against, paid: isPaid, keys, controlToken });
   } catch (error) {
     if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });
     if (!(error instanceof TargetProblem)) throw error;

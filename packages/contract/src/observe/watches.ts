@@ -3,6 +3,8 @@ import { isEnd } from "../submission.ts";
 import { requestProblems } from "../wire/document.ts";
 import { elementsOf, fieldsOf } from "../wire/response.ts";
 import { rebuilt } from "./rebuilt.ts";
+import { maxBodyBytes } from "../schema-checks.ts";
+import { gatewayOf } from "../wire/gateway.ts";
 import {
   lengthOf,
   listOperation,
@@ -60,9 +62,14 @@ export const watches: Readonly<Record<string, Watch>> = {
     }
     return undefined;
   },
-  oversize: ({ operation, status, isHtml, exchange }) => {
-    if (operation !== submitOperation || exchange.request.bytes <= 64 * 2 ** 20) return undefined;
-    return status === 413 && isHtml ? [413] : status === 400 ? [400] : undefined;
+  oversize: ({ operation, status, isHtml, exchange, headers }) => {
+    if (operation !== submitOperation || exchange.request.bytes <= maxBodyBytes) return undefined;
+    const isFromGateway = gatewayOf({ headers: { get: (name) => headers[name] ?? null } });
+    return status === 413 && isHtml && isFromGateway === undefined
+      ? [413]
+      : status === 400
+        ? [400]
+        : undefined;
   },
   jsonTypes: (seen) => {
     const texts = ["wait", "seed"].filter((name) => lengthOf(seen.sent[name]) !== undefined);

@@ -4,6 +4,8 @@ import { described } from "../checks/requests/check-rows.ts";
 import { images } from "../images.ts";
 import { must, need, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
+import { maxBodyBytes } from "../schema-checks.ts";
+import { gatewayOf } from "../wire/gateway.ts";
 import { elementsOf, fieldsOf } from "../wire/response.ts";
 import { isLoopback } from "../wire/guarded-fetch.ts";
 import { NoResponse } from "../wire/send.ts";
@@ -12,7 +14,7 @@ const path = "/api/v1/tryon";
 const invalidJson = { raw: "{", headers: { "content-type": "application/json" } };
 
 /** Size of the padding in a body over 64 MiB. */
-const oversizeBytes = 64 * 1024 * 1024 + 1;
+const oversizeBytes = maxBodyBytes + 1;
 
 /** Open points of the validation of requests. */
 export const requestProbes = probeGroup(0, {
@@ -95,11 +97,14 @@ export const requestProbes = probeGroup(0, {
       const isHere = isLoopback(session.context.baseUrl) || session.hasControl;
       need(isHere, "The kit sends 64 MiB only to a deployment on this machine.");
       const padding = "x".repeat(oversizeBytes);
-      const { status } = await session.submit({ padding }).catch((error: unknown) => {
+      const response = await session.submit({ padding }).catch((error: unknown) => {
         if (!(error instanceof NoResponse)) throw error;
         throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
       });
+      const { status } = response;
       need(status === 400 || status === 413, `A body over 64 MiB got ${status}.`);
+      const gateway = status === 413 ? gatewayOf(response) : undefined;
+      need(gateway === undefined, `The 413 for a body over 64 MiB is that of ${gateway}.`);
       return status;
     },
   },

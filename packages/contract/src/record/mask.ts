@@ -28,7 +28,7 @@ type Position = DocumentedFields | "user's" | "unknown";
 /** Headers whose values are recorded. */
 const plainHeaders = wordsOf(`
   accept accept-encoding allow cache-control connection content-encoding content-length content-type date
-  expect idempotent-replayed retry-after transfer-encoding vary x-mock x-ratelimit-limit
+  expect idempotent-replayed retry-after server transfer-encoding vary x-mock x-ratelimit-limit
   x-ratelimit-remaining x-ratelimit-reset`);
 
 /** Segments of the paths of the service. */

@@ -27,6 +27,8 @@ export interface ReplayOptions {
   /** If true, also sends POST requests. */
   readonly paid: boolean;
   readonly keys: Keys;
+  /** Token of the control API of a reference server. */
+  readonly controlToken?: string | undefined;
   readonly allowLive?: boolean | undefined;
   /** Maximum credits that live keys of the user may spend. */
   readonly maxCredits?: number | undefined;
@@ -68,7 +70,11 @@ export async function replay(
   const started = Date.now();
   const send = createSend(options.against, options.fetch);
   const redactor = new Redactor(...Object.values(options.keys).map(({ token }) => token));
-  const control = await findControl(send, options.keys, redactor);
+  const control = await findControl(send, {
+    keys: options.keys,
+    token: options.controlToken,
+    redactor,
+  });
   if (control === undefined && options.allowLive !== true) rejectLiveKeys(options.keys);
   const target = { send, baseUrl: options.against, redactor };
   await preflight(target, control === undefined ? options.keys : {});
@@ -83,7 +89,10 @@ export async function replay(
     ? await createKeys(recordings, control)
     : assignKeys(recordings, options.keys);
   const first = recordings[0]?.exchange.at ?? 0;
-  const time = control ? await ReferenceTime.start(control, first) : new RealTime(options.sleep);
+  const isClockMine = control !== undefined && control.gateway === undefined;
+  const time = isClockMine
+    ? await ReferenceTime.start(control, first)
+    : new RealTime(options.sleep);
   const run = new Replay({ ...options, send, control, keys, time, recordings });
   await run.run();
   const isCompared = ({ recorded }: Pair): boolean => !run.notCompared.has(recorded);

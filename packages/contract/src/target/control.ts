@@ -1,7 +1,9 @@
+import { gatewayOf } from "../wire/gateway.ts";
 import { fieldsOf, type Fields } from "../wire/response.ts";
 import type { Redactor } from "../wire/redactor.ts";
 import { NoResponse, type Send } from "../wire/send.ts";
 import type { Key, Keys } from "./keys.ts";
+import { TargetProblem } from "./preflight.ts";
 
 /** Requests per minute and credits of a key that the kit makes: more than a run uses. */
 const plenty = 1_000_000;
@@ -11,6 +13,10 @@ const cleanUpTime = 10_000;
 
 /** Control API of a reference server. */
 export interface Control {
+  /** Headers of its requests. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Name of a gateway in front of it, whose own times do not follow the clock of the server. */
+  readonly gateway: string | undefined;
   /** Sends a request to `/__mock/<path>`. */
   readonly post: (path: string, body?: Fields) => Promise<Fields>;
   readonly get: (path: string) => Promise<Fields>;
@@ -19,17 +25,27 @@ export interface Control {
   readonly makeKey: (path: "keys" | "tenants", options: Fields) => Promise<Key>;
 }
 
+/** Run that may use a control API. */
+interface ControlUser {
+  /** Keys of the user. */
+  readonly keys: Keys;
+  /** Token of the control API. */
+  readonly token: string | undefined;
+  readonly redactor: Redactor;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Finds the control API of the deployment. Returns undefined if it has none, or forbids it.
  *
- * @param given keys of the user.
+ * @throws TargetProblem if it refuses the token, or requires one and the user has neither token nor keys.
  */
 export async function findControl(
   send: Send,
-  given: Keys,
-  redactor: Redactor,
-  signal?: AbortSignal,
+  { keys: given, token, redactor, signal }: ControlUser,
 ): Promise<Control | undefined> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  redactor.add(token);
   const call = async (
     method: string,
     path: string,
@@ -37,17 +53,26 @@ export async function findControl(
     ending = signal,
   ): Promise<Fields> => {
     const sent = body !== undefined && { body: JSON.stringify(body) };
-    const { status, json } = await send({ method, path: `/__mock/${path}`, ...sent }, ending);
+    const { status, json } = await send(
+      { method, path: `/__mock/${path}`, headers, ...sent },
+      ending,
+    );
     const fields = fieldsOf(json);
     if (status === 200) return fields;
     throw new Error(`${method} /__mock/${path} got ${status}: ${String(fields["detail"])}`);
   };
-  const request = { method: "GET", path: "/__mock/options" };
+  const request = { method: "GET", path: "/__mock/options", headers };
   const found = await send(request, signal).catch(ignoreReset);
   signal?.throwIfAborted();
-  const isControl = found?.status === 200 && fieldsOf(found.json)["options"] !== undefined;
-  if (!isControl || found.headers.get("x-mock") === null) return undefined;
+  if (found === undefined || found.headers.get("x-mock") === null) return undefined;
+  if (found.status === 401 && (token !== undefined || Object.keys(given).length === 0)) {
+    throw new TargetProblem("wrong-key", token === undefined ? noToken : wrongToken);
+  }
+  if (found.status !== 200 || fieldsOf(found.json)["options"] === undefined) return undefined;
   return {
+    headers,
+    // The reference server itself has no such header.
+    gateway: gatewayOf(found) ?? found.headers.get("server") ?? undefined,
     post: (path, body) => call("POST", path, body),
     get: (path) => call("GET", path),
     // Also after the end of the run.
@@ -61,7 +86,7 @@ export async function findControl(
         accountId: String(made["account_id"]),
       };
       // The kit does not count the credits of keys that it made.
-      if (Object.values(given).some(({ token }) => token === key.token)) {
+      if (Object.values(given).some((one) => one.token === key.token)) {
         throw new Error("The control API returned a key of the user instead of a new one.");
       }
       redactor.add(key.token, key.webhookSecret);
@@ -69,6 +94,10 @@ export async function findControl(
     },
   };
 }
+
+const source = "tryon-mock prints it, and tryon-mock exec sets it.";
+const noToken = `The reference server needs the token of its control API, to create keys. Set TRYON_MOCK_TOKEN (controlToken): ${source}`;
+const wrongToken = `The reference server refuses the token of its control API. Correct TRYON_MOCK_TOKEN (controlToken): ${source}`;
 
 /** A proxy in front of a deployment may reset the connection for an unknown path. */
 function ignoreReset(error: unknown): undefined {

@@ -1,3 +1,4 @@
+import { gatewayOf, sourceOf } from "../wire/gateway.ts";
 import { elementsOf, fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { NoResponse, type Send } from "../wire/send.ts";
 import type { Redactor } from "../wire/redactor.ts";
@@ -73,10 +74,11 @@ async function requestAccount(
     redactor.redactStart(text, 200).replaceAll(/[\p{Cc}\s]+/gu, " ");
   if (!isTryOnService(response)) {
     const target = status >= 300 && status <= 399 ? headers.get("location") : null;
+    const source = gatewayOf(response) === undefined ? "" : sourceOf(response);
     const redirect = target === null ? "" : `, which redirects to ${oneLine(target)}`;
     throw new TargetProblem(
       "other-service",
-      `${baseUrl} is not the try-on service: GET /api/v1/account got ${status} with ${headers.get("content-type") ?? "no content type"}${redirect}.`,
+      `${baseUrl} is not the try-on service: GET /api/v1/account got ${status} with ${headers.get("content-type") ?? "no content type"}${source}${redirect}.`,
     );
   }
   if (token !== undefined && (status === 401 || status === 403)) {
@@ -87,10 +89,15 @@ async function requestAccount(
   return response;
 }
 
+/** Fields of an account that other services hardly have. */
+const accountFields = ["credits_remaining", "rate_limit_per_min", "tryon_cost_credits"];
+
 /** If true, the service can send this response for an account. */
 function isTryOnService({ status, json }: HttpResponse): boolean {
-  const { detail, credits_remaining: credits, tryon_cost_credits: costs } = fieldsOf(json);
-  if (status === 200) return typeof credits === "number" && costs !== undefined;
+  const account = fieldsOf(json);
+  // Checks report a field that is missing or has another type.
+  if (status === 200) return accountFields.filter((name) => name in account).length >= 2;
+  const { detail } = account;
   const isDetail = typeof detail === "string" || elementsOf(detail).length > 0;
   // Any other server may send a 404.
   return [401, 403, 429, 500, 503].includes(status) && isDetail;

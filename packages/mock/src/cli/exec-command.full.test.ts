@@ -20,10 +20,10 @@ async function printed(run: Command): Promise<unknown> {
 }
 
 const printEnvironment = `
-  const { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET } = process.env;
+  const { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET, TRYON_MOCK_TOKEN } = process.env;
   const headers = { authorization: "Bearer " + TRYON_API_KEY };
   fetch(TRYON_BASE_URL + "/api/v1/account", { headers }).then((response) => {
-    console.log(JSON.stringify([response.status, TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET]));
+    console.log(JSON.stringify([response.status, TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET, TRYON_MOCK_TOKEN]));
     process.exitCode = 7;
   });`;
 
@@ -34,12 +34,19 @@ function pidsOf(list: unknown): number[] {
 
 describe("tryon-mock exec", () => {
   test("gives a command its own server and ends with the command's exit code", async () => {
-    const environment = { TRYON_BASE_URL: "https://elsewhere.example", TRYON_API_KEY: "another" };
+    const environment = {
+      TRYON_BASE_URL: "https://elsewhere.example",
+      TRYON_API_KEY: "another",
+      TRYON_MOCK_TOKEN: "",
+    };
     const run = commandWith(environment, ...program(printEnvironment));
     expect(await run.ended).toEqual({ code: 7, signal: null });
     const url = await run.listening;
-    expect(JSON.parse(run.stdout())).toEqual([200, url, "svc_live_mock", "whsec_mock"]);
-    expect(run.stderr()).toBe(`tryon-mock listening on ${url}\n`);
+    const [, token = ""] = /\?token=([\w-]{32})$/m.exec(run.stderr()) ?? [];
+    expect(JSON.parse(run.stdout())).toEqual([200, url, "svc_live_mock", "whsec_mock", token]);
+    expect(run.stderr()).toBe(
+      `tryon-mock listening on ${url}\n  control page ${url}/__mock/?token=${token}\n`,
+    );
     await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 

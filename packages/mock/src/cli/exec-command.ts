@@ -1,19 +1,18 @@
 import { runBesideServer } from "@tryon/command-line/run-program";
 
 import type { ExecCommand } from "./program.ts";
-import { clientEnvironment, startServer } from "./server.ts";
+import { clientEnvironment, loopback, startServer } from "./server.ts";
 
 /** Returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal. */
 export async function runExec(command: ExecCommand): Promise<number> {
   const { program, programArguments } = command;
   return runBesideServer("tryon-mock", [program, ...programArguments], async () => {
     const server = await startServer(command, process.stderr);
-    if (command.quiet !== true) process.stderr.write(`tryon-mock listening on ${server.url}\n`);
+    if (command.quiet !== true) {
+      const { url, controlPage } = server;
+      process.stderr.write(`tryon-mock listening on ${url}\n  control page ${controlPage}\n`);
+    }
     const stop = async (): Promise<void> => server.stop();
     return { environment: clientEnvironment(server, loopback(server.url)), stop };
   });
-}
-
-function loopback(url: string): string {
-  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { tryOn } from "../../test/caller.ts";
-import { command } from "../../test/command.ts";
+import { command, commandWith } from "../../test/command.ts";
+import { controlToken } from "../../test/control-token.ts";
+import { controls } from "../../test/controls.ts";
 import { stateFile } from "../../test/state-file.ts";
 
 function file(text: string): string {
@@ -84,11 +86,59 @@ describe("the command", () => {
   test("prints with --print-env nothing but variables on stdout", async () => {
     const run = command("--print-env", "--port=0");
     const url = await run.listening;
-    await expect.poll(() => run.stdout(), { interval: 5 }).toContain("SECRET");
+    await expect.poll(() => run.stdout(), { interval: 5 }).toContain("TOKEN");
     expect(run.stdout()).toBe(
-      `TRYON_BASE_URL=${url}\nTRYON_API_KEY=svc_live_mock\nTRYON_WEBHOOK_SECRET=whsec_mock\n`,
+      `TRYON_BASE_URL=${url}\nTRYON_API_KEY=svc_live_mock\nTRYON_WEBHOOK_SECRET=whsec_mock\nTRYON_MOCK_TOKEN=${controlToken}\n`,
     );
     expect(run.stderr()).toBe(`tryon-mock listening on ${url}\n`);
+  });
+
+  test("creates a token for the control API, prints it, and keeps it in a private file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const run = commandWith({ TRYON_MOCK_TOKEN: "", TMPDIR: folder }, "--port", "0");
+    const url = await run.listening;
+    await expect.poll(() => run.stdout(), { interval: 5 }).toContain("control token in ");
+    const saved = join(folder, `tryon-mock-${new URL(url).port}.token`);
+    expect(run.stdout()).toContain(`control token in ${saved}\n`);
+    const token = readFileSync(saved, "utf8").trim();
+    expect(run.stdout()).toContain(`control page ${url}/__mock/?token=${token}\n`);
+    expect(statSync(saved).mode & 0o777).toBe(0o600);
+    expect((await controls(fetch, url, token).get("options")).status).toBe(200);
+    expect((await controls(fetch, url, "other").get("options")).status).toBe(401);
+    run.child.kill("SIGTERM");
+    await run.ended;
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("takes the token of its environment without printing it, or none with --open-control", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const given = commandWith({ TMPDIR: folder }, "--port", "0");
+    const environment = { TRYON_MOCK_TOKEN: "", TMPDIR: folder };
+    const open = commandWith(environment, "--port", "0", "--open-control");
+    for (const [run, token] of [
+      [given, controlToken],
+      [open, ""],
+    ] as const) {
+      const url = await run.listening;
+      await expect.poll(() => run.stdout(), { interval: 5 }).toContain(`page ${url}/__mock/\n`);
+      expect((await controls(fetch, url, token).get("options")).status).toBe(200);
+      expect(run.stdout()).not.toContain("token");
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    const short = commandWith({ TRYON_MOCK_TOKEN: "secret" }, "--port", "0");
+    expect(await short.ended).toEqual({ code: 2, signal: null });
+    expect(short.stderr()).toContain("TRYON_MOCK_TOKEN) has to be 16 to 200 letters");
+    expect(short.stderr()).not.toContain('secret"');
+  });
+
+  test("serves without a file for its token where it cannot write one", async () => {
+    const environment = { TRYON_MOCK_TOKEN: "", TMPDIR: "/nowhere" };
+    const run = commandWith(environment, "--port", "0");
+    await run.listening;
+    expect(run.stderr()).toContain("the control token has no file: ENOENT");
+    await expect.poll(() => run.stdout(), { interval: 5 }).toContain("/__mock/?token=");
   });
 
   test("takes seed, latency, profile and the rest from a file, and flags before it", async () => {
@@ -181,6 +231,8 @@ describe("the command", () => {
     const warning = `others can reach port ${port} of this machine`;
     await expect.poll(() => run.stderr(), { interval: 5 }).toContain(warning);
     expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
+    const page = `control page http://127.0.0.1:${port}/`;
+    await expect.poll(() => run.stdout(), { interval: 5 }).toContain(page);
   });
 
   test("sends no webhooks to its own network where it is reached from others", async () => {

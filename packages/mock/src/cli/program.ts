@@ -73,7 +73,10 @@ const addServer = (program: Program, defaultPort: number) =>
         "a line for each request: pretty, json or none; exec prints it to stderr (default: serve on a terminal: pretty)",
       ).choices(logFormats),
     )
-    .option("--open-control", "let other machines call the control API under /__mock/ too")
+    .option(
+      "--open-control",
+      "let everyone call the control API under /__mock/, other machines too, without a token",
+    )
     .option(
       "--quiet",
       "serve: print the URL of the server only; exec: print nothing; a --log stays",
@@ -94,6 +97,8 @@ export function readCommand(
 tryon-mock without a command is tryon-mock serve.
 Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_limited (5 requests a
 minute), svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
+The token of the control API is TRYON_MOCK_TOKEN, or new at each start: serve prints it with the
+control page, and writes it to a file that only you can read.
 ${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     );
 
@@ -115,10 +120,10 @@ ${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     .addHelpText(
       "after",
       `
-The command gets TRYON_BASE_URL, TRYON_API_KEY and TRYON_WEBHOOK_SECRET, and the terminal. When it
-ends, the server and background processes of the command end. SIGINT, SIGTERM and SIGHUP are passed
-on. Exit code: that of the command, 128 plus the number of the signal that ended it, 127 if the
-command does not exist, 126 if it cannot be executed.
+The command gets TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET and TRYON_MOCK_TOKEN, and the
+terminal. When it ends, the server and background processes of the command end. SIGINT, SIGTERM and
+SIGHUP are passed on. Exit code: that of the command, 128 plus the number of the signal that ended
+it, 127 if the command does not exist, 126 if it cannot be executed.
 ${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest run")}`,
     )
     .action((options) => {

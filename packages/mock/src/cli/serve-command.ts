@@ -1,18 +1,35 @@
+import { rmSync } from "node:fs";
+
 import type { ServeCommand } from "./program.ts";
 import { clientEnvironment, startServer, type RunningServer } from "./server.ts";
+import { tokenFile, writePrivateFile } from "./token-file.ts";
 
 /** Starts a server that serves until a signal, and returns the exit code of the start. */
 export async function runServe(command: ServeCommand): Promise<number> {
   const { stdout, stderr } = process;
   // With --print-env, stdout has only variables.
   const server = await startServer(command, command.printEnv === true ? stderr : stdout);
-  announce(command, server);
-  stopOnSignal(server);
+  const file = server.hasNewToken ? saveToken(server) : undefined;
+  announce(command, server, file);
+  stopOnSignal(server, file);
   return 0;
 }
 
-function announce(command: ServeCommand, server: RunningServer): void {
-  const { mock, url, engine } = server;
+/** Returns the file, or undefined if it cannot be written. */
+function saveToken({ port, controlToken }: RunningServer): string | undefined {
+  const file = tokenFile(port);
+  try {
+    writePrivateFile(file, `${controlToken}\n`);
+    return file;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`tryon-mock: the control token has no file: ${reason}\n`);
+    return undefined;
+  }
+}
+
+function announce(command: ServeCommand, server: RunningServer, file: string | undefined): void {
+  const { mock, url, engine, controlPage } = server;
   const where = `tryon-mock listening on ${url}\n`;
   if (command.printEnv === true) {
     process.stderr.write(where);
@@ -24,16 +41,18 @@ function announce(command: ServeCommand, server: RunningServer): void {
   if (command.quiet === true) return;
   process.stdout.write(
     `  live key ${mock.keys.live}, test key ${mock.keys.test}, webhook secret ${mock.webhookSecret}\n` +
-      `  engine ${engine}; control page ${url}/__mock/; API page ${url}/api/docs; stop with Ctrl+C\n`,
+      `  engine ${engine}; API page ${url}/api/docs; stop with Ctrl+C\n` +
+      `  control page ${controlPage}${file === undefined ? "" : `\n  control token in ${file}`}\n`,
   );
 }
 
-function stopOnSignal(server: RunningServer): void {
+function stopOnSignal(server: RunningServer, file: string | undefined): void {
   let stopping = false;
   const stop = (): void => {
     // The second signal ends the process at once.
     if (stopping) process.exit(1);
     stopping = true;
+    if (file !== undefined) rmSync(file, { force: true });
     void server.stop().then(() => process.exit(0));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);

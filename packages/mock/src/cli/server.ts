@@ -3,6 +3,7 @@ import { hasColors, UsageError, type Output } from "@tryon/command-line";
 import type { Engine } from "../engine/engine.ts";
 import { isLoopback } from "../loopback.ts";
 import { createMock, type Mock } from "../mock.ts";
+import { controlTokenOf } from "../node/control-access.ts";
 import { nodeNetwork } from "../node/network.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import { createSqliteStore } from "../node/sqlite-store.ts";
@@ -14,29 +15,56 @@ import { requestLine } from "./request-log.ts";
 export interface RunningServer {
   readonly mock: Mock;
   readonly url: string;
+  readonly port: number;
+  /** Token of the control API. */
+  readonly controlToken: string;
+  /** URL of the control page; it has the token if the server has created it. */
+  readonly controlPage: string;
+  /** If true, a caller of the control API needs a token that the server has created. */
+  readonly hasNewToken: boolean;
   readonly engine: EngineName;
   /** Stops both. Open requests have half a second. */
   stop(): Promise<void>;
 }
 
-/** @throws UsageError for a wrong option or file, Error if the port is taken. */
+/** Variable with the token of the control API, for the server and its callers. */
+const tokenVariable = "TRYON_MOCK_TOKEN";
+
+/** @throws UsageError for a wrong option, file or token, Error if the port is taken. */
 export async function startServer(
   command: ServerCommand,
   logOutput: Output,
 ): Promise<RunningServer> {
+  const isOpen = command.openControl === true;
+  // An empty variable counts as missing.
+  const given = process.env[tokenVariable] || undefined;
+  const controlToken = tokenOf(given);
   const { engine, mock } = await makeMock(command);
   logRequests(mock, command, logOutput);
   const server = await serve(mock, {
     port: command.port,
     host: command.host,
-    openControl: command.openControl === true,
+    openControl: isOpen,
+    controlToken,
   });
   if (!isLoopback(command.host) && command.quiet !== true) warn(server);
   const stop = async (): Promise<void> => {
     mock.close();
     await server.close();
   };
-  return { mock, url: server.url, engine, stop };
+  const { url, port } = server;
+  const hasNewToken = !isOpen && given === undefined;
+  const controlPage = `${loopback(url)}/__mock/${hasNewToken ? `?token=${controlToken}` : ""}`;
+  return { mock, url, port, controlToken, controlPage, hasNewToken, engine, stop };
+}
+
+/** @throws UsageError */
+function tokenOf(given: string | undefined): string {
+  try {
+    return controlTokenOf(given);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 function logRequests(mock: Mock, { log = "none" }: ServerCommand, output: Output): void {
@@ -53,7 +81,13 @@ export function clientEnvironment(
     TRYON_BASE_URL: url,
     TRYON_API_KEY: server.mock.keys.live,
     TRYON_WEBHOOK_SECRET: server.mock.webhookSecret,
+    [tokenVariable]: server.controlToken,
   };
+}
+
+/** Returns the URL for clients on this machine. The server accepts no other host for its control API. */
+export function loopback(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; mock: Mock }> {

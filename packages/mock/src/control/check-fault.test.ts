@@ -121,6 +121,7 @@ describe("transports", () => {
       reset: { on, reset: "before" },
       truncateAt: { on, truncateAt: 1 },
       cutAfter: { on, cutAfter: 1 },
+      gateway: { on, gateway: "nginx-504-page" },
       drop: { on: "webhook", drop: true },
       "webhook reset": { on: "webhook", reset: "after" },
     };

@@ -5,6 +5,7 @@ import { isJsonValue, show } from "../shown.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import { checkFields, type FieldRule } from "./check-fields.ts";
 import type { FaultInput } from "./fault.ts";
+import { gatewayNamed, gatewayNames } from "./gateways.ts";
 import { parseTarget } from "./request-pattern.ts";
 
 type Field = keyof FaultInput;
@@ -78,6 +79,15 @@ const rules: Readonly<Record<Field, FaultRule>> = {
     ]),
     limit: "a whole number of seconds from 0 up, or a text such as an HTTP date",
     effect: "response",
+  },
+  gateway: {
+    schema: z.enum(gatewayNames),
+    limit: 'the name of a gateway, such as "nginx-504-page"',
+    fix: `The names are ${gatewayNames.join(", ")}.`,
+    effect: true,
+    excludes: ["status", "headers", "body", "html", "retryAfter", "reset", "truncateAt"],
+    because: "the gateway determines the response",
+    only: "request",
   },
   latency: {
     schema: z.union([duration, distribution]),
@@ -156,7 +166,7 @@ function contradiction(input: FaultInput): string | undefined {
   const { latency } = input;
   const isSlow = latency !== undefined && (typeof latency === "object" || readTime(latency) > 0);
   if (!isFinal(input) && !isSlow) {
-    return `The fault on ${JSON.stringify(input.on)} does nothing: add status, latency, reset, truncateAt, cutAfter or, on "webhook", drop.`;
+    return `The fault on ${JSON.stringify(input.on)} does nothing: add status, gateway, latency, reset, truncateAt, cutAfter or, on "webhook", drop.`;
   }
   const detail = faultFieldNames.find(
     (field) => rules[field].effect === "response" && isSet(field),
@@ -166,7 +176,12 @@ function contradiction(input: FaultInput): string | undefined {
 }
 
 function responseProblem(input: FaultInput): string | undefined {
-  const { status, body, html, cutAfter, retryAfter } = input;
+  const { status, body, html, cutAfter, retryAfter, gateway } = input;
+  if (gateway !== undefined) {
+    return cutAfter !== undefined && gatewayNamed(gateway).after === undefined
+      ? `gateway "${gateway}" and cutAfter contradict each other: it responds at once. Leave cutAfter out.`
+      : undefined;
+  }
   if (html === true && body !== undefined && typeof body !== "string") {
     return "html and a body that is not a text contradict each other; leave one out.";
   }

@@ -1,10 +1,11 @@
 import type { DeliveryAttemptPlan } from "../service/context.ts";
-import { connectionReset, truncate } from "../http/broken-connection.ts";
-import { milliseconds } from "../system/duration.ts";
+import { closedEarly, connectionReset, truncate } from "../http/broken-connection.ts";
+import { milliseconds, type Duration } from "../system/duration.ts";
 import type { Clock } from "../system/timers.ts";
 import type { ServerStateClock } from "../system/system.ts";
 import { faultResponse } from "./fault-response.ts";
 import { Faults, type FaultsState } from "./faults.ts";
+import { gatewayNamed, gatewayResponse, type GatewayName } from "./gateways.ts";
 import { Journal, type JournalState } from "./journal.ts";
 
 export interface ControlState {
@@ -48,11 +49,10 @@ export class Control {
     const { delay, fault, faultIds, misses } = match;
     this.journal.note(request, { faultIds, faultMisses: misses });
     if (faultIds.length === 0) return work();
-    if (delay > 0) {
-      await clock.outside(new Promise<void>((resolve) => clock.setTimeout(resolve, delay)));
-    }
+    if (delay > 0) await clock.pass(delay);
     if (fault === undefined) return work();
-    const { reset, cutAfter, status, truncateAt } = fault;
+    const { gateway, reset, cutAfter, status, truncateAt } = fault;
+    if (gateway !== undefined) return passGateway(gateway, cutAfter, work, clock);
     if (reset === "before") throw connectionReset();
     let response: Response | undefined;
     if (cutAfter !== undefined) {
@@ -90,4 +90,21 @@ export class Control {
     this.faults.reset();
     this.journal.reset();
   }
+}
+
+/** Responds as a gateway does. What it has forwarded goes on, and the service's response is lost. */
+async function passGateway(
+  name: GatewayName,
+  cutAfter: Duration | undefined,
+  work: Work,
+  clock: ServerStateClock,
+): Promise<Response> {
+  const gateway = gatewayNamed(name);
+  const response = gatewayResponse(gateway);
+  if (gateway.closes === true) throw closedEarly(response);
+  if (gateway.after === undefined) return response;
+  // No one receives what it ends with.
+  clock.during(work).catch(() => undefined);
+  await clock.pass(milliseconds(cutAfter ?? gateway.after));
+  return response;
 }

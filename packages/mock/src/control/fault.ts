@@ -1,4 +1,5 @@
 import type { Duration } from "../system/duration.ts";
+import type { GatewayName } from "./gateways.ts";
 
 /** Delay of a request or a webhook: a constant, or drawn from a log-normal distribution. */
 export type Latency =
@@ -51,6 +52,11 @@ export interface FaultInput {
   html?: boolean | undefined;
   /** `Retry-After` of that response: seconds, or a text that is sent unchanged. */
   retryAfter?: number | string | undefined;
+  /**
+   * Responds as a gateway does: with its status, headers and page, at once or after its time limit, while the work goes on.
+   * With `cutAfter`, another time limit.
+   */
+  gateway?: GatewayName | undefined;
   /** Delay of the request or the webhook on the server's clock, before anything else. */
   latency?: Latency | undefined;
   /** Breaks the connection: `before` or `after` the server does the work. */

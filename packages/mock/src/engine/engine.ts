@@ -51,7 +51,7 @@ export interface RenderRequest {
 
 /** Renders the images of the server. The same request must return the same bytes. */
 export interface Engine {
-  /** Name such as `stock`. The server does not use it. */
+  /** Name such as `stock`, for messages. */
   readonly name: string;
   /**
    * Returns the reason to reject an image, or undefined. Called for each image before credits are charged. The response
@@ -64,8 +64,9 @@ export interface Engine {
    */
   prepare?(): Promise<void>;
   /**
-   * Renders a PNG of exactly `width` × `height` pixels. If it throws, the job fails as `model_rejected`. It must not wait
-   * for the server's clock, because a manual clock waits for it.
+   * Renders a PNG of exactly `width` × `height` pixels. If it throws, the job fails as `model_rejected`. If it returns
+   * anything but a whole PNG, the job fails with a message that has the name of the engine, and the server logs it. It
+   * must not wait for the server's clock, because a manual clock waits for it.
    */
   render(request: RenderRequest): Promise<Bytes>;
 }

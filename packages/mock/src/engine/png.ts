@@ -2,6 +2,8 @@ import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const headerEnd = 24;
+/** Types of the first and the last chunk. */
+const [ihdr, iend] = [0x49484452, 0x49454e44];
 
 /** Image with 4-bit palette indexes. */
 export interface IndexedImage {
@@ -33,13 +35,21 @@ export function encodePng(image: IndexedImage): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** @throws Error if the bytes do not begin like a PNG. */
-export function pngSize(bytes: Uint8Array): { width: number; height: number } {
-  const isPng =
-    bytes.length >= headerEnd && signature.every((byte, index) => bytes[index] === byte);
-  if (!isPng) throw new Error("`render` of the engine must return a PNG, and its bytes are not.");
+/**
+ * Returns the size of a PNG, or undefined for anything but a whole one: the signature, IHDR, and chunks up to IEND. Bytes
+ * after that are allowed.
+ */
+export function pngSize(bytes: Uint8Array): { width: number; height: number } | undefined {
+  if (!ArrayBuffer.isView(bytes) || bytes.length < headerEnd) return undefined;
+  if (signature.some((byte, index) => bytes[index] !== byte)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { width: view.getUint32(16), height: view.getUint32(20) };
+  if (view.getUint32(12) !== ihdr) return undefined;
+  // A chunk has its length, its type, its data and a checksum.
+  for (let at = signature.length; at + 12 <= bytes.length; at += 12 + view.getUint32(at)) {
+    if (view.getUint32(at + 4) !== iend) continue;
+    return { width: view.getUint32(16), height: view.getUint32(20) };
+  }
+  return undefined;
 }
 
 export function chunk(type: string, data: Uint8Array): Uint8Array {

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 
+import { isGatewayResponse } from "../control/gateways.ts";
 import { isAllowedOrigin } from "../cors-origins.ts";
 import { isLoopback } from "../loopback.ts";
 import { httpDate } from "../system/date.ts";
@@ -46,9 +47,14 @@ export function createApp(
     else if (hono.req.method === "OPTIONS") hono.res = preflightResponse();
     else await next();
     const { headers } = hono.res;
-    headers.set("X-Mock", context.mark);
     // Resets and expiries count from the server's clock, which can differ from the machine's.
     headers.set("Date", httpDate(system.clock.now()));
+    if (isGatewayResponse(hono.res)) return;
+    headers.set("X-Mock", context.mark);
+    // Only images may be kept by a cache between client and server.
+    if (!headers.has("Cache-Control") && !hono.req.path.startsWith("/results/")) {
+      headers.set("Cache-Control", "no-store");
+    }
     headers.append("Vary", "Origin");
     if (!allowed) return;
     headers.set("Access-Control-Allow-Origin", origin ?? "*");
@@ -59,7 +65,13 @@ export function createApp(
       await next();
       return hono.res;
     });
-    return hono.finalized ? undefined : response;
+    if (!hono.finalized) return response;
+    // A gateway responds after the lost response of the service. Hono would merge the two.
+    if (hono.res !== response) {
+      hono.res = undefined;
+      hono.res = response;
+    }
+    return undefined;
   });
   if (service.options.slashRedirect) {
     app.use(async (hono, next) => {

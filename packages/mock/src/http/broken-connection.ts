@@ -1,6 +1,7 @@
 // Registered symbols: the CommonJS files of the package each have a copy of this module.
 const resetMark = Symbol.for("@tryon/mock reset");
 const truncatedMark = Symbol.for("@tryon/mock truncated");
+const earlyMark = Symbol.for("@tryon/mock early");
 
 /**
  * Creates the error of a broken connection in the form of the platform's fetch. A transport that owns a connection
@@ -15,7 +16,21 @@ export function connectionReset(message = "fetch failed"): TypeError {
   return new TypeError(message, { cause });
 }
 
-export function isConnectionReset(error: unknown): boolean {
+/**
+ * Creates the error of a connection that is closed after an early response, while the client still sends the body. The
+ * client mostly loses the response.
+ */
+export function closedEarly(response: Response): TypeError {
+  return Object.assign(connectionReset(), { [earlyMark]: response });
+}
+
+/** Returns the response that a transport sends before it closes the connection, if there is one. */
+export function earlyResponse(error: TypeError): Response | undefined {
+  // Only `closedEarly` sets a property of this name.
+  return (error as { [earlyMark]?: Response })[earlyMark];
+}
+
+export function isConnectionReset(error: unknown): error is TypeError {
   return error instanceof TypeError && error.cause instanceof Error && resetMark in error.cause;
 }
 

@@ -3,6 +3,8 @@ import { createHmac } from "node:crypto";
 import { cases, seed } from "@tryon/test-kit/cases";
 import { expect, test } from "vitest";
 
+import { controlToken } from "../../test/control-token.ts";
+import { controls } from "../../test/controls.ts";
 import { command, type Command } from "../../test/command.ts";
 import { tryOn } from "../../test/caller.ts";
 import { loadClient, runConcurrently, type LoadResponse } from "../../test/load-client.ts";
@@ -96,7 +98,7 @@ async function repeatAll(url: string, sent: readonly Sent[], hook: string): Prom
 /** Checks the whole state after all jobs and deliveries have ended. */
 async function checkState(url: string, sent: readonly Sent[]): Promise<void> {
   const client = loadClient(url, "svc_live_mock", 1);
-  await client.send("POST", "/__mock/clock", { body: { run_all: true } });
+  await client.send("POST", "/__mock/clock", { key: controlToken, body: { run_all: true } });
   const submissions = sent.filter(({ isPurchase }) => !isPurchase);
   const jobIds = submissions.map(({ response }) => String(response?.body["job_id"]));
   const listed: string[] = [];
@@ -121,7 +123,9 @@ async function checkState(url: string, sent: readonly Sent[]): Promise<void> {
   expect(listed.toSorted(), "each job in one state").toEqual(jobIds.toSorted());
   expect([...new Set(statuses.values())].toSorted()).toEqual(["failed", "succeeded"]);
 
-  const { body } = await client.send("GET", "/__mock/ledger?api_key=svc_live_mock");
+  const { body } = await client.send("GET", "/__mock/ledger?api_key=svc_live_mock", {
+    key: controlToken,
+  });
   // The ledger of the control API.
   const ledger = body as {
     balance: number;
@@ -186,7 +190,7 @@ test(
           .map(({ headers }) => headers["x-service-job-id"]),
       );
       expect(delivered).toEqual(new Set(hooked.map(({ response }) => response?.body["job_id"])));
-      const deliveries = await (await fetch(`${url}/__mock/deliveries`)).json();
+      const { body: deliveries } = await controls(fetch, url, controlToken).get("deliveries");
       expect(JSON.stringify(deliveries)).not.toContain('"state":"pending"');
       receiver.arrived.splice(0);
       run.child.kill("SIGTERM");

@@ -85,9 +85,9 @@ export function createLimitedServer(
   server.maxConnections = limits.connections;
   server.on("request", handle);
   server.on("checkContinue", (request, response) => {
-    // A body over the limit gets its error before the client sends it.
+    // A body over the limit, or at the limit of a gateway, gets its error before the client sends it.
     if (!(Number(request.headers["content-length"]) > serviceLimits.bodyBytes)) {
-      response.writeContinue();
+      request.once("resume", () => response.headersSent || response.writeContinue());
     }
     handle(request, response);
   });

@@ -1,4 +1,4 @@
-import { ServerResponse, type IncomingMessage, type Server } from "node:http";
+import { ServerResponse, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
@@ -6,13 +6,12 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
 import { rejectUnknownNames } from "@tryon/command-line/known-names";
 
-import { controlPath, isControlRequest } from "../control/routes/control-app.ts";
-import { isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
+import { isControlRequest } from "../control/routes/control-app.ts";
+import { earlyResponse, isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
 import { textOf } from "../http/responses.ts";
-import { isLoopback } from "../loopback.ts";
 import type { Mock } from "../mock.ts";
 import { turn } from "../system/host.ts";
-import { mark } from "../version.ts";
+import { controlRefusal, controlTokenOf } from "./control-access.ts";
 import { createLimitedServer, type ServerLimits } from "./limits.ts";
 
 /** Options of `serve`. */
@@ -28,11 +27,16 @@ export interface ServeOptions {
    */
   host?: string;
   /**
-   * If true, the control API, `/__mock/*`, is open to other machines too. Its callers can create keys and read every
-   * job.
+   * If true, the control API, `/__mock/*`, is open to other machines too, and needs no token. Its callers can create keys
+   * and read every job.
    * @default false
    */
   openControl?: boolean;
+  /**
+   * Token that callers of the control API send as `Authorization: Bearer`: 16 to 200 letters, digits, `_` and `-`.
+   * @default a random one
+   */
+  controlToken?: string | undefined;
   /** Limits for connections and requests. */
   limits?: Partial<ServerLimits>;
 }
@@ -45,25 +49,28 @@ export interface Serving {
   readonly port: number;
   /** Host that the server listens on, as in the option. */
   readonly host: string;
+  /** Token of the control API. */
+  readonly controlToken: string;
   /** Closes the server; requests in progress get half a second. The mock stays usable. */
   close(): Promise<void>;
 }
 
+const optionNames = [
+  "port",
+  "host",
+  "openControl",
+  "controlToken",
+  "limits",
+] satisfies (keyof ServeOptions)[];
+
 /** Time for requests in progress when the server is closed, in milliseconds. */
 const closeTimeout = 500;
-
-/** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
-const proxyHeader =
-  /^(forwarded|via|cdn-loop|x-(forwarded|original|envoy)(-.+)?|(.+-)?(real|client|connecting|user)-?ip)$/;
-
-const controlError = {
-  detail: `The URLs under ${controlPath}/ accept only clients on the server's own machine, under localhost or 127.0.0.1. Open them to all clients with the option --open-control, in code with openControl: true.`,
-};
 
 /**
  * Serves a reference server over HTTP.
  *
- * @throws Error if the port is not available; the message names it and the fix. TypeError for an unknown option or limit.
+ * @throws Error if the port is not available; the message names it and the fix. TypeError for an unknown option or limit, or
+ * an invalid token.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -78,17 +85,19 @@ export async function serve(
   mock: Pick<Mock, "fetch">,
   options: ServeOptions = {},
 ): Promise<Serving> {
-  const names = ["port", "host", "openControl", "limits"] satisfies (keyof ServeOptions)[];
-  rejectUnknownNames(options, names, "Unknown option", "the options of serve are");
+  rejectUnknownNames(options, optionNames, "Unknown option", "the options of serve are");
   const { port: wantedPort = 0, host = "127.0.0.1", openControl = false, limits } = options;
+  const controlToken = controlTokenOf(options.controlToken);
+  const requiredToken = openControl ? undefined : controlToken;
   const listener = getRequestListener(
-    (request, bindings) => respond(mock, request, bindings, openControl),
+    (request, bindings) => respond(mock, request, bindings, requiredToken),
     { overrideGlobalObjects: false },
   );
   const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
   const port = await listen(server, wantedPort, host);
   const name = host.includes(":") ? `[${host}]` : host;
-  return { url: `http://${name}:${port}`, port, host, close: () => close(server) };
+  const url = `http://${name}:${port}`;
+  return { url, port, host, controlToken, close: () => close(server) };
 }
 
 /** Responds to a request, or breaks its connection after a fault, a reset or the end of the mock. */
@@ -96,19 +105,27 @@ async function respond(
   mock: Pick<Mock, "fetch">,
   request: Request,
   { outgoing }: HttpBindings | Http2Bindings,
-  openControl: boolean,
+  controlToken: string | undefined,
 ): Promise<Response> {
   // Only HTTP/1 is served.
   if (!(outgoing instanceof ServerResponse)) return mock.fetch(request);
-  if (!openControl && isControlRequest(request) && !isLocal(request, outgoing.req)) {
-    return Response.json(controlError, { status: 403, headers: { "X-Mock": mark } });
+  if (controlToken !== undefined && isControlRequest(request)) {
+    const refusal = controlRefusal(request, outgoing.req, controlToken);
+    if (refusal !== undefined) return refusal;
   }
   let response: Response;
   try {
     response = await mock.fetch(request);
   } catch (error) {
     if (!isConnectionReset(error)) throw error;
-    outgoing.socket?.resetAndDestroy();
+    const early = earlyResponse(error);
+    if (early === undefined) outgoing.socket?.resetAndDestroy();
+    else {
+      const headers = { ...Object.fromEntries(early.headers), connection: "close" };
+      outgoing.writeHead(early.status, headers).end(textOf(early));
+      // Bytes of the body that arrive now reset the connection.
+      outgoing.socket?.destroySoon();
+    }
     return RESPONSE_ALREADY_SENT;
   }
   const text = textOf(response);
@@ -130,17 +147,6 @@ async function respond(
   // Sends the bytes, then closes the connection before the rest of the announced length.
   outgoing.socket?.destroySoon();
   return RESPONSE_ALREADY_SENT;
-}
-
-/**
- * Returns true for a request from this machine under a name of this machine. Without the check of the name, a foreign
- * page could send requests under a host name whose DNS entry points to this machine.
- */
-function isLocal(request: Request, { headers, socket }: IncomingMessage): boolean {
-  // A request line may carry a whole URL, whose host differs from the header's.
-  const named = headers.host?.replace(/:\d*$/, "") ?? "";
-  const hosts = [socket.remoteAddress ?? "", named, new URL(request.url).hostname];
-  return hosts.every(isLoopback) && !Object.keys(headers).some((name) => proxyHeader.test(name));
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -5,7 +5,9 @@ import { caller } from "../../test/caller.ts";
 
 const clientClock = Symbol.for("@tryon/client.clock");
 const environment = () =>
-  ["BASE_URL", "API_KEY", "WEBHOOK_SECRET"].map((name) => process.env[`TRYON_${name}`]);
+  ["BASE_URL", "API_KEY", "WEBHOOK_SECRET", "MOCK_TOKEN"].map(
+    (name) => process.env[`TRYON_${name}`],
+  );
 const sharedClock = (): unknown => Reflect.get(globalThis, clientClock);
 
 /** Calls `setupMock` with hooks that the test runs. */
@@ -44,14 +46,15 @@ test("sets the environment before each test, and restores it at the end", async 
   expect(environment()[0]).toBe("https://tryon.example");
   expect(() => mock.url).toThrow("Read it in a hook or in a test.");
   await run("beforeAll");
-  const set = [mock.url, mock.keys.live, mock.webhookSecret];
+  const token = expect.stringMatching(/^[\w-]{32}$/) as unknown;
+  const set = [mock.url, mock.keys.live, mock.webhookSecret, token];
   expect(environment()).toEqual(set);
   expect(mock.baseUrl).toBe(mock.url);
   process.env["TRYON_API_KEY"] = mock.keys.empty;
   await run("afterEach", "beforeEach");
   expect(environment()).toEqual(set);
   await run("afterEach", "afterAll");
-  expect(environment()).toEqual(["https://tryon.example", undefined, undefined]);
+  expect(environment()).toEqual(["https://tryon.example", undefined, undefined, undefined]);
   await expect(fetch(mock.url)).rejects.toThrow("fetch failed");
 });
 

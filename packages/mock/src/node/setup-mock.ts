@@ -44,6 +44,13 @@ export interface TestMock extends Mock {
   readonly url: string;
 }
 
+const variables = [
+  "TRYON_BASE_URL",
+  "TRYON_API_KEY",
+  "TRYON_WEBHOOK_SECRET",
+  "TRYON_MOCK_TOKEN",
+] as const;
+
 /** Clock of all clients that are configured while it is set. */
 const sharedClock = Symbol.for("@tryon/client.clock");
 
@@ -54,7 +61,8 @@ const clocks: (SystemClock | undefined)[] = [];
  * Starts a reference server for the tests of a file, and resets it after each test. `useMock` of `@tryon/mock/vitest` does
  * the same without hooks.
  *
- * Sets `TRYON_BASE_URL`, `TRYON_API_KEY` and `TRYON_WEBHOOK_SECRET` before each test, and restores them at the end. With
+ * Sets `TRYON_BASE_URL`, `TRYON_API_KEY`, `TRYON_WEBHOOK_SECRET` and, for the control API, `TRYON_MOCK_TOKEN` before each
+ * test, and restores them at the end. With
  * `clock: "manual"`, all clients that send their first request afterwards, or are created afterwards with URL and key, use
  * the clock of the mock.
  *
@@ -86,14 +94,14 @@ export function setupMock(hooks: TestHooks, options: TestMockOptions = {}): Test
       TRYON_BASE_URL: url(),
       TRYON_API_KEY: mock.keys.live,
       TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+      TRYON_MOCK_TOKEN: server?.controlToken,
     });
 
   hooks.beforeAll(async () => {
     clocks.push(clock);
     shareClock(clock);
     server = await serve({ fetch });
-    const { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET } = process.env;
-    Object.assign(environment, { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET });
+    for (const name of variables) environment[name] = process.env[name];
     setEnvironment();
   });
   hooks.beforeEach(async () => setEnvironment());

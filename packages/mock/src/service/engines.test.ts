@@ -1,8 +1,19 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
+import { chunk, encodePng } from "../engine/png.ts";
+import { host } from "../system/host.ts";
 import type { Engine } from "../engine/engine.ts";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
+
+/** A whole PNG of 2 by 3 pixels. */
+const whole = encodePng({
+  width: 2,
+  height: 3,
+  data: chunk("IDAT", new Uint8Array(8)),
+  palette: [0],
+  comment: "",
+});
 
 function withEngine(render: Engine["render"]) {
   const mock = createMock({ clock: "manual", engine: { name: "own", render } });
@@ -10,17 +21,52 @@ function withEngine(render: Engine["render"]) {
 }
 
 describe("a custom engine", () => {
-  test.each([
-    ["throws", () => Promise.reject(new Error("out of memory at svc_live_mock"))],
-    ["returns no PNG", async () => new TextEncoder().encode("<html></html>".repeat(9))],
-    ["returns no bytes", async () => new Uint8Array()],
-  ])("that %s fails the job", async (_what, render) => {
-    const { mock, call } = withEngine(render);
-    const job = await finished(mock, call);
-    expect(job).toMatchObject({
-      status: "failed",
-      error_code: "generation_failed",
-      error_message: "model_rejected",
+  test.each([["throws", () => Promise.reject(new Error("out of memory at svc_live_mock"))]])(
+    "that %s fails the job",
+    async (_what, render) => {
+      const { mock, call } = withEngine(render);
+      const job = await finished(mock, call);
+      expect(job).toMatchObject({
+        status: "failed",
+        error_code: "generation_failed",
+        error_message: "model_rejected",
+      });
+    },
+  );
+
+  test.each<[what: string, bytes: unknown]>([
+    ["a page", new TextEncoder().encode("<html></html>".repeat(9))],
+    ["no bytes", new Uint8Array()],
+    ["undefined", undefined],
+    ["a JPEG", Uint8Array.from([255, 216, 255, ...Array.from({ length: 40 }, () => 0)])],
+    ["the header of a PNG", whole.slice(0, 24)],
+    ["a PNG without its last byte", whole.slice(0, -1)],
+    ["a PNG without IEND", whole.slice(0, -12)],
+    ["a PNG without IHDR", Uint8Array.from([...whole.slice(0, 8), ...whole.slice(33)])],
+  ])(
+    "that returns %s fails the job with its name, and the server logs it",
+    async (_what, bytes) => {
+      const warn = vi.spyOn(host, "warn").mockReturnValue();
+      onTestFinished(() => warn.mockRestore());
+      // An engine in JavaScript may return anything.
+      const { mock, call } = withEngine(async () => bytes as Uint8Array<ArrayBuffer>);
+      const job = await finished(mock, call);
+      const message = expect.stringContaining('The engine "own" of the reference server') as string;
+      expect(job).toMatchObject({
+        status: "failed",
+        error_code: "generation_failed",
+        error_message: message,
+        result_url: null,
+      });
+      expect(warn.mock.calls).toEqual([[message]]);
+    },
+  );
+
+  test("may return bytes after a PNG", async () => {
+    const { mock, call } = withEngine(async () => Uint8Array.from([...whole, 1, 2, 3]));
+    expect(await finished(mock, call)).toMatchObject({
+      status: "succeeded",
+      result_bytes: whole.length + 3,
     });
   });
 
@@ -58,14 +104,13 @@ describe("a custom engine", () => {
     const moved = mock.clock.advance("1h");
     await call.account();
     expect((await call.poll(body.job_id)).body.status).toBe("running");
-    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAIAAAAD", "base64");
-    finish?.(new Uint8Array(png));
+    finish?.(whole);
     await moved;
     expect((await call.poll(body.job_id)).body).toMatchObject({
       status: "succeeded",
       result_width: 2,
       result_height: 3,
-      result_bytes: 24,
+      result_bytes: whole.length,
       duration_ms: 1_500,
     });
   });

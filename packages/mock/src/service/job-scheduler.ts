@@ -1,7 +1,9 @@
 import type { WebhookDelivery } from "../delivery/webhook-delivery.ts";
-import type { Engine, RenderRequest } from "../engine/engine.ts";
+import type { Bytes, Engine, RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
 import type { Options } from "../options.ts";
+import { host } from "../system/host.ts";
+import { show } from "../shown.ts";
 import type { JobEnding, JobRecord, UnfinishedJobRecord } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import { settleCredits } from "./credits.ts";
@@ -180,13 +182,20 @@ async function render(
   request: RenderRequest,
   options: Options,
 ): Promise<JobEnding> {
+  let bytes: Bytes;
   try {
-    const bytes = await engine.render(request);
-    const result = { bytes, ...pngSize(bytes) };
-    return { status: "succeeded", result, errorCode: null, errorMessage: null };
+    bytes = await engine.render(request);
   } catch {
     return failed("model_rejected", options);
   }
+  const size = pngSize(bytes);
+  if (size !== undefined) {
+    return { status: "succeeded", result: { bytes, ...size }, errorCode: null, errorMessage: null };
+  }
+  const problem = `The engine ${show(engine.name)} of the reference server returned no whole PNG: its render() must return the bytes from the signature to IEND.`;
+  // The app under test may not show the message.
+  host.warn(`tryon-mock: ${problem}`);
+  return failed(problem, options);
 }
 
 function failed(errorMessage: string, { errorCodes }: Options): JobEnding {

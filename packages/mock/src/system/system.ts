@@ -50,6 +50,11 @@ export class ServerStateClock implements Clock {
     this.#clock.clearTimeout(timer);
   }
 
+  /** Waits for `delay` milliseconds of this clock. */
+  pass(delay: number): Promise<void> {
+    return this.outside(new Promise<void>((resolve) => this.setTimeout(resolve, delay)));
+  }
+
   /** Waits for work, and returns undefined after `delay` milliseconds of this clock. The work goes on. */
   async within<T>(delay: number, work: () => Promise<T>): Promise<T | undefined> {
     const timeout = Promise.withResolvers<undefined>();

@@ -28,6 +28,8 @@ test.each(["first", "second"])("the %s test finds a server in its initial state"
   expect(process.env["TRYON_BASE_URL"]).toBe(mock.url);
   expect(process.env["TRYON_WEBHOOK_SECRET"]).toBe(mock.webhookSecret);
   expect(mock.url).not.toBe(before);
+  const headers = { authorization: `Bearer ${process.env["TRYON_MOCK_TOKEN"]}` };
+  expect((await fetch(`${mock.url}/__mock/options`, { headers })).status).toBe(200);
   expect(await call("account")).toMatchObject({ code: 200, credits_remaining: 1_000 });
   const { job_id } = await call("tryon", { ...input, wait: true });
   expect(jobIds).not.toContain(job_id);

@@ -2,6 +2,7 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { retryAfter } from "../../target/request-pacer.ts";
 import type { HttpResponse } from "../../wire/response.ts";
+import { gatewayOf } from "../../wire/gateway.ts";
 import { checkRows, mustHave } from "../expectations.ts";
 
 const window = 60_000;
@@ -96,6 +97,9 @@ export const rateLimitChecks = checkRows("safe", 0, {
       const response = await refusedRequest(session);
       const reset = header(response, "reset");
       need(reset !== undefined, "The deployment sends no X-RateLimit-Reset.");
+      const isSeconds = reset >= 0 && reset <= 61;
+      const gateway = isSeconds ? undefined : gatewayOf(response);
+      need(gateway === undefined, `The Date of the 429 is that of ${gateway}, with its own clock.`);
       const now = Date.parse(response.headers.get("date") ?? "") / 1_000;
       must(
         [reset, reset - now].some((seconds) => seconds >= 0 && seconds <= 61),

@@ -16,6 +16,7 @@ import {
   type Expectations,
 } from "../expectations.ts";
 import { needRunning, runJob, strangersTo } from "./job-run.ts";
+import { gatewayOf } from "../../wire/gateway.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
 /** A job, with what its polls must have. */
@@ -223,8 +224,13 @@ function tolerance({ time }: Session): number {
   return time.virtual ? 2_000 : 30_000;
 }
 
-/** @throws SkipCheck when a response has no Date. */
+/** @throws SkipCheck when a response has no Date of the service. */
 function requireDate(response: HttpResponse): number {
+  const gateway = gatewayOf(response);
+  need(
+    gateway === undefined,
+    `The Date of responses is that of ${gateway}, which has its own clock.`,
+  );
   const date = dateOf(response);
   need(date !== undefined, "Responses have no Date to compare times with.");
   return date;

@@ -167,6 +167,8 @@ export const largeImageChecks = checkRows("full", 8, {
     },
   },
   "large.garment.taken": {
+    // Gateways often have a limit of 1 MiB, which every user must find.
+    level: "safe",
     title: "Takes a garment of 10 MB",
     rules: ["request.garment-images-b64.decoded-size"],
     run: (session) =>

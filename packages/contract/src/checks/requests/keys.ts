@@ -120,7 +120,11 @@ export const keyChecks: readonly Check[] = [
           mustHaveStatus(await session.account({ key }), 200, `a ${key.kind} key`);
         }
         const body = { account_id: session.key.accountId, mode: "test" };
-        const again = await session.request("POST", "/__mock/keys", { key: null, body });
+        const again = await session.request("POST", "/__mock/keys", {
+          key: null,
+          headers: session.control.headers,
+          body,
+        });
         must(again.status !== 200, "An account got a second test key.", again);
       },
     },
