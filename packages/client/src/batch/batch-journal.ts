@@ -1,6 +1,7 @@
 import { BatchStoppedError, type TryOn } from "@tryon/client";
 
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
+import { clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
@@ -43,7 +44,9 @@ export function createBatchJournal(
   let counting: Promise<void> | undefined;
   let prices: Prices | undefined;
   const claims =
-    "claim" in journal ? createClaims(journal as SharedJournal, tryon.clock) : undefined;
+    "claim" in journal
+      ? createClaims(journal as SharedJournal, clientClock(tryon.clock))
+      : undefined;
 
   /** Throws the error that stops the batch if the access fails. */
   async function guard<Result>(

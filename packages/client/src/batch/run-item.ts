@@ -12,6 +12,7 @@ import {
   type Update,
 } from "@tryon/client";
 
+import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
@@ -24,6 +25,7 @@ import type { JournalEntry, JournalState } from "./journal.ts";
 /** Settings that the items of a batch share. */
 export interface BatchContext {
   readonly tryon: TryOn;
+  readonly clock: ClientClock;
   readonly budget: Counted | undefined;
   readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
@@ -141,12 +143,12 @@ class ItemRun {
 
   /** @param earlier - Entry of an earlier run, which may have sent the item. */
   async #send(earlier?: JournalEntry): Promise<ItemOutcome> {
-    const { tryon, journal, budget, sync, timeout } = this.#context;
+    const { tryon, clock, journal, budget, sync, timeout } = this.#context;
     const entry = this.#entry;
     this.startedAt = this.#now;
     // The call must end while the service remembers the key.
     const limit = earlier ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt : Infinity;
-    const deadline = new Deadline(tryon.clock, limit, this.#task.signal);
+    const deadline = new Deadline(clock, limit, this.#task.signal);
     const { signal } = deadline;
     let mayBeSent = earlier !== undefined;
     let pendingWrite: Promise<void> | undefined;

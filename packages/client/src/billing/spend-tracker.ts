@@ -1,4 +1,5 @@
 import type { Api } from "../api/api.ts";
+import { ageSince } from "../config/clock.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { BudgetError } from "../errors/refusal-errors.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
@@ -25,8 +26,8 @@ type JobCost = Pick<JobData, "job_id" | "status" | "cost_credits" | "test_mode">
 
 /** Credits of the submissions under one idempotency key, which make one job at most. */
 export class Charge {
-  /** Time before the first submission, in milliseconds since 1970. */
-  readonly createdAt: number;
+  /** Returns the time since before the first submission. */
+  readonly age: () => number;
   /** Cost in credits: the price until the service states it. */
   readonly credits: number;
   /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
@@ -37,9 +38,9 @@ export class Charge {
   readonly hasJob: boolean = false;
   readonly isCostKnown: boolean = false;
 
-  constructor(credits: number, createdAt: number) {
+  constructor(credits: number, age: () => number) {
     this.credits = credits;
-    this.createdAt = createdAt;
+    this.age = age;
   }
 
   /** Changes the charge, and what its budgets count. */
@@ -134,11 +135,13 @@ export class SpendTracker {
 
   /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */
   #chargeUnder({ idempotencyKey, size }: ChargePlan): Charge {
-    const now = this.#config.clock.now();
     const shared = this.#keys.get(idempotencyKey);
-    const isShared = shared && now - shared.createdAt <= this.#config.idempotencyWindow;
+    const isShared = shared && shared.age() <= this.#config.idempotencyWindow;
     if (isShared && !shared.hasJob) return shared;
-    const charge = new Charge(highestPriceOf(size, this.#prices ?? documentPrices), now);
+    const charge = new Charge(
+      highestPriceOf(size, this.#prices ?? documentPrices),
+      ageSince(this.#config.clock),
+    );
     keep(this.#keys, idempotencyKey, charge);
     return charge;
   }

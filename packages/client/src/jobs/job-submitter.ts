@@ -100,7 +100,7 @@ export class JobSubmitter {
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
-    const sync = this.#isSync(mode ?? parsed.wait ?? "auto", deadline.left());
+    const sync = this.#isSync(mode ?? parsed.wait ?? "auto", Math.ceil(deadline.left()));
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
     return {
       idempotencyKey,
@@ -144,7 +144,7 @@ export class JobSubmitter {
     const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey, delay });
     const recover: Recover = (options = {}) =>
       within(config, options, undefined, async (limit) => {
-        if (attemptLog.isPast(config.idempotencyWindow, limit.clock.now())) {
+        if (attemptLog.isPast(config.idempotencyWindow)) {
           return this.#findInList({ ...submission, recover }, context, charge, limit);
         }
         return (await this.#send(submission, context, limit, () => undefined, charge)).data;
@@ -189,7 +189,8 @@ export class JobSubmitter {
     deadline: Deadline,
   ): Promise<Job> {
     const { attemptLog, idempotencyKey, hasKeyInMetadata, recover } = submission;
-    const oldest = (attemptLog.firstUncertain?.startedAt ?? 0) - maxClockSkew;
+    // The clock may have been set meanwhile.
+    const oldest = deadline.clock.now() - (attemptLog.age ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {

@@ -111,7 +111,7 @@ describe("a quota", () => {
     );
     expect(verdicts.filter((verdict) => verdict === true)).toHaveLength(5);
     expect(verdicts.find((verdict) => verdict !== true)).toEqual({ retryAfter: 86_395 });
-    expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_620_000]));
+    expect(new Set(ttls)).toEqual(new Set([115_000, 2 * day - 5_000, 1_620_000]));
   });
 
   it("rejects requests if its store returns no number", async () => {
