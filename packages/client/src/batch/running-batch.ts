@@ -199,12 +199,12 @@ export class RunningBatch<Item> {
     let outcome: ItemOutcome;
     try {
       id = known ?? (await this.#idOf(item, index));
-      const { entry, isHeld = false } = (await journal?.open(id, signal)) ?? {};
-      if (isHeld) {
+      const opened = await journal?.open(id, signal);
+      if (opened?.isHeld) {
         outcome = { isLost: true };
       } else {
         const input = await abortable(this.#inputOf(item, index), signal);
-        outcome = await runItem(this.#context, { id, input, entry, signal, turn });
+        outcome = await runItem(this.#context, { id, input, opened, signal, turn });
       }
     } catch (error) {
       outcome = { error };

@@ -9,46 +9,41 @@ type Times = Pick<Clock, "now" | "monotonic">;
 /** Maximum delay of a timer of the platform, in milliseconds. A longer one would fire at once. */
 const maxTimer = 2 ** 31 - 1;
 
-/** Completed clocks by the clock that was passed, and by themselves. */
+/** Completed clocks by the clock that was passed. */
 const clocks = new WeakMap<Clock, ClientClock>();
 
-/** Completes a clock, once. */
+/** Completes a clock. Returns the same one for the same clock. */
 export function clientClock(clock: Clock): ClientClock {
-  const known = clocks.get(clock);
-  if (known) return known;
-  const completed: ClientClock = {
-    now: () => clock.now(),
-    monotonic: monotonicOf(clock),
-    setTimeout: (callback, delay) => {
-      const timer: Timer = { current: undefined };
-      const arm = (left: number): void => {
-        const next = left > maxTimer ? () => arm(left - maxTimer) : callback;
-        timer.current = clock.setTimeout(next, Math.max(0, Math.min(left, maxTimer)));
-      };
-      arm(delay);
-      return timer;
-    },
-    // Timers come from the function above.
-    clearTimeout: (timer) => clock.clearTimeout((timer as Timer | undefined)?.current),
-  };
-  clocks.set(clock, completed);
-  clocks.set(completed, completed);
+  let completed = clocks.get(clock);
+  if (!completed) {
+    completed = {
+      now: () => clock.now(),
+      monotonic: monotonicOf(clock),
+      setTimeout: (callback, delay) => {
+        const timer: unknown[] = [];
+        const arm = (left: number): void => {
+          const next = left > maxTimer ? () => arm(left - maxTimer) : callback;
+          timer[0] = clock.setTimeout(next, Math.max(0, Math.min(left, maxTimer)));
+        };
+        arm(delay);
+        return timer;
+      },
+      // Timers come from the function above.
+      clearTimeout: (timer) => clock.clearTimeout((timer as unknown[] | undefined)?.[0]),
+    };
+    clocks.set(clock, completed);
+  }
   return completed;
-}
-
-interface Timer {
-  /** Timer of the clock that was passed. */
-  current: unknown;
 }
 
 /** Returns the function that reads the monotonic time: by default, the time that `now` has moved forward. */
 export function monotonicOf(clock: Times): () => number {
-  if (clock.monotonic) return () => Number(clock.monotonic?.());
+  if (clock.monotonic) return () => clock.monotonic?.() ?? 0;
   let last = clock.now();
   let time = last;
   return () => {
     const now = clock.now();
-    time += Math.max(0, now - last);
+    if (now > last) time += now - last;
     last = now;
     return time;
   };
@@ -58,13 +53,11 @@ export function monotonicOf(clock: Times): () => number {
  * Starts to measure the time that a promise of others still holds: that the service remembers a key, or that a claim or a
  * signed URL is valid. The clock that says more counts. Either can be wrong: one is set back, the other stands still while
  * the machine sleeps.
- *
- * @param startedAt - Date of the start, if it is earlier than the call.
  */
-export function ageSince(clock: Times, startedAt = clock.now()): () => number {
+export function ageSince(clock: Times): () => number {
   const monotonic = monotonicOf(clock);
-  const earlier = clock.now() - startedAt - monotonic();
-  return () => Math.max(clock.now() - startedAt, earlier + monotonic());
+  const [date, start] = [clock.now(), monotonic()];
+  return () => Math.max(clock.now() - date, monotonic() - start);
 }
 
 /** Clock of this machine. */

@@ -17,6 +17,7 @@ import { JobRecord, maxClockSkew, notifier, type Notify } from "./job-record.ts"
 import { mockKind } from "./poll-schedule.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
+  keyAge,
   runOptionNames,
   submitOptionNames,
   type RunOptions,
@@ -109,7 +110,8 @@ export class JobSubmitter {
       budget: budget && budgetOf(budget),
       sync,
       hasKeyInMetadata,
-      attemptLog: new AttemptLog(),
+      // Only a batch has it.
+      attemptLog: new AttemptLog((options as { [keyAge]?: () => number })[keyAge]),
       timeline: [],
     };
   }

@@ -45,6 +45,9 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
   readonly sync?: boolean | "auto" | undefined;
 }
 
+/** Option of a batch: returns the time since another process may have sent the same submission, in milliseconds. */
+export const keyAge: unique symbol = Symbol.for("@tryon/client.keyAge");
+
 /** Names of the options of `updates`. */
 export const pollOptionNames: Readonly<Record<keyof PollOptions, true>> = {
   ...callOptionNames,
