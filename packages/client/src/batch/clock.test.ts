@@ -33,25 +33,25 @@ function shared(memory: MemoryJournal, now: () => number): SharedJournal {
   };
 }
 
+/** Runs an item in a process that loses its outcome, and after some time in another one, whose dates differ. */
+async function runInTwo(after: number, skew: number, faults = responseLost) {
+  const service = createService();
+  const memory = memoryJournal();
+  const journal = shared(memory, () => service.mock.clock.now());
+  const other = machineClock(service.mock.clock);
+  other.setDate(skew * minute);
+  service.faults.push(undefined, ...faults);
+  await runOrders(service, [order("a")], journal, { tryon: service.client() });
+  service.faults.length = 0;
+  const before = service.submissions().length;
+  await service.mock.clock.advance(after * minute);
+  const tryon = service.client({ clock: other.machine });
+  const { read } = await runOrders(service, [order("a")], journal, { tryon });
+  return { service, item: read[0], sent: service.submissions().length - before };
+}
+
 describe("an item of a shared journal that another process may have submitted", () => {
   const skews = [-60, -20, 0, 20, 60];
-
-  /** Runs an item in a process that loses its outcome, and after some time in another one, whose dates differ. */
-  async function runInTwo(after: number, skew: number, faults = responseLost) {
-    const service = createService();
-    const memory = memoryJournal();
-    const journal = shared(memory, () => service.mock.clock.now());
-    const other = machineClock(service.mock.clock);
-    other.setDate(skew * minute);
-    service.faults.push(undefined, ...faults);
-    await runOrders(service, [order("a")], journal, { tryon: service.client() });
-    service.faults.length = 0;
-    const before = service.submissions().length;
-    await service.mock.clock.advance(after * minute);
-    const tryon = service.client({ clock: other.machine });
-    const { read } = await runOrders(service, [order("a")], journal, { tryon });
-    return { service, item: read[0], sent: service.submissions().length - before };
-  }
 
   it.each(skews)("is not sent after its window, with dates %i minutes apart", async (skew) => {
     const { service, item, sent } = await runInTwo(28, skew, requestLost);

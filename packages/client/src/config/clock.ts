@@ -1,73 +1,11 @@
+import { systemClock, type CompleteClock } from "@tryon/command-line/clock";
+
 import type { Clock } from "./options.ts";
 
+export { ageSince, completeClock as clientClock, systemClock } from "@tryon/command-line/clock";
+
 /** Clock of a client: dates go by `now`, durations by `monotonic`, and a timer may have any delay. */
-export type ClientClock = Required<Clock>;
-
-/** Source of both times. */
-type Times = Pick<Clock, "now" | "monotonic">;
-
-/** Maximum delay of a timer of the platform, in milliseconds. A longer one would fire at once. */
-const maxTimer = 2 ** 31 - 1;
-
-/** Completed clocks by the clock that was passed. */
-const clocks = new WeakMap<Clock, ClientClock>();
-
-/** Completes a clock. Returns the same one for the same clock. */
-export function clientClock(clock: Clock): ClientClock {
-  let completed = clocks.get(clock);
-  if (!completed) {
-    completed = {
-      now: () => clock.now(),
-      monotonic: monotonicOf(clock),
-      setTimeout: (callback, delay) => {
-        const timer: unknown[] = [];
-        const arm = (left: number): void => {
-          const next = left > maxTimer ? () => arm(left - maxTimer) : callback;
-          timer[0] = clock.setTimeout(next, Math.max(0, Math.min(left, maxTimer)));
-        };
-        arm(delay);
-        return timer;
-      },
-      // Timers come from the function above.
-      clearTimeout: (timer) => clock.clearTimeout((timer as unknown[] | undefined)?.[0]),
-    };
-    clocks.set(clock, completed);
-  }
-  return completed;
-}
-
-/** Returns the function that reads the monotonic time: by default, the time that `now` has moved forward. */
-export function monotonicOf(clock: Times): () => number {
-  if (clock.monotonic) return () => clock.monotonic?.() ?? 0;
-  let last = clock.now();
-  let time = last;
-  return () => {
-    const now = clock.now();
-    if (now > last) time += now - last;
-    last = now;
-    return time;
-  };
-}
-
-/**
- * Starts to measure the time that a promise of others still holds: that the service remembers a key, or that a claim or a
- * signed URL is valid. The clock that says more counts. Either can be wrong: one is set back, the other stands still while
- * the machine sleeps.
- */
-export function ageSince(clock: Times): () => number {
-  const monotonic = monotonicOf(clock);
-  const [date, start] = [clock.now(), monotonic()];
-  return () => Math.max(clock.now() - date, monotonic() - start);
-}
-
-/** Clock of this machine. */
-export const systemClock = clientClock({
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  setTimeout: (callback, delay) => globalThis.setTimeout(callback, delay),
-  // `Clock` has no type for timers: they come from the line above.
-  clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
-});
+export type ClientClock = CompleteClock;
 
 /** Returns the clock that `useMock` of `@tryon/mock` sets for the clients of a test, or else that of this machine. */
 export function defaultClock(): Clock {

@@ -172,7 +172,7 @@ export function createDeliveryHandler(
   };
 
   const receive = async (delivery: Delivery): Promise<ReceiverResponse> => {
-    const arrivedAt = clock.now();
+    const arrivedAt = clock.monotonic();
     if (delivery.method !== "POST") {
       const error = new Error("The method must be POST.");
       return reject("method_not_allowed", error, error.message);
@@ -188,7 +188,9 @@ export function createDeliveryHandler(
   const events: EventHandler = {
     handle: (event) =>
       // The key of this event needs no bytes.
-      claimAndHandle({ event, bytes: new Uint8Array(), secretIndex: -1 }, clock.now()).catch(fail),
+      claimAndHandle({ event, bytes: new Uint8Array(), secretIndex: -1 }, clock.monotonic()).catch(
+        fail,
+      ),
     memory: options.store === undefined ? 0 : settings.dedupeTtl,
     now: () => clock.now(),
   };
