@@ -16,7 +16,7 @@ import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import { keyAge } from "../jobs/run-options.ts";
+import { isKeyOver } from "../jobs/run-options.ts";
 import type { Counted } from "../types/budget.ts";
 import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
@@ -178,7 +178,7 @@ class ItemRun {
           keyInMetadata: true,
           sync: entry.sync,
           // Checked before each attempt, since timers stop while the machine sleeps.
-          [keyAge]: age,
+          [isKeyOver]: age && (() => age() > tryon.idempotencyWindow),
         }),
       });
       await pendingWrite;

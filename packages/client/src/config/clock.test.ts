@@ -136,6 +136,16 @@ it.each(waits.slice(1, 3))("a call sends nothing again after %s", async (_what, 
   expect(service.submissions()).toHaveLength(2);
 });
 
+it("a call with an own key sends nothing after its timeout, although the machine slept", async () => {
+  const service = createMachine();
+  service.faults.push(respondWith(429, { detail: "Slow." }, { "retry-after": "20" }));
+  const call = failure(service.tryon.submit(input, { idempotencyKey: "order-17", timeout: "1m" }));
+  await service.mock.clock.advance("10s");
+  service.sleep(minute);
+  expect(await service.run(call)).toMatchObject({ code: "rate_limited" });
+  expect(service.submissions()).toHaveLength(1);
+});
+
 it.each(waits)("a budget counts a second job under a key after %s", async (_what, wait) => {
   const service = createMachine();
   const budget = new Budget({ maxCredits: 100 });

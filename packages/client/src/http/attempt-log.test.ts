@@ -169,10 +169,4 @@ describe("the log of a submission", () => {
     age = 51;
     expect(log.isPast(50)).toBe(true);
   });
-
-  it("lets the key be forgotten after the window, from an earlier process on", () => {
-    const log = new AttemptLog(() => 51);
-    log.add(outcomeOf(500), 200, 7, undefined, () => 7);
-    expect([log.age, log.isPast(50), log.isPast(51)]).toEqual([51, true, false]);
-  });
 });

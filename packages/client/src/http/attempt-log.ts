@@ -13,11 +13,6 @@ export class AttemptLog {
   #sideEffect: number = none;
   #age: (() => number) | undefined;
 
-  /** @param age - Returns the time since an earlier process may have sent the same submission. */
-  constructor(age?: () => number) {
-    this.#age = age;
-  }
-
   /** Adds an attempt. `age` returns the time since its start, by the clock that says more. */
   add(
     outcome: Outcome,

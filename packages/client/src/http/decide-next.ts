@@ -68,7 +68,7 @@ export interface AttemptEnd {
   readonly left: number;
   /** Duration of the attempt, in milliseconds. */
   readonly duration: number;
-  /** Time since the start of this attempt, or since an earlier process may have sent the submission. */
+  /** Time since the start of the attempt, by the clock that says more. */
   readonly age: number;
   /** Time since the first attempt that may have had a side effect, without this one; undefined if there is none. */
   readonly uncertainFor: number | undefined;

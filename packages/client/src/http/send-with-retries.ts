@@ -40,6 +40,8 @@ export interface CallContext {
   /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
+  /** Returns true once a submission must not be sent any more. */
+  readonly isOver?: (() => boolean) | undefined;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync?: boolean | undefined;
   /** If true, the request polls jobs that are waited for. It waits for the rate limit with any `onRateLimit`. */
@@ -83,7 +85,8 @@ export async function sendWithRetries(
       // So can a submission or purchase that may have arrived.
       const waits = limits.waits || (purpose !== "read" && !!attemptLog.firstUncertain);
       requestNumber = await rateLimiter.acquire(queue, deadline, waits);
-      const isTooLate = purpose === "submit" && attemptLog.isPast(config.idempotencyWindow);
+      const isTooLate =
+        purpose === "submit" && (call.isOver?.() || attemptLog.isPast(config.idempotencyWindow));
       if (!requestNumber || isTooLate) {
         return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
@@ -110,7 +113,7 @@ export async function sendWithRetries(
       now: clock.monotonic(),
       left: deadline.left(),
       duration,
-      age: attemptLog.age ?? age(),
+      age: age(),
       uncertainFor: firstUncertain && attemptLog.age,
     });
     attemptLog.add(outcome, startedAt, duration, decision, age);
