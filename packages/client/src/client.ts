@@ -142,7 +142,7 @@ export class TryOn {
 
   /** Clock of the client. Code that builds on the client, such as `batch`, waits on the same clock. */
   get clock(): Clock {
-    return this.#contexts.config.clock;
+    return this.#contexts.config.givenClock;
   }
 
   /** Time after its first attempt in which a submission may be retried, in milliseconds: 90 % of the `idempotencyWindow`. */

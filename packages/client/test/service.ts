@@ -173,6 +173,29 @@ export function shiftedClock(clock: Mock["clock"]) {
   return { shifted, shift: (milliseconds: number) => void (offset += milliseconds) };
 }
 
+/** Creates the clock of a machine whose date can be set and which can sleep, by the clock of a server. */
+export function machineClock(clock: Mock["clock"]) {
+  let offset = 0;
+  let slept = 0;
+  const machine: Clock = {
+    now: () => clock.now() + offset,
+    monotonic: () => clock.now() - slept,
+    setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
+    // Its timers come from the line above.
+    clearTimeout: (timer) => clock.clearTimeout(timer as ReturnType<typeof clock.setTimeout>),
+  };
+  return {
+    machine,
+    /** Sets the date of the machine forward, or back. */
+    setDate: (milliseconds: number) => void (offset += milliseconds),
+    /** Moves the time of the server and the date of the machine. Timers keep their remaining time. */
+    sleep: (milliseconds: number): void => {
+      slept += milliseconds;
+      clock.set(clock.now() + milliseconds);
+    },
+  };
+}
+
 /** Reads a body, also one that is a stream. */
 async function textOf(body: RequestInit["body"]): Promise<string | undefined> {
   return body ? new Response(body).text() : undefined;

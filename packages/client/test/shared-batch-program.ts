@@ -1,23 +1,30 @@
 /*
- * Program that runs a batch with a journal in Redis or PostgreSQL, which it shares with other processes.
+ * Program that runs a batch with a journal in a database, which it shares with other processes.
  */
 import { flushCompileCache } from "node:module";
+import { DatabaseSync } from "node:sqlite";
 
 import { createClient } from "@redis/client";
 import { TryOn } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
 import { openPostgresJournal } from "@tryon/client/journal/postgres";
 import { openRedisJournal } from "@tryon/client/journal/redis";
+import { openSqliteJournal } from "@tryon/client/journal/sqlite";
 import { Pool } from "pg";
 
 /** Settings of the program. */
 export interface SharedBatchSettings {
-  readonly store: "redis" | "postgres";
+  readonly store: "redis" | "postgres" | "sqlite";
   readonly storeUrl: string;
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly count: number;
   readonly claimTtl: number;
+  /** Name of the journal. @default "killed" */
+  readonly name?: string;
+  readonly idempotencyWindow?: number;
+  /** Milliseconds by which the date of the process differs from that of the machine. @default 0 */
+  readonly dateOffset?: number;
 }
 
 /** Message for each item that ends, and at the end. */
@@ -27,12 +34,17 @@ export type SharedBatchMessage =
 
 // The test passes these settings.
 const settings = JSON.parse(process.argv[2] ?? "") as SharedBatchSettings;
-const { store, storeUrl, baseUrl, apiKey, count, claimTtl } = settings;
+const { store, storeUrl, baseUrl, apiKey, count, claimTtl, name = "killed" } = settings;
+const { idempotencyWindow, dateOffset = 0 } = settings;
+const { now } = Date;
+if (dateOffset !== 0) Date.now = () => now() + dateOffset;
 
 process.on("disconnect", () => process.exit());
 
 async function openJournal() {
-  const name = "killed";
+  if (store === "sqlite") {
+    return openSqliteJournal(new DatabaseSync(storeUrl), name, { claimTtl, createTable: true });
+  }
   if (store === "redis") {
     const client = await createClient({ url: storeUrl }).connect();
     return openRedisJournal(client, name, { claimTtl });
@@ -42,7 +54,7 @@ async function openJournal() {
 }
 
 const ids = Array.from({ length: count }, (_, index) => `sku-${index}`);
-const items = batch(new TryOn({ apiKey, baseUrl }), ids, {
+const items = batch(new TryOn({ apiKey, baseUrl, idempotencyWindow }), ids, {
   id: (id) => id,
   input: (id) => ({
     person: "https://shop.example/ada.jpg",

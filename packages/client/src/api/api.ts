@@ -44,7 +44,7 @@ export interface Responded<Data> {
 }
 
 /** Part of the call that its caller knows. */
-type Caller = Pick<CallContext, "deadline" | "onRetry" | "isPoll">;
+type Caller = Pick<CallContext, "deadline" | "onRetry" | "isOver" | "isPoll">;
 
 /** Request with its method and path, for logs and errors. */
 interface NamedRequest extends Omit<HttpRequest, "timeout"> {

@@ -2,6 +2,7 @@ import { BatchStoppedError, type TryOn } from "@tryon/client";
 
 import { countCredits, type CountedCredits } from "../billing/count-credits.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
+import { ageSince, clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
@@ -17,10 +18,14 @@ type Charges = Map<string, CountedCredits | undefined>;
 const chargesOfBudgets = new WeakMap<Counted, Charges>();
 
 /** Item of a batch as its journal has it. */
-interface OpenedItem {
+export interface OpenedItem {
   readonly entry: JournalEntry | undefined;
   /** If true, another process is working on the item. */
   readonly isHeld: boolean;
+  /** Date at which the item was opened, by the clock of a shared journal, in milliseconds since 1970. */
+  readonly date: number;
+  /** Returns the time since then, in milliseconds. */
+  readonly since: () => number;
 }
 
 /** Journal of a running batch. */
@@ -37,8 +42,8 @@ export function createBatchJournal(
   if (budget) chargesOfBudgets.set(budget, charges);
   let counting: Promise<void> | undefined;
   let prices: Prices | undefined;
-  const claims =
-    "claim" in journal ? createClaims(journal as SharedJournal, tryon.clock) : undefined;
+  const clock = clientClock(tryon.clock);
+  const claims = "claim" in journal ? createClaims(journal as SharedJournal, clock) : undefined;
 
   /** Throws the error that stops the batch if the access fails. */
   async function guard<Result>(
@@ -96,15 +101,17 @@ export function createBatchJournal(
      */
     async open(id: string, signal: AbortSignal): Promise<OpenedItem> {
       if (budget) await abortable((counting ??= guard("read", "", countEntries)), signal);
+      const since = ageSince(clock);
+      const here = clock.now();
       if (!claims) {
         const entry = await abortable(
           guard("read", id, async () => checkOptionalEntry("get", await journal.get(id))),
           signal,
         );
-        return { entry, isHeld: false };
+        return { entry, isHeld: false, date: here, since };
       }
       signal.throwIfAborted();
-      const { state, entry } = await guard("read", id, () => claims.claim(id));
+      const { state, entry, now: date = here } = await guard("read", id, () => claims.claim(id));
       const isHeld = state === "held";
       if (!isHeld && budget && entry) {
         // Another process can have changed the entry.
@@ -112,7 +119,7 @@ export function createBatchJournal(
         if (charge) count(entry, charge);
         else if (!charges.has(entry.idempotencyKey)) await countNew(entry);
       }
-      return { entry, isHeld };
+      return { entry, isHeld, date, since };
     },
 
     /** Releases the claim on an item in a shared journal, if any. */

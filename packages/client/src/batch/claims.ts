@@ -1,10 +1,10 @@
-import { maxTimer, type Clock } from "../config/options.ts";
+import type { ClientClock } from "../config/clock.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import { checkClaim, checkKept } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
 /** Claims items of a shared journal for one run of a batch, and renews the claims until they are released. */
-export function createClaims(journal: SharedJournal, clock: Clock) {
+export function createClaims(journal: SharedJournal, clock: ClientClock) {
   const owner = randomKey();
   const claimed = new Set<string>();
   let timer: unknown;
@@ -13,8 +13,7 @@ export function createClaims(journal: SharedJournal, clock: Clock) {
     clock.clearTimeout(timer);
     timer = undefined;
     if (claimed.size === 0) return;
-    const delay = Math.min(journal.claimTtl / 3, maxTimer);
-    timer = clock.setTimeout(() => void renew(), delay);
+    timer = clock.setTimeout(() => void renew(), journal.claimTtl / 3);
   };
 
   const renew = async (): Promise<void> => {

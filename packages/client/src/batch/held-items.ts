@@ -1,4 +1,4 @@
-import type { Clock } from "../config/options.ts";
+import type { ClientClock } from "../config/clock.ts";
 import { Deadline } from "../http/deadline.ts";
 import type { Journal, SharedJournal } from "./journal.ts";
 
@@ -17,7 +17,7 @@ export interface ReadItem<Item> {
 
 /** Items that other processes are working on. Each is tried again until it has ended or its claim is over. */
 export class HeldItems<Item> {
-  readonly #clock: Clock;
+  readonly #clock: ClientClock;
   readonly #signal: AbortSignal;
   readonly #delay: number;
   readonly #retry: (next: () => ReadItem<Item> | undefined) => Promise<void>;
@@ -29,7 +29,7 @@ export class HeldItems<Item> {
    * @param retry - Starts the item that `next` returns, once there is room for it.
    */
   constructor(
-    clock: Clock,
+    clock: ClientClock,
     journal: Journal | undefined,
     signal: AbortSignal,
     retry: (next: () => ReadItem<Item> | undefined) => Promise<void>,

@@ -24,7 +24,7 @@ export interface JournalEntry {
   readonly sync: boolean;
   /** Output size, which sets the price. Missing in entries of older releases: they count at the highest price. */
   readonly size?: string | undefined;
-  /** Time just before the first request, in milliseconds since 1970. */
+  /** Time before the first request, in milliseconds since 1970. In a shared journal by the clock of its storage. */
   readonly sentAt: number;
   /** The job, once it is known. */
   readonly job?: SavedJob | undefined;
@@ -60,6 +60,13 @@ export interface ItemClaim {
   readonly state: "claimed" | "held" | "ended";
   /** Last entry of the item. */
   readonly entry: JournalEntry | undefined;
+  /**
+   * Date of the storage's clock, in milliseconds since 1970. The batch dates its entries by it, so that processes whose
+   * clocks differ agree on their age.
+   *
+   * @default the date of the process
+   */
+  readonly now?: number | undefined;
 }
 
 /**

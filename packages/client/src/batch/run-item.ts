@@ -12,11 +12,13 @@ import {
   type Update,
 } from "@tryon/client";
 
+import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
+import { isKeyOver } from "../jobs/run-options.ts";
 import type { Counted } from "../types/budget.ts";
-import type { BatchJournal } from "./batch-journal.ts";
+import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
 import { JobLookup } from "./job-lookup.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
@@ -24,6 +26,7 @@ import type { JournalEntry, JournalState } from "./journal.ts";
 /** Settings that the items of a batch share. */
 export interface BatchContext {
   readonly tryon: TryOn;
+  readonly clock: ClientClock;
   readonly budget: Counted | undefined;
   readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
@@ -37,8 +40,8 @@ export interface BatchContext {
 export interface ItemTask {
   readonly id: string;
   readonly input: TryOnInput;
-  /** Last entry of the journal. */
-  readonly entry: JournalEntry | undefined;
+  /** The item in the journal, if there is one. */
+  readonly opened: OpenedItem | undefined;
   /** Aborted when the batch no longer waits for the item. */
   readonly signal: AbortSignal;
   /** Waits until the item may send its first request. */
@@ -87,16 +90,17 @@ class ItemRun {
 
   async run(): Promise<ItemOutcome> {
     const { journal, limiter, timeout, tryon } = this.#context;
-    const { id, entry, signal, turn } = this.#task;
-    if (!journal) {
+    const { id, opened, signal, turn } = this.#task;
+    if (!journal || !opened) {
       await turn();
       return this.#send();
     }
+    const { entry } = opened;
     const digesting = digestInput(tryon, this.#task.input, signal);
     const { input, digest, size, wait } = await abortable(digesting, signal);
     this.#task = { ...this.#task, input };
     if (entry && entry.state !== "refused") {
-      if (entry.digest === digest) return this.#resume(entry);
+      if (entry.digest === digest) return this.#resume(entry, opened);
       throw new InputError("id", `${JSON.stringify(id)} was submitted before with another input`, {
         hint: "Nothing was sent. Use a new id for a changed item.",
       });
@@ -112,24 +116,24 @@ class ItemRun {
       digest,
       sync: sync === "auto" ? suffices && limiter.sync : sync,
       size,
-      sentAt: this.#now,
+      sentAt: opened.date,
     };
-    if (await journal.put(this.#entry)) return this.#send();
+    if (await journal.put(this.#entry)) return this.#send(opened.since);
     this.isLost = true;
     return {};
   }
 
   /** Continues an item of an earlier run. */
-  async #resume(entry: JournalEntry): Promise<ItemOutcome> {
+  async #resume(entry: JournalEntry, { date, since }: OpenedItem): Promise<ItemOutcome> {
     this.#entry = entry;
     const { lookup, tryon } = this.#context;
     const { state, job, sentAt } = entry;
     if (!job) {
-      // The service may have forgotten the key. The age is negative if the clock was set back.
-      const age = this.#now - sentAt;
-      if (age < 0 || age > tryon.idempotencyWindow) return this.#find(entry, lookup);
+      const age = (): number => date - sentAt + since();
+      // The service may have forgotten the key. A date in the future says nothing about its age.
+      if (sentAt > date || age() > tryon.idempotencyWindow) return this.#find(entry, lookup);
       await this.#task.turn();
-      return this.#send(entry);
+      return this.#send(age, true);
     }
     const fromJournal = state === "succeeded" || state === "failed";
     if (!fromJournal) await this.#task.turn();
@@ -139,23 +143,23 @@ class ItemRun {
     return { ...outcome, fromJournal };
   }
 
-  /** @param earlier - Entry of an earlier run, which may have sent the item. */
-  async #send(earlier?: JournalEntry): Promise<ItemOutcome> {
-    const { tryon, journal, budget, sync, timeout } = this.#context;
+  /**
+   * @param age - Returns the time since the item was entered into the journal.
+   * @param isResumed - If true, an earlier run may have sent it.
+   */
+  async #send(age?: () => number, isResumed = false): Promise<ItemOutcome> {
+    const { tryon, clock, journal, budget, sync, timeout } = this.#context;
     const entry = this.#entry;
     this.startedAt = this.#now;
     // The call must end while the service remembers the key.
-    const limit = earlier ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt : Infinity;
-    const deadline = new Deadline(tryon.clock, limit, this.#task.signal);
+    const earlier = isResumed ? age : undefined;
+    const limit = earlier ? tryon.idempotencyWindow - earlier() : Infinity;
+    const deadline = new Deadline(clock, limit, this.#task.signal);
     const { signal } = deadline;
-    let mayBeSent = earlier !== undefined;
+    let mayBeSent = isResumed;
     let pendingWrite: Promise<void> | undefined;
     const onUpdate = (update: Update): void => {
-      if (update.phase === "sending") {
-        mayBeSent = true;
-        // Timers stop while the machine sleeps.
-        deadline.restart(deadline.left());
-      }
+      if (update.phase === "sending") mayBeSent = true;
       if ("job" in update) this.#job = update.job;
       if (update.phase === "waiting") {
         deadline.restart(Infinity);
@@ -173,6 +177,8 @@ class ItemRun {
           idempotencyKey: entry.idempotencyKey,
           keyInMetadata: true,
           sync: entry.sync,
+          // Checked before each attempt, since timers stop while the machine sleeps.
+          [isKeyOver]: age && (() => age() > tryon.idempotencyWindow),
         }),
       });
       await pendingWrite;
@@ -199,11 +205,11 @@ class ItemRun {
   /**
    * Ends a submission that may have been sent.
    *
-   * @param earlier - Entry of an earlier run, which may have sent the item, too.
+   * @param earlier - Returns the time since an earlier run may have sent the item, too.
    * @param signal - Aborted when the service may have forgotten the key.
    */
   async #failed(
-    earlier: JournalEntry | undefined,
+    earlier: (() => number) | undefined,
     error: unknown,
     signal: AbortSignal,
   ): Promise<ItemOutcome> {
@@ -218,7 +224,8 @@ class ItemRun {
       const job = await error.recover({ timeout, signal }).catch(() => undefined);
       return job ? this.#wait(job) : this.#find(entry, fresh, error);
     }
-    if (earlier && error === signal.reason) return this.#find(entry, fresh);
+    const isPast = earlier && earlier() > this.#context.tryon.idempotencyWindow;
+    if (isPast || (earlier && error === signal.reason)) return this.#find(entry, fresh);
     // The service may have accepted an earlier attempt.
     const isRefused = provesNoJob(error) && error.attempts.length > 0;
     return isRefused ? this.#find(entry, fresh, error) : this.#failure(error);

@@ -1,6 +1,7 @@
 import { Budget, InputError, isTryOnError, type TryOn, type TryOnInput } from "@tryon/client";
 
 import { isCredits } from "../billing/count-credits.ts";
+import { clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal } from "./batch-journal.ts";
@@ -47,23 +48,25 @@ export class RunningBatch<Item> {
     options: ReadOptions<Item>,
   ) {
     const { budget, journal, sync, timeout, total = lengthOf(inputs) } = options;
+    const clock = clientClock(tryon.clock);
     this.#options = options;
     this.#items =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
     this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
     this.#stopAfter = createStopRule(options);
-    this.#held = new HeldItems(tryon.clock, journal, this.#starting.signal, async (retry) => {
+    this.#held = new HeldItems(clock, journal, this.#starting.signal, async (retry) => {
       while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
       const held = retry();
       if (held) this.#start(held);
     });
-    this.#startedAt = tryon.clock.now();
+    this.#startedAt = clock.monotonic();
     this.#total = total;
     // A `Budget` of another copy of the package also has `count`.
     const isBudget = budget && "count" in Object(budget);
     const shared = isBudget ? (budget as Counted) : budget && new Budget(budget);
     this.#context = {
       tryon,
+      clock,
       budget: shared,
       sync,
       timeout,
@@ -197,12 +200,12 @@ export class RunningBatch<Item> {
     let outcome: ItemOutcome;
     try {
       id = known ?? (await this.#idOf(item, index));
-      const { entry, isHeld = false } = (await journal?.open(id, signal)) ?? {};
-      if (isHeld) {
+      const opened = await journal?.open(id, signal);
+      if (opened?.isHeld) {
         outcome = { isLost: true };
       } else {
         const input = await abortable(this.#inputOf(item, index), signal);
-        outcome = await runItem(this.#context, { id, input, entry, signal, turn });
+        outcome = await runItem(this.#context, { id, input, opened, signal, turn });
       }
     } catch (error) {
       outcome = { error };
@@ -270,7 +273,7 @@ export class RunningBatch<Item> {
     const { succeeded, failed, credits } = ended;
     const total = this.#total;
     const done = succeeded + failed;
-    const elapsed = this.#context.tryon.clock.now() - this.#startedAt;
+    const elapsed = this.#context.clock.monotonic() - this.#startedAt;
     const ownRate = ((done - ended.fromJournal) / elapsed) * minute;
     const rate = ownRate > 0 && elapsed > 0 ? ownRate : undefined;
     const left = total === undefined ? undefined : Math.max(0, total - done);

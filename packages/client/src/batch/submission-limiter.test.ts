@@ -18,6 +18,7 @@ function limiterOf(known?: RateLimit, options: CommonOptions = {}, lateness = ()
   const clock = {
     time: now,
     now: () => clock.time,
+    monotonic: () => clock.time,
     setTimeout: (callback: () => void, delay: number) => {
       delays.push(delay);
       clock.time += delay + lateness();

@@ -1,5 +1,6 @@
 import { isTryOnError, type TryOn } from "@tryon/client";
 
+import { clientClock } from "../config/clock.ts";
 import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
 import type { CommonOptions } from "./options.ts";
@@ -32,7 +33,7 @@ export class SubmissionLimiter {
   #slowedAt = Number.NEGATIVE_INFINITY;
   /** Number of consecutive transient failures. */
   #failures = 0;
-  /** Time of the next start, by even spacing or after a transient failure. */
+  /** Monotonic time of the next start, by even spacing or after a transient failure. */
   #dueAt = Number.NEGATIVE_INFINITY;
   #last: Promise<void> = Promise.resolve();
   #request: Promise<void> | undefined;
@@ -40,7 +41,7 @@ export class SubmissionLimiter {
 
   constructor(tryon: TryOn, { concurrency = "auto", sync }: CommonOptions, signal: AbortSignal) {
     this.#tryon = tryon;
-    this.#deadline = new Deadline(tryon.clock, Infinity, signal);
+    this.#deadline = new Deadline(clientClock(tryon.clock), Infinity, signal);
     this.#isAuto = concurrency === "auto";
     this.#window = concurrency === "auto" ? initialWindow : concurrency;
     this.sync = sync !== false;
@@ -67,6 +68,8 @@ export class SubmissionLimiter {
   /** Adjusts to the outcome of an item of this run. `items` are in flight or not yet yielded. */
   ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
     if (startedAt === undefined) return;
+    // The clock may have been set back.
+    this.#slowedAt = Math.min(this.#slowedAt, this.#tryon.clock.now());
     if (attempts.some(({ isCut }) => isCut)) this.sync = false;
     const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
     if (isTransientFailure(error)) {
@@ -74,7 +77,7 @@ export class SubmissionLimiter {
         // 1 s, then twice as long each time, up to 60 s.
         const backoff = Math.min(minute, 1_000 * 2 ** this.#failures);
         this.#failures += 1;
-        this.#dueAt = Math.max(this.#dueAt, this.#tryon.clock.now() + backoff + tolerance);
+        this.#dueAt = Math.max(this.#dueAt, this.#deadline.clock.monotonic() + backoff + tolerance);
       }
       // Few items fail during an outage, and afterwards the window can double again.
       this.#halve(true);
@@ -105,19 +108,20 @@ export class SubmissionLimiter {
 
   /** Time until the next start, in milliseconds. */
   get #delay(): number {
-    const now = this.#tryon.clock.now();
+    const { clock } = this.#deadline;
+    const now = clock.now();
     const { remaining = 1, resetAt = now, source } = this.#tryon.rateLimit ?? {};
     const untilReset = remaining > 0 ? 0 : resetAt - now;
     // An estimated reset is checked again soon.
     const reset = source === "headers" ? untilReset : Math.min(untilReset, this.#spacing);
-    return Math.max(0, this.#dueAt - tolerance - now, reset);
+    return Math.max(0, this.#dueAt - tolerance - clock.monotonic(), reset);
   }
 
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
     this.#deadline.throwIfAborted();
     for (let delay = this.#delay; delay > 0; delay = this.#delay) await this.#deadline.sleep(delay);
-    this.#dueAt = Math.max(this.#tryon.clock.now(), this.#dueAt) + this.#spacing;
+    this.#dueAt = Math.max(this.#deadline.clock.monotonic(), this.#dueAt) + this.#spacing;
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */

@@ -1,4 +1,5 @@
 import type { Api } from "../api/api.ts";
+import { ageSince } from "../config/clock.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { BudgetError } from "../errors/refusal-errors.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
@@ -23,8 +24,8 @@ export interface ChargePlan {
 
 /** Credits of the submissions under one idempotency key, which make one job at most. */
 export class Charge implements CountedCredits {
-  /** Time before the first submission, in milliseconds since 1970. */
-  readonly createdAt: number;
+  /** Returns the time since before the first submission. */
+  readonly age: () => number;
   readonly spent: number = 0;
   readonly reserved: number;
   /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
@@ -34,9 +35,9 @@ export class Charge implements CountedCredits {
   /** If true, the service has returned the job. */
   readonly hasJob: boolean = false;
 
-  constructor(price: number, createdAt: number) {
+  constructor(price: number, age: () => number) {
     this.reserved = price;
-    this.createdAt = createdAt;
+    this.age = age;
   }
 
   /** Changes the charge, and what its budgets count. */
@@ -124,11 +125,13 @@ export class SpendTracker {
 
   /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */
   #chargeUnder({ idempotencyKey, size }: ChargePlan): Charge {
-    const now = this.#config.clock.now();
     const shared = this.#keys.get(idempotencyKey);
-    const isShared = shared && now - shared.createdAt <= this.#config.idempotencyWindow;
+    const isShared = shared && shared.age() <= this.#config.idempotencyWindow;
     if (isShared && !shared.hasJob) return shared;
-    const charge = new Charge(highestPriceOf(size, this.#prices ?? documentPrices), now);
+    const charge = new Charge(
+      highestPriceOf(size, this.#prices ?? documentPrices),
+      ageSince(this.#config.clock),
+    );
     keep(this.#keys, idempotencyKey, charge);
     return charge;
   }

@@ -27,28 +27,18 @@ export const syncGrace = 30_000;
 export interface Clock {
   /** Returns milliseconds since 1970. */
   now(): number;
+  /**
+   * Returns milliseconds since any start, like `performance.now()`. Setting the date of the machine must not change it.
+   * Timeouts and delays go by it.
+   *
+   * @default the time that `now` has moved forward
+   */
+  monotonic?(): number;
   /** Calls back once, after `delay` milliseconds. */
   setTimeout(callback: () => void, delay: number): unknown;
   /** Cancels a timer. */
   clearTimeout(timer: unknown): void;
 }
-
-/** Clock of this machine. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimeout: (callback, delay) => globalThis.setTimeout(callback, delay),
-  // `Clock` has no type for timers: they come from the line above.
-  clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
-};
-
-/** Returns the clock that `useMock` of `@tryon/mock` sets for the clients of a test, or else that of this machine. */
-export function defaultClock(): Clock {
-  const shared = globalThis as { readonly [name: symbol]: Clock | undefined };
-  return shared[Symbol.for("@tryon/client.clock")] ?? systemClock;
-}
-
-/** Maximum delay of a timer, in milliseconds. A longer one would fire at once. */
-export const maxTimer = 2 ** 31 - 1;
 
 /** Receiver of log messages, for the levels that it has a method for: `console`, for example. */
 export type Logger = {

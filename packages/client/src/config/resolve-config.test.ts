@@ -7,7 +7,7 @@ import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody } from "../../test/http-server.ts";
 import { failure } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
-import { systemClock } from "./options.ts";
+import { systemClock } from "./clock.ts";
 
 const fetch = async (): Promise<Response> => new Response(accountBody);
 const good = { apiKey: "svc_test_a", baseUrl: "https://tryon.example", fetch } as const;

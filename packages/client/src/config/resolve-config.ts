@@ -3,7 +3,8 @@ import { isLoopback, mayReceiveKeys } from "@tryon/command-line/key-url";
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
 import type { Duration } from "../types/call-options.ts";
-import { defaultClock, defaults, type Logger, type TryOnOptions } from "./options.ts";
+import { clientClock, defaultClock } from "./clock.ts";
+import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 
 export { isLoopback } from "@tryon/command-line/key-url";
 export { likelyName, unknownName } from "@tryon/command-line/known-names";
@@ -69,7 +70,9 @@ export function resolveConfig(options: TryOnOptions) {
       check(send, "This runtime has no fetch, so nothing was sent.", "Pass the option fetch.");
       return send(url, init);
     },
-    clock,
+    clock: clientClock(clock),
+    /** Clock as it was passed. */
+    givenClock: clock,
     random,
     timeout: time("timeout"),
     attemptTimeout: time("attemptTimeout"),

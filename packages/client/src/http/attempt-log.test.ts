@@ -159,10 +159,14 @@ describe("the log of a submission", () => {
 
   it("lets the key be forgotten after the window, from the first uncertain attempt on", () => {
     const log = new AttemptLog();
-    log.add(outcomeOf(400), 100, 7);
-    expect(log.isPast(50, 1_000)).toBe(false);
-    log.add(outcomeOf(500), 200, 7);
-    log.add(outcomeOf(500), 300, 7);
-    expect([250, 251].map((now) => log.isPast(50, now))).toEqual([false, true]);
+    let age = 1_000;
+    log.add(outcomeOf(400), 100, 7, undefined, () => age);
+    expect([log.age, log.isPast(50)]).toEqual([undefined, false]);
+    log.add(outcomeOf(500), 200, 7, undefined, () => age);
+    log.add(outcomeOf(500), 300, 7, undefined, () => 1_000);
+    age = 50;
+    expect([log.age, log.isPast(50)]).toEqual([50, false]);
+    age = 51;
+    expect(log.isPast(50)).toBe(true);
   });
 });

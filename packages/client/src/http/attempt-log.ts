@@ -11,13 +11,15 @@ export class AttemptLog {
   firstUncertain: Attempt | undefined;
   /** Least certain side effect of all attempts. */
   #sideEffect: number = none;
+  #age: (() => number) | undefined;
 
-  /** Adds an attempt. */
+  /** Adds an attempt. `age` returns the time since its start, by the clock that says more. */
   add(
     outcome: Outcome,
     startedAt: number,
     duration: number,
     { row, isCut }: Pick<Decision, "row"> & { readonly isCut?: boolean } = { row: rowOf(outcome) },
+    age?: () => number,
   ): void {
     this.open -= 1;
     const { response } = outcome;
@@ -29,7 +31,10 @@ export class AttemptLog {
       ...(isCut && { isCut }),
     };
     this.attempts.push(attempt);
-    if (row.proves > none) this.firstUncertain ??= attempt;
+    if (row.proves > none) {
+      this.firstUncertain ??= attempt;
+      this.#age ??= age;
+    }
     this.#sideEffect = Math.max(this.#sideEffect, row.proves);
   }
 
@@ -44,11 +49,16 @@ export class AttemptLog {
     return proves < unknown && proves >= this.#sideEffect;
   }
 
+  /** Time since the submission may have arrived for the first time, in milliseconds. Undefined if it cannot have. */
+  get age(): number | undefined {
+    return this.#age?.();
+  }
+
   /**
    * If true, the service may have forgotten the idempotency key of a submission that may have arrived, so that it must not
    * be sent again.
    */
-  isPast(idempotencyWindow: number, now: number): boolean {
-    return now - (this.firstUncertain?.startedAt ?? now) > idempotencyWindow;
+  isPast(idempotencyWindow: number): boolean {
+    return (this.age ?? 0) > idempotencyWindow;
   }
 }

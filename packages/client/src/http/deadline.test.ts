@@ -3,6 +3,7 @@ import { getEventListeners } from "node:events";
 import { createMock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
+import { clientClock } from "../config/clock.ts";
 import { abortable, Deadline, within } from "./deadline.ts";
 
 const never = new Promise<never>(() => undefined);
@@ -12,7 +13,7 @@ describe("a deadline", () => {
   it("adds its timer and its listener on first use, and removes them when it is closed", () => {
     const { clock } = createMock({ clock: "manual" });
     const { signal: caller } = new AbortController();
-    const deadline = new Deadline(clock, 1_000, caller);
+    const deadline = new Deadline(clientClock(clock), 1_000, caller);
     expect([clock.pending, getEventListeners(caller, "abort").length]).toEqual([0, 0]);
     expect(deadline.signal.aborted).toBe(false);
     deadline.restart();
@@ -23,7 +24,7 @@ describe("a deadline", () => {
 
   it("of an attempt is not after that of its call", async () => {
     const { clock } = createMock({ clock: "manual" });
-    const call = new Deadline(clock, 100);
+    const call = new Deadline(clientClock(clock), 100);
     expect([call.attempt(1_000).left(), call.attempt(50).left()]).toEqual([100, 50]);
     await clock.advance(99);
     expect(call.passed).toBe(false);
@@ -33,13 +34,13 @@ describe("a deadline", () => {
 
   it("needs no timer without a time limit", () => {
     const { clock } = createMock({ clock: "manual" });
-    expect(new Deadline(clock, Number.POSITIVE_INFINITY).signal.aborted).toBe(false);
+    expect(new Deadline(clientClock(clock), Number.POSITIVE_INFINITY).signal.aborted).toBe(false);
     expect(clock.pending).toBe(0);
   });
 
   it("ends earlier after a restart with a lower limit", async () => {
     const { clock } = createMock({ clock: "manual" });
-    const deadline = new Deadline(clock, 1_000);
+    const deadline = new Deadline(clientClock(clock), 1_000);
     const { signal } = deadline;
     deadline.restart(10);
     await clock.advance(9);
@@ -51,10 +52,10 @@ describe("a deadline", () => {
 
   it("rejects work with the reason of its signal, also if that is aborted already", async () => {
     const { clock } = createMock({ clock: "manual" });
-    const over = new Deadline(clock, 0);
+    const over = new Deadline(clientClock(clock), 0);
     const { signal } = over;
     await expect(abortable(never, signal)).rejects.toBe(signal.reason);
-    const aborted = new Deadline(clock, 1_000, AbortSignal.abort(reason));
+    const aborted = new Deadline(clientClock(clock), 1_000, AbortSignal.abort(reason));
     expect(aborted.signal.reason).toBe(reason);
     await expect(abortable(never, aborted.signal)).rejects.toBe(reason);
     await expect(async () => aborted.throwIfAborted()).rejects.toBe(reason);
@@ -63,7 +64,7 @@ describe("a deadline", () => {
   it("leaves no timer after a sleep that is aborted", async () => {
     const { clock } = createMock({ clock: "manual" });
     const controller = new AbortController();
-    const deadline = new Deadline(clock, 1_000, controller.signal);
+    const deadline = new Deadline(clientClock(clock), 1_000, controller.signal);
     const sleep = deadline.sleep(500);
     controller.abort(reason);
     await expect(sleep).rejects.toBe(reason);
@@ -73,9 +74,19 @@ describe("a deadline", () => {
 
   it("is closed after the work, and names the option that is not a duration", async () => {
     const { clock } = createMock({ clock: "manual" });
-    await within({ clock, timeout: "1m" }, {}, "1s", async ({ signal }) => signal);
+    await within(
+      { clock: clientClock(clock), timeout: "1m" },
+      {},
+      "1s",
+      async ({ signal }) => signal,
+    );
     expect(clock.pending).toBe(0);
-    const work = within({ clock, timeout: "1m" }, { timeout: -1 }, "1s", async () => undefined);
+    const work = within(
+      { clock: clientClock(clock), timeout: "1m" },
+      { timeout: -1 },
+      "1s",
+      async () => undefined,
+    );
     await expect(work).rejects.toThrow("timeout");
   });
 });

@@ -2,13 +2,13 @@ import type { CallOptions, Duration } from "../types/call-options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
 import { milliseconds, unknownName } from "../config/resolve-config.ts";
-import { maxTimer, type Clock } from "../config/options.ts";
+import type { ClientClock } from "../config/clock.ts";
 
 /**
  * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end.
  */
 export class Deadline {
-  readonly clock: Clock;
+  readonly clock: ClientClock;
   /** Time limit in milliseconds. */
   readonly timeout: number;
   readonly #caller: AbortSignal | undefined;
@@ -17,7 +17,7 @@ export class Deadline {
   #controller: AbortController | undefined;
   #timer: unknown;
 
-  constructor(clock: Clock, timeout: number, caller?: AbortSignal, call?: Deadline) {
+  constructor(clock: ClientClock, timeout: number, caller?: AbortSignal, call?: Deadline) {
     this.clock = clock;
     this.timeout = timeout;
     this.#caller = caller;
@@ -46,7 +46,7 @@ export class Deadline {
 
   /** Returns the time left, in milliseconds. */
   left(): number {
-    const left = Math.max(0, this.#endsAt - this.clock.now());
+    const left = Math.max(0, this.#endsAt - this.clock.monotonic());
     return Math.min(left, this.#call?.left() ?? left);
   }
 
@@ -57,7 +57,7 @@ export class Deadline {
 
   /** Restarts the time limit after progress, with a new limit if given. */
   restart(timeout = this.timeout): void {
-    this.#endsAt = this.clock.now() + timeout;
+    this.#endsAt = this.clock.monotonic() + timeout;
     if (this.#controller) this.#watch();
   }
 
@@ -95,7 +95,7 @@ export class Deadline {
         new DOMException("The timeout of the call has passed.", "TimeoutError"),
       );
     } else if (left < Infinity) {
-      this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, maxTimer));
+      this.#timer = this.clock.setTimeout(this.#watch, left);
     }
   };
 }
@@ -111,7 +111,7 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
  * is invalid, or an option is unknown.
  */
 export async function within<Result>(
-  config: { readonly clock: Clock; readonly timeout: Duration },
+  config: { readonly clock: ClientClock; readonly timeout: Duration },
   options: CallOptions,
   fallback: Duration | undefined,
   work: (deadline: Deadline) => Promise<Result>,

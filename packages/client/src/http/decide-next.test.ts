@@ -209,10 +209,10 @@ const limits: RetryLimits = {
   length: 1_000,
   random: () => 0.5,
 };
-const end = { now: 1e12, left: 600_000, duration: 10_000, uncertainFor: undefined };
+const end = { now: 1e12, left: 600_000, duration: 10_000, age: 10_000, uncertainFor: undefined };
 
 const next = (outcome: Outcome, change: Partial<RetryLimits> = {}, duration = end.duration) =>
-  decideNext({ ...limits, ...change }, firstState, outcome, { ...end, duration });
+  decideNext({ ...limits, ...change }, firstState, outcome, { ...end, duration, age: duration });
 
 describe("a cut of a synchronous response", () => {
   it.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 599])(
@@ -312,7 +312,7 @@ it("never retries what proves a refusal, and never claims proof without JSON of 
           },
           firstState,
           outcomeOf(status, content),
-          { now: 1e12, left: 1e6, duration, uncertainFor: undefined },
+          { now: 1e12, left: 1e6, duration, age: duration, uncertainFor: undefined },
         );
         const isForm = [411, 413, 414, 415, 421, 431].includes(status);
         const isProof = row.proves < serverError;

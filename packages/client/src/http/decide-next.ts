@@ -52,7 +52,7 @@ export interface RetryState {
   readonly brokenUploads: number;
   /** If true, a free request has shown that the service responds at the base URL. */
   readonly hasIdentified: boolean;
-  /** Time of the first 409 that an earlier attempt may have caused, in milliseconds since 1970. */
+  /** Monotonic time of the first 409 that an earlier attempt may have caused, in milliseconds. */
   readonly conflictSince?: number;
 }
 
@@ -67,12 +67,14 @@ export const firstState: RetryState = {
 
 /** Time at the end of an attempt. */
 export interface AttemptEnd {
-  /** In milliseconds since 1970. */
+  /** Monotonic time, in milliseconds. */
   readonly now: number;
   /** Time left for the call, in milliseconds. */
   readonly left: number;
   /** Duration of the attempt, in milliseconds. */
   readonly duration: number;
+  /** Time since the start of the attempt, by the clock that says more. */
+  readonly age: number;
   /** Time since the first attempt that may have had a side effect, without this one; undefined if there is none. */
   readonly uncertainFor: number | undefined;
 }
@@ -91,7 +93,7 @@ export function decideNext(
   limits: RetryLimits,
   state: RetryState,
   outcome: Outcome,
-  { now, left, duration, uncertainFor }: AttemptEnd,
+  { now, left, duration, age: ownAge, uncertainFor }: AttemptEnd,
 ): Decision {
   const { purpose, isProxy, sync, retries, waits, idempotencyWindow, length, random } = limits;
   const { response } = outcome;
@@ -105,7 +107,7 @@ export function decideNext(
     (!response || status === 408 || (Number(status) >= 500 && !isOfService(response.content)));
   const end = { row, isCut };
   /** Time since the first attempt that may have had a side effect, or undefined if there is none. */
-  const age = uncertainFor ?? (row.proves > none ? duration : undefined);
+  const age = uncertainFor ?? (row.proves > none ? ownAge : undefined);
   // The service may still process an earlier attempt of the same submission.
   const isOwnConflict = row.proves === conflict && isSubmission && uncertainFor !== undefined;
   const isPaid = isSubmission || purpose === "purchase";

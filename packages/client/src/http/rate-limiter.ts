@@ -1,5 +1,5 @@
 import type { RateLimit } from "../types/attempt.ts";
-import type { Clock } from "../config/options.ts";
+import type { ClientClock } from "../config/clock.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import { delayOf, maxRetryAfter } from "./retry-policy.ts";
 
@@ -37,13 +37,13 @@ export class RateLimiter {
   limit: number | undefined;
   /** If true, waits are pending, and submissions leave a share of the limit to polls. */
   isPolling = false;
-  readonly #clock: Clock;
+  readonly #clock: ClientClock;
   readonly #random: () => number;
+  // Times of the limiter are monotonic.
   #blockedUntil = 0;
-  #lastNow = 0;
   /** Window of the last headers: its end, when they arrived, and the number of the last request that they allow. */
   #window = { resetAt: 0, receivedAt: 0, lastRequest: 0 };
-  /** Times of the last requests, in milliseconds since 1970. */
+  /** Times of the last requests. */
   readonly #sentAt: number[] = [];
   /** Two, so that many reads do not delay a submission for long, nor the reverse. */
   readonly #queues: Readonly<Record<QueueName, Queue>> = {
@@ -51,14 +51,14 @@ export class RateLimiter {
     read: { length: 0, last: Promise.resolve() },
   };
 
-  constructor(clock: Clock, random: () => number) {
+  constructor(clock: ClientClock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
   }
 
   /** Delays all requests by at least `delay` milliseconds. */
   block(delay: number): void {
-    this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + delay);
+    this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.monotonic() + delay);
   }
 
   /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long, or `waits` is false. */
@@ -88,19 +88,26 @@ export class RateLimiter {
     this.limit = headers.limit;
     // The headers may show the count at the time when the request arrived.
     if (duration > maxHeaderAge) return;
-    const { resetAt } = headers;
+    const now = this.#clock.monotonic();
+    const resetAt = headers.resetAt - this.#clock.now() + now;
     const lastRequest = requestNumber + headers.remaining;
     const later = resetAt - this.#window.resetAt;
     // Responses may arrive out of order: within a window, the one with the lowest count is the latest.
     const isLower = lastRequest < this.#window.lastRequest && later > -2 * margin;
     if (isLower || later >= 2 * margin) {
-      this.#window = { resetAt, receivedAt: this.#now(), lastRequest };
+      this.#window = { resetAt, receivedAt: now, lastRequest };
     }
   }
 
   /** Current rate limit: from headers, or from own counts against the known limit. */
   get rateLimit(): RateLimit | undefined {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
+    const known = this.#read(now);
+    return known && { ...known, resetAt: Math.ceil(known.resetAt - now + this.#clock.now()) };
+  }
+
+  /** Returns the current rate limit, with a monotonic time. */
+  #read(now: number): RateLimit | undefined {
     const { limit } = this;
     const { resetAt, lastRequest } = this.#window;
     const isCurrent = resetAt > now;
@@ -124,9 +131,9 @@ export class RateLimiter {
 
   /** Returns the delay of the next request of a queue, in milliseconds. */
   delay(queue: QueueName): number {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     let sendAt = this.#blockedUntil;
-    const { limit = 0, remaining = 1, resetAt = 0, source } = this.rateLimit ?? {};
+    const { limit = 0, remaining = 1, resetAt = 0, source } = this.#read(now) ?? {};
     if (remaining === 0) {
       // A wrong time, such as one of another time zone, delays a request by one window at most.
       const latest = source === "headers" ? this.#window.receivedAt + rateWindow : resetAt;
@@ -136,7 +143,7 @@ export class RateLimiter {
       const interval = rateWindow / (limit * readShare);
       sendAt = Math.max(sendAt, resetAt - (remaining - 1) * interval);
     }
-    return Math.max(0, sendAt - now);
+    return Math.ceil(Math.max(0, sendAt - now));
   }
 
   /** Waits as the first request of a queue. Both queues have the same jitter, so that they advance alike. */
@@ -151,17 +158,8 @@ export class RateLimiter {
     return this.#count();
   }
 
-  /** Returns the time. Drops the rate limit and the count after the clock is set back, since they would hold for too long. */
-  #now(): number {
-    const now = this.#clock.now();
-    if (now < this.#lastNow - margin) {
-      this.#window.resetAt = this.#blockedUntil = this.#sentAt.length = 0;
-    }
-    return (this.#lastNow = now);
-  }
-
   #count(): number {
-    this.#sentAt.push(this.#now());
+    this.#sentAt.push(this.#clock.monotonic());
     return (this.sent += 1);
   }
 }

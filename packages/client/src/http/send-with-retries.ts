@@ -1,3 +1,4 @@
+import { ageSince } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { isBranded } from "../errors/tryon-error.ts";
@@ -42,6 +43,8 @@ export interface CallContext {
   /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
+  /** Returns true once a submission must not be sent any more. */
+  readonly isOver?: (() => boolean) | undefined;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync?: boolean | undefined;
   /** If true, the request polls jobs that are waited for. It waits for the rate limit with any `onRateLimit`. */
@@ -86,18 +89,20 @@ export async function sendWithRetries(
       const waits = limits.waits || (purpose !== "read" && !!attemptLog.firstUncertain);
       requestNumber = await rateLimiter.acquire(queue, deadline, waits);
       const isTooLate =
-        purpose === "submit" && attemptLog.isPast(config.idempotencyWindow, clock.now());
+        purpose === "submit" && (call.isOver?.() || attemptLog.isPast(config.idempotencyWindow));
       if (!requestNumber || isTooLate) {
         return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
     }
     const startedAt = clock.now();
+    const start = clock.monotonic();
+    const age = ageSince(clock);
     const { firstUncertain } = attemptLog;
     const count = attemptLog.attempts.length + 1;
     attemptLog.open += 1;
     const context = purpose && { attempt: count, purpose };
     const first = await attempt(transport, request, deadline, context);
-    const duration = clock.now() - startedAt;
+    const duration = Math.round(clock.monotonic() - start);
     const isUnidentified =
       first.response &&
       /submit|purchase/.test(`${purpose}`) &&
@@ -106,15 +111,15 @@ export async function sendWithRetries(
     const outcome = isUnidentified
       ? { ...first, isElsewhere: await isServiceElsewhere(http, deadline) }
       : first;
-    const now = clock.now();
     const { response } = outcome;
     const decision = decideNext(limits, state, outcome, {
-      now,
+      now: clock.monotonic(),
       left: deadline.left(),
       duration,
-      uncertainFor: firstUncertain && now - firstUncertain.startedAt,
+      age: age(),
+      uncertainFor: firstUncertain && attemptLog.age,
     });
-    attemptLog.add(outcome, startedAt, duration, decision);
+    attemptLog.add(outcome, startedAt, duration, decision, age);
     if (!response && outcome.failure === "unsent") {
       // The error of the middleware would hide the side effect of an earlier attempt.
       if (purpose === "submit" && firstUncertain) return outcome;

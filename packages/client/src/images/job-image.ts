@@ -15,8 +15,8 @@ import { PngWalker } from "./png-walker.ts";
 
 /** Job whose image is downloaded. */
 export interface ResultSource extends Job {
-  /** Time of its data, in milliseconds since 1970. */
-  readonly dataAt: number;
+  /** Age of its data, in milliseconds. */
+  readonly dataAge: number;
   /** Runs work within the deadline of a call. */
   within<Result>(
     options: CallOptions,
@@ -137,9 +137,9 @@ export class JobImage implements ResultImage {
         // `read` has read every response that is ok.
         if (response?.ok && content !== undefined) return content as Content;
         if (!refusals.has(status)) throw responseError(outcome, call, config);
-        missingSince = Math.min(missingSince, clock.now());
+        missingSince = Math.min(missingSince, clock.monotonic());
         const delay = urls > 0 ? Math.min(4_000, 500 * 2 ** urls) : 0;
-        const isLast = clock.now() + delay - missingSince > maxMissingTime;
+        const isLast = clock.monotonic() + delay - missingSince > maxMissingTime;
         if (urls > 0 && (isLast || delay >= deadline.left() || this.#isPurged())) {
           throw this.#resultError({ status, attempts: attemptLog.attempts });
         }
@@ -222,8 +222,7 @@ export class JobImage implements ResultImage {
   /** Returns the signed URL. Polls the job for a new one if it is old. */
   async #signedUrl(deadline: Deadline, isNew = false): Promise<string> {
     const job = this.#job;
-    const age = deadline.clock.now() - job.dataAt;
-    if (isNew || !job.data.result_url || age >= maxUrlAge) {
+    if (isNew || !job.data.result_url || job.dataAge >= maxUrlAge) {
       this.#serviceTime = await job.refresh(deadline);
     }
     const url = job.data.result_url;

@@ -1,7 +1,7 @@
 import type { JobData } from "../types/job.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
-import type { Clock } from "../config/options.ts";
-import { defaults, maxTimer } from "../config/options.ts";
+import type { ClientClock } from "../config/clock.ts";
+import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
 import { isForeign } from "../http/response-error.ts";
@@ -22,7 +22,7 @@ const closedTime = 60_000;
 interface PolledJob {
   readonly id: string;
   readonly waits: Map<PendingWait, Omit<PromiseWithResolvers<JobData>, "promise">>;
-  /** Start of the first wait, in milliseconds since 1970. */
+  /** Monotonic times of the start of the first wait, and of the next poll. */
   readonly since: number;
   due: number;
   /** If true, the next poll is by id, since the list did not show the job. */
@@ -40,12 +40,12 @@ interface PolledJob {
  */
 export class JobPoller {
   readonly #api: Api;
-  readonly #clock: Clock;
+  readonly #clock: ClientClock;
   readonly #schedule: PollSchedule;
   readonly #jobs = new Map<string, PolledJob>();
   /** Size of the pages of the list: the documented maximum, or the service's default if it rejects that. */
   #pageSize: number | undefined = 100;
-  /** Time from which the list is read again after a failure, in milliseconds since 1970. */
+  /** Monotonic time from which the list is read again after a failure. */
   #listOpensAt = 0;
   /** Aborts the polls in flight. */
   #controller: AbortController | undefined;
@@ -67,7 +67,7 @@ export class JobPoller {
     const job: PolledJob = this.#jobs.get(id) ?? {
       id,
       waits: new Map(),
-      since: this.#clock.now(),
+      since: this.#clock.monotonic(),
       due,
       byId: false,
       isPolled: false,
@@ -108,7 +108,7 @@ export class JobPoller {
   /** Polls at once when the page becomes visible. */
   readonly #onVisibilityChange = (): void => {
     if (isHidden()) return;
-    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.now());
+    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.monotonic());
     this.#arm();
   };
 
@@ -119,13 +119,13 @@ export class JobPoller {
     let due = Infinity;
     for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
     if (due === Infinity) return;
-    const delay = Math.max(due, this.#schedule.opensAt) - clock.now();
-    this.#timer = clock.setTimeout(this.#pollDue, Math.min(maxTimer, Math.max(0, delay)));
+    const delay = Math.max(due, this.#schedule.opensAt) - clock.monotonic();
+    this.#timer = clock.setTimeout(this.#pollDue, delay);
   }
 
   /** Polls the job with the earliest due time, with those that are due soon after it. */
   readonly #pollDue = (): void => {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     const jobs = [...this.#jobs.values()]
       .filter(({ isPolled }) => !isPolled)
       .toSorted((one, other) => one.due - other.due);
@@ -180,7 +180,7 @@ export class JobPoller {
       missing = missing.filter(this.#isOpen);
       cursor = data.next_cursor ?? undefined;
     } while (cursor && missing.length >= minMissingPerPage * pages);
-    let due = this.#clock.now();
+    let due = this.#clock.monotonic();
     for (const job of missing) {
       job.byId = true;
       job.due = due;
@@ -204,7 +204,7 @@ export class JobPoller {
   /** Ends waits after a failure that is not transient. After a failure of the list, jobs are polled by id for a while. */
   #fail(error: unknown, jobs: readonly PolledJob[]): void {
     const isList = jobs.length > 1;
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     const known = isBranded(error) ? error : undefined;
     const { status, retryAfter = 0 } = known ?? {};
     if (isList) {

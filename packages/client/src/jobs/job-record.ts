@@ -12,6 +12,7 @@ import type {
   WaitOptions,
 } from "../types/job.ts";
 import { serviceTime } from "../api/service-time.ts";
+import { ageSince } from "../config/clock.ts";
 import { milliseconds, readPollInterval, type Config } from "../config/resolve-config.ts";
 import { ConnectionError, JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
@@ -44,10 +45,10 @@ export class JobRecord implements Job, ResultSource {
   #context: ClientContext | undefined;
   #idempotencyKey: string | undefined;
   #data: JobData;
-  #dataAt = 0;
+  #dataAge = () => Infinity;
   /** If true, the data was saved, and the service has not confirmed it yet. */
   #isSaved: boolean;
-  /** Start of the job as far as known, in milliseconds since 1970. */
+  /** Start of the job as far as known, as a monotonic time. */
   #startedAt: number | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
@@ -79,8 +80,8 @@ export class JobRecord implements Job, ResultSource {
     return this.#idempotencyKey;
   }
 
-  get dataAt(): number {
-    return this.#dataAt;
+  get dataAge(): number {
+    return this.#dataAge();
   }
 
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
@@ -93,11 +94,11 @@ export class JobRecord implements Job, ResultSource {
   async *updates(options: PollOptions = {}): AsyncGenerator<JobData, void, undefined> {
     const { clock, timeout } = this.#config;
     const interval = readPollInterval(options, this.#config);
-    const endsAt = clock.now() + milliseconds(options.timeout ?? timeout, "timeout");
+    const endsAt = clock.monotonic() + milliseconds(options.timeout ?? timeout, "timeout");
     if (!this.#isSaved) yield this.#data;
     while (!this.#hasEnded()) {
       // One deadline per poll: a loop that stops in between keeps no timer and no listener.
-      const left = { ...options, timeout: Math.max(1, endsAt - clock.now()) };
+      const left = { ...options, timeout: Math.max(1, endsAt - clock.monotonic()) };
       await this.within(left, (deadline) => this.#poll(deadline, interval), pollOptionNames);
       yield this.#data;
     }
@@ -215,9 +216,10 @@ export class JobRecord implements Job, ResultSource {
     const { attempts, kind: known } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
     if (!this.#isSaved) {
-      const now = deadline.clock.now();
-      const created = Math.min(now, serviceTime(created_at) || now);
-      this.#startedAt ??= attempts[0]?.startedAt ?? created;
+      const { clock } = deadline;
+      const now = clock.now();
+      const startedAt = attempts[0]?.startedAt ?? (serviceTime(created_at) || now);
+      this.#startedAt ??= clock.monotonic() - Math.max(0, now - startedAt);
     }
     const kind = isTest && known !== mockKind ? testKind : known;
     const wait = { id: this.id, kind, startedAt: this.#startedAt, pollInterval };
@@ -236,7 +238,7 @@ export class JobRecord implements Job, ResultSource {
   /** Merges the data of a response. */
   #update(data: JobData, { config, spendTracker }: ClientContext): void {
     this.#merge(data);
-    this.#dataAt = config.clock.now();
+    this.#dataAge = ageSince(config.clock);
     this.#isSaved = false;
     spendTracker.recordJob(data);
   }

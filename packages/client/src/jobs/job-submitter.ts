@@ -4,6 +4,7 @@ import type { Responded } from "../api/api.ts";
 import { serviceTime } from "../api/service-time.ts";
 import { budgetOf } from "../billing/budget.ts";
 import type { Charge } from "../billing/spend-tracker.ts";
+import { ageSince } from "../config/clock.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { readPollInterval } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
@@ -17,6 +18,7 @@ import { JobRecord, maxClockSkew, notifier, type Notify } from "./job-record.ts"
 import { mockKind } from "./poll-schedule.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
+  isKeyOver,
   runOptionNames,
   submitOptionNames,
   type RunOptions,
@@ -37,6 +39,9 @@ interface Submission {
   readonly sync: boolean;
   /** If true, the metadata of the job has the key, so that the list shows which job it is. */
   readonly hasKeyInMetadata: boolean;
+  /** If true, the caller has set the key, and may have sent it in an earlier call. */
+  readonly hasOwnKey: boolean;
+  readonly isKeyOver: (() => boolean) | undefined;
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
 }
@@ -100,7 +105,7 @@ export class JobSubmitter {
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
-    const sync = this.#isSync(mode ?? parsed.wait ?? "auto", deadline.left());
+    const sync = this.#isSync(mode ?? parsed.wait ?? "auto", Math.ceil(deadline.left()));
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
     return {
       idempotencyKey,
@@ -109,6 +114,9 @@ export class JobSubmitter {
       budget: budget && budgetOf(budget),
       sync,
       hasKeyInMetadata,
+      // Only a batch has it.
+      isKeyOver: (options as { readonly [isKeyOver]?: () => boolean })[isKeyOver],
+      hasOwnKey: options.idempotencyKey !== undefined,
       attemptLog: new AttemptLog(),
       timeline: [],
     };
@@ -136,6 +144,11 @@ export class JobSubmitter {
   ): Promise<Responded<JobRecord>> {
     const { idempotencyKey, attemptLog, timeline, sync, size } = submission;
     const { api, config, spendTracker } = context;
+    const since = ageSince(deadline.clock);
+    const left = deadline.left();
+    // A caller may limit the time of an own key by a timeout, which stops while the machine sleeps.
+    const isLate = submission.hasOwnKey ? () => since() > left : undefined;
+    const isOver = submission.isKeyOver ?? isLate;
     const charge = await spendTracker.reserve(submission, deadline, earlier);
     if (timeline.length === 0) {
       timeline.push({ phase: "sending", at: deadline.clock.now() });
@@ -144,7 +157,7 @@ export class JobSubmitter {
     const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey, delay });
     const recover: Recover = (options = {}) =>
       within(config, options, undefined, async (limit) => {
-        if (attemptLog.isPast(config.idempotencyWindow, limit.clock.now())) {
+        if (attemptLog.isPast(config.idempotencyWindow)) {
           return this.#findInList({ ...submission, recover }, context, charge, limit);
         }
         return (await this.#send(submission, context, limit, () => undefined, charge)).data;
@@ -155,7 +168,7 @@ export class JobSubmitter {
     try {
       const { data, response } = await api.submitTryOn(
         { ...submission, recover, onProgress },
-        { deadline, onRetry },
+        { deadline, onRetry, isOver },
       );
       const { headers, requestId } = response;
       // A replay to the first attempt that could make the job is the response of an earlier submission.
@@ -189,7 +202,8 @@ export class JobSubmitter {
     deadline: Deadline,
   ): Promise<Job> {
     const { attemptLog, idempotencyKey, hasKeyInMetadata, recover } = submission;
-    const oldest = (attemptLog.firstUncertain?.startedAt ?? 0) - maxClockSkew;
+    // The clock may have been set meanwhile.
+    const oldest = deadline.clock.now() - (attemptLog.age ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {

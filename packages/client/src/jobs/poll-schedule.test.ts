@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 
 import { seededRandom } from "../../test/seeded-random.ts";
-import { systemClock } from "../config/options.ts";
+import { systemClock } from "../config/clock.ts";
 import { Deadline } from "../http/deadline.ts";
 import { RateLimiter } from "../http/rate-limiter.ts";
 import { nextPollDelay, PollSchedule } from "./poll-schedule.ts";
@@ -14,7 +14,7 @@ const spread = 0.557;
 /** Creates the schedule of a client that has sent nothing, on a clock that the test sets. */
 function createSchedule() {
   const time = { now: start };
-  const config = { clock: { ...systemClock, now: () => time.now }, random: () => 0.5 };
+  const config = { clock: { ...systemClock, monotonic: () => time.now }, random: () => 0.5 };
   const rateLimiter = new RateLimiter(config.clock, config.random);
   const schedule = new PollSchedule(config, rateLimiter);
   return {

@@ -39,7 +39,7 @@ export interface PendingWait {
   readonly id: string;
   /** Name under which its run time is learned. */
   readonly kind: string;
-  /** Start of the job, in milliseconds since 1970. Undefined if only its id is known: its first poll is due at once. */
+  /** Start of the job, as a monotonic time. Undefined if only its id is known: its first poll is due at once. */
   readonly startedAt: number | undefined;
   /** Fixed delay, in milliseconds. Undefined for delays by the age of the job. */
   readonly pollInterval?: number | undefined;
@@ -51,7 +51,7 @@ export class PollSchedule {
   readonly #rateLimiter: RateLimiter;
   /** Median run times, in milliseconds, by kind. */
   readonly #medians = new Map<string, number>();
-  /** Time from which the rate limit allows the next poll, in milliseconds since 1970. */
+  /** Monotonic time from which the rate limit allows the next poll. */
   opensAt = 0;
 
   constructor(config: Pick<Config, "clock" | "random">, rateLimiter: RateLimiter) {
@@ -67,10 +67,10 @@ export class PollSchedule {
     this.#medians.set(kind, Math.exp(known + (value - known) * newestWeight));
   }
 
-  /** Returns the time of the next poll of a job whose wait has `left` milliseconds, in milliseconds since 1970. */
+  /** Returns the monotonic time of the next poll of a job whose wait has `left` milliseconds. */
   dueAt({ kind, startedAt, pollInterval }: PendingWait, left: number): number {
     const { clock, random } = this.#config;
-    const now = clock.now();
+    const now = clock.monotonic();
     const age = now - (startedAt ?? now);
     let delay = 0;
     if (startedAt !== undefined) {
@@ -85,7 +85,7 @@ export class PollSchedule {
 
   /** Counts a poll, which delays the next one. */
   countPoll(): void {
-    this.opensAt = Math.max(this.opensAt, this.#config.clock.now()) + this.interval();
+    this.opensAt = Math.max(this.opensAt, this.#config.clock.monotonic()) + this.interval();
   }
 
   /** Returns the time per poll, in milliseconds: a share of the requests that are left, or of the limit. */

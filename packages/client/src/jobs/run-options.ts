@@ -45,6 +45,9 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
   readonly sync?: boolean | "auto" | undefined;
 }
 
+/** Option of a batch: returns true once the service may have forgotten the key, which an earlier run may have sent. */
+export const isKeyOver: unique symbol = Symbol.for("@tryon/client.isKeyOver");
+
 /** Names of the options of `updates`. */
 export const pollOptionNames: Readonly<Record<keyof PollOptions, true>> = {
   ...callOptionNames,

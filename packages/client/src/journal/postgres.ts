@@ -80,7 +80,7 @@ export async function openPostgresJournal(
       // A row that another process inserts at the same time is missing in the result.
       const [row] = await query(claimQuery, columnOf(id), owner, claimTtl);
       const entry = readText(row?.entry);
-      if (row?.owner === owner) return { state: "claimed", entry };
+      if (row?.owner === owner) return { state: "claimed", entry, now: Number(row.now) };
       return { state: hasEnded(entry?.state) ? "ended" : "held", entry };
     },
     async renew(ids, owner) {
@@ -97,6 +97,7 @@ interface Row {
   readonly id: string;
   readonly entry: string | null;
   readonly owner: string | null;
+  readonly now: unknown;
 }
 
 /** Returns the values of the columns `id`, `state` and `entry`. */
@@ -142,9 +143,9 @@ WITH claimed AS (
     AND (item.owner IS NULL OR item.owner = excluded.owner OR item.claimed_until <= clock_timestamp())
   RETURNING entry, owner
 )
-SELECT entry, owner FROM claimed
+SELECT entry, owner, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now FROM claimed
 UNION ALL
-SELECT entry, NULL FROM tryon_journal
+SELECT entry, NULL, NULL FROM tryon_journal
 WHERE journal = $1 AND id = $2 AND NOT EXISTS (SELECT FROM claimed)`;
 
 const renewQuery = `

@@ -72,7 +72,7 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
         "This Redis does not report its maxmemory-policy",
       );
       const journal = await openRedisJournal(client, "a", { checkPolicy: false });
-      expect(await journal.claim("b", "one")).toEqual({ state: "claimed", entry: undefined });
+      expect(await journal.claim("b", "one")).toMatchObject({ state: "claimed" });
     });
   });
 });

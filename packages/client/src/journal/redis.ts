@@ -93,10 +93,10 @@ export async function openRedisJournal(
       return (await run(putScript, fieldOf(entry.id), valueOf(entry), owner)) === 1;
     },
     async claim(id, owner) {
-      // The script returns the state and the value.
+      // The script returns the state, the value and the time.
       const reply = await run(claimScript, fieldOf(id), owner, String(claimTtl));
-      const [state, value] = reply as readonly [ItemClaim["state"], string];
-      return { state, entry: entryOf(value) };
+      const [state, value, now] = reply as readonly [ItemClaim["state"], string, unknown];
+      return { state, entry: entryOf(value), now: Number(now) };
     },
     async renew(ids, owner) {
       await run(renewScript, owner, String(claimTtl), ...ids.map(fieldOf));
@@ -161,11 +161,11 @@ const claimScript = `
 ${claimFunctions}
 local value = redis.call("HGET", KEYS[1], ARGV[1]) or ""
 local state = string.match(value, "^%a+")
-if state == "succeeded" or state == "failed" then return {"ended", value} end
+if state == "succeeded" or state == "failed" then return {"ended", value, now} end
 local owner, ends = claimOf(ARGV[1])
-if owner and owner ~= ARGV[2] and ends > now then return {"held", value} end
+if owner and owner ~= ARGV[2] and ends > now then return {"held", value, now} end
 claim(ARGV[1], ARGV[2], ARGV[3])
-return {"claimed", value}
+return {"claimed", value, now}
 `;
 
 const putScript = `

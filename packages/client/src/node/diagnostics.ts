@@ -1,6 +1,7 @@
 import type { Middleware, MiddlewareContext } from "../types/middleware.ts";
 import { tracingChannel } from "node:diagnostics_channel";
 
+import { clientClock, systemClock } from "../config/clock.ts";
 import type { Clock } from "../config/options.ts";
 import { redactor } from "../errors/redact.ts";
 import { JobTracer } from "./job-tracer.ts";
@@ -48,13 +49,13 @@ export function diagnostics(
     readonly clock?: Clock | undefined;
   } = {},
 ): Middleware {
-  const clock: Pick<Clock, "now"> = options.clock ?? Date;
+  const clock = clientClock(options.clock ?? systemClock);
   const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
   const jobs = new JobTracer(clock, redact);
   const trace: Middleware = async (request, next, context) => {
     const { method, url } = request;
     const message: RequestMessage = { method, path: new URL(url).pathname, ...context };
-    const startedAt = clock.now();
+    const start = clock.monotonic();
     let end: Promise<Response> | undefined;
     // Its result or error becomes part of the message. A response has only one reader, and an error can contain the
     // whole request with its key.
@@ -65,7 +66,7 @@ export function diagnostics(
       } catch (error) {
         throw withoutSecrets(error);
       } finally {
-        message.duration = clock.now() - startedAt;
+        message.duration = Math.round(clock.monotonic() - start);
       }
     }, message);
     await traced.catch(() => undefined);

@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 
 import { isJobId } from "../api/api.ts";
-import type { Clock } from "../config/options.ts";
+import type { ClientClock } from "../config/clock.ts";
 import type { Redact } from "../errors/redact.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { isRetryable } from "../http/retry-policy.ts";
@@ -33,7 +33,8 @@ export interface JobMessage {
 /** Job between its first request and its end. */
 interface OpenJob {
   readonly message: JobMessage;
-  readonly startedAt: number;
+  /** Monotonic time of its start. */
+  readonly start: number;
   readonly attemptLog: AttemptLog;
   readonly settle: (error?: Error) => void;
 }
@@ -45,7 +46,7 @@ const maxBody = 8 * 2 ** 20;
 
 /** Publishes jobs to the tracing channel `tryon:job`. */
 export class JobTracer {
-  readonly #clock: Pick<Clock, "now">;
+  readonly #clock: ClientClock;
   readonly #redact: Redact;
   readonly #channel = tracingChannel<unknown, JobMessage>("tryon:job");
   /** By idempotency key, oldest first. */
@@ -54,7 +55,7 @@ export class JobTracer {
   /** Keys of ended jobs, oldest first. A repeat returns the same job. */
   readonly #ended = new Set<string>();
 
-  constructor(clock: Pick<Clock, "now">, redact: Redact) {
+  constructor(clock: ClientClock, redact: Redact) {
     this.#clock = clock;
     this.#redact = redact;
   }
@@ -86,8 +87,9 @@ export class JobTracer {
     message.attempts += 1;
     attemptLog.open += 1;
     const startedAt = this.#clock.now();
+    const start = this.#clock.monotonic();
     const add = (outcome: Parameters<AttemptLog["add"]>[0]) =>
-      attemptLog.add(outcome, startedAt, this.#clock.now() - startedAt);
+      attemptLog.add(outcome, startedAt, this.#clock.monotonic() - start);
     let response: Response;
     try {
       response = await send();
@@ -110,7 +112,7 @@ export class JobTracer {
     const [oldest] = this.#open.values();
     if (oldest && this.#open.size >= maxJobs) this.#forget(oldest);
     const message: JobMessage = { idempotencyKey: key, attempts: 0 };
-    const state = { message, startedAt: this.#clock.now(), attemptLog: new AttemptLog() };
+    const state = { message, start: this.#clock.monotonic(), attemptLog: new AttemptLog() };
     const open = (): Promise<void> =>
       new Promise((resolve, reject) => {
         const settle = (error?: Error): void => (error ? reject(error) : resolve());
@@ -138,10 +140,10 @@ export class JobTracer {
   }
 
   #end(job: OpenJob, problem?: string, code?: string): void {
-    const { message, startedAt } = job;
+    const { message, start } = job;
     // Another attempt may have ended it.
     if (this.#open.get(message.idempotencyKey) !== job) return;
-    message.duration = this.#clock.now() - startedAt;
+    message.duration = Math.round(this.#clock.monotonic() - start);
     this.#forget(job);
     if (message.jobId) {
       this.#ended.add(message.idempotencyKey);

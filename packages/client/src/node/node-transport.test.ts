@@ -17,7 +17,7 @@ import {
   type TryOnOptions,
   type Update,
 } from "../index.ts";
-import { systemClock } from "../config/options.ts";
+import { systemClock } from "../config/clock.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
 import { assetBytes, failure, input, smallPng } from "../../test/service.ts";
 

@@ -5,7 +5,7 @@ import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-import { maxTimer } from "../config/options.ts";
+import { maxTimer } from "../config/clock.ts";
 import { isLoopback, type Config } from "../config/resolve-config.ts";
 import type {
   BodySource,

@@ -6,6 +6,7 @@ import { createService, input } from "../../test/service.ts";
 import { createQuota, type QuotaOptions, type QuotaStore } from "./index.ts";
 
 const day = 86_400_000;
+const hour = 3_600_000;
 const request = new Request("https://shop.example");
 
 /** Opens a site whose proxy has a quota, at the start of a UTC day. */
@@ -111,7 +112,51 @@ describe("a quota", () => {
     );
     expect(verdicts.filter((verdict) => verdict === true)).toHaveLength(5);
     expect(verdicts.find((verdict) => verdict !== true)).toEqual({ retryAfter: 86_395 });
-    expect(new Set(ttls)).toEqual(new Set([55_000, 10_000, day - 5_000, 1_620_000]));
+    expect(new Set(ttls)).toEqual(new Set([115_000, 10_000, 2 * day - 5_000, 1_620_000]));
+  });
+
+  it.each([
+    ["the date goes on", 0, 0, true],
+    ["the date is set back to the last day", -hour, 0, { retryAfter: 3_000 }],
+    [
+      "the date is set back, with the monotonic time of a sleeping machine",
+      -hour,
+      -hour,
+      { retryAfter: 3_000 },
+    ],
+  ])(
+    "allows after midnight what remains if %s",
+    async (_how, dateChange, monotonicChange, after) => {
+      const midnight = 10 * day;
+      const time = { date: midnight - 600_000, monotonic: hour };
+      const clock = { now: () => time.date, monotonic: () => time.monotonic };
+      const quota = createQuota({ perDay: 1, clock });
+      const submit = (idempotencyKey: string) =>
+        quota({ user: { id: "ada" }, kind: "submit", request, idempotencyKey });
+      expect([await submit("one"), await submit("two")]).toEqual([true, { retryAfter: 600 }]);
+      time.date = midnight + 600_000 + dateChange;
+      time.monotonic += hour + monotonicChange;
+      expect(await submit("three")).toEqual(after);
+    },
+  );
+
+  it.each([
+    ["27 minutes on a date that was set back", -hour, 27 * 60_000],
+    ["27 minutes of sleep", 27 * 60_000, 0],
+  ])("counts a repeated submission again after %s", async (_how, dateChange, monotonicChange) => {
+    const time = { date: 10 * day + 12 * hour, monotonic: 0 };
+    const clock = { now: () => time.date, monotonic: () => time.monotonic };
+    const quota = createQuota({ perDay: 2, clock });
+    const submit = () =>
+      quota({ user: { id: "ada" }, kind: "submit", request, idempotencyKey: "order-17" });
+    const verdicts = [await submit(), await submit()];
+    time.date += dateChange;
+    time.monotonic += monotonicChange;
+    verdicts.push(await submit(), await submit());
+    time.date += dateChange;
+    time.monotonic += monotonicChange;
+    verdicts.push(await submit());
+    expect(verdicts.map((verdict) => verdict === true)).toEqual([true, true, true, true, false]);
   });
 
   const wrongCounts = [undefined, null, false, true, [], [1], {}, "", "1", Number.NaN, -1, 0.5];

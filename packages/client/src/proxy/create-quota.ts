@@ -1,4 +1,5 @@
-import { defaults, systemClock, type Clock } from "../config/options.ts";
+import { ageSince, systemClock } from "../config/clock.ts";
+import { defaults, type Clock } from "../config/options.ts";
 import type { ProxyCall } from "./options.ts";
 import { checkOptions } from "./resolve-options.ts";
 
@@ -29,7 +30,7 @@ export interface QuotaOptions {
    */
   readonly store?: QuotaStore | undefined;
   /** Time source, for tests. @default the machine's clock */
-  readonly clock?: Pick<Clock, "now"> | undefined;
+  readonly clock?: Pick<Clock, "now" | "monotonic"> | undefined;
 }
 
 /** Function for the option `limit` of `createProxy`. Allows a request, or returns the seconds until the next one. */
@@ -68,7 +69,9 @@ export function createQuota(options: QuotaOptions): Quota {
   const limit = async (userId: string, window: number, max: number): Promise<Limited> => {
     const now = clock.now();
     const end = endOf(window, now);
-    const total = await counters.increment(JSON.stringify([window, userId, end]), end - now);
+    // Kept for one window longer: after the clock is set back, the last window continues.
+    const key = JSON.stringify([window, userId, end]);
+    const total = await counters.increment(key, end - now + window);
     return total <= max ? undefined : { retryAfter: (end - now) / 1_000 };
   };
   /** Counts a submission, unless its key has been counted. */
@@ -148,18 +151,19 @@ function checkCount(name: string, count: number) {
 }
 
 /** Creates counters in the memory of one process. */
-function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
-  const counters = new Map<string, { count: number; readonly expiresAt: number }>();
+function memoryStore(clock: Pick<Clock, "now" | "monotonic">): QuotaStore {
+  const counters = new Map<string, { count: number; readonly isOver: () => boolean }>();
   /** Number of counters at which expired ones are removed. */
   let sweepAt = 1_000;
   const find = (key: string) => {
     const counter = counters.get(key);
-    return counter && counter.expiresAt > clock.now() ? counter : undefined;
+    return counter?.isOver() === false ? counter : undefined;
   };
   return {
     get: async (key) => find(key)?.count ?? 0,
     increment: async (key, ttl) => {
-      const counter = find(key) ?? { count: 0, expiresAt: clock.now() + ttl };
+      const age = ageSince(clock);
+      const counter = find(key) ?? { count: 0, isOver: () => age() >= ttl };
       counter.count += 1;
       counters.set(key, counter);
       if (counters.size >= sweepAt) {

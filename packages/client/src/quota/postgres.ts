@@ -33,7 +33,8 @@ export function createPostgresQuotaStore(
   options: TableQuotaOptions = {},
 ): TableQuotaStore {
   return createTableQuotaStore("createPostgresQuotaStore", options, {
-    now: "(extract(epoch FROM now()) * 1000)::double precision",
+    // The time of the statement: `now()` is that of a transaction, which may have begun earlier.
+    now: "(extract(epoch FROM statement_timestamp()) * 1000)::double precision",
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
     query: async (text, values) => (await client.query(text, values)).rows,
   });

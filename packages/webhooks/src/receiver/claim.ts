@@ -1,3 +1,5 @@
+import { ageSince } from "@tryon/command-line/clock";
+
 import type { ClaimSettings } from "./options.ts";
 import type { ClaimState } from "./store.ts";
 
@@ -18,6 +20,8 @@ const minDoneTimeout = 3_000;
 /** Maximum time of one attempt of `done`, and of a release. */
 const maxStoreTimeout = 2_000;
 
+const unclaimed = (): number => Infinity;
+
 /** Creates the claim of a delivery on the event with this key in the store. */
 export function createClaim(
   { store, clock, claimTtl, claimWait, dedupeTtl }: ClaimSettings,
@@ -26,14 +30,15 @@ export function createClaim(
 ) {
   const owner = globalThis.crypto.randomUUID();
   const lost = new AbortController();
-  let until = 0;
+  /** Returns the time since the last claim, by the clock that says more: others may have the event after `claimTtl`. */
+  let age: () => number = unclaimed;
   let timer: unknown;
   let renewal: Promise<void> | undefined;
   let handled = false;
   let over = false;
   let abandoned = false;
 
-  const timeLeft = (): number => arrivedAt + storeDeadline - clock.now();
+  const timeLeft = (): number => arrivedAt + storeDeadline - clock.monotonic();
   const sleep = (delay: number): Promise<void> =>
     new Promise((resolve) => void clock.setTimeout(resolve, delay));
 
@@ -41,7 +46,7 @@ export function createClaim(
   const limit = <Result>(name: string, timeout: number, call: Promise<Result>): Promise<Result> => {
     let expiry: unknown;
     const expired = new Promise<never>((_resolve, reject) => {
-      const message = `The store did not respond to \`${name}\` within ${timeout} ms. Check the connection to it.`;
+      const message = `The store did not respond to \`${name}\` within ${Math.round(timeout)} ms. Check the connection to it.`;
       expiry = clock.setTimeout(() => reject(new Error(message)), timeout);
     });
     return Promise.race([call, expired]).finally(() => clock.clearTimeout(expiry));
@@ -58,12 +63,12 @@ export function createClaim(
   };
 
   const claim = async (timeout: number): Promise<ClaimState> => {
-    // The claim in the store starts later, so this time is earlier than its end.
-    const end = clock.now() + claimTtl;
+    // The claim in the store starts later, so it ends later than here.
+    const since = ageSince(clock);
     const call = store.claim(key, owner, claimTtl);
     void releaseIfLate(call);
     const state = await limit("claim", timeout, call);
-    if (state === "claimed") until = end;
+    if (state === "claimed") age = since;
     // Callers without types can return anything.
     else if (state !== "open" && state !== "done") {
       throw new Error("The store must return claimed, open or done from `claim`.");
@@ -84,7 +89,7 @@ export function createClaim(
   };
 
   const renew = async (): Promise<void> => {
-    const timeToEnd = until - clock.now();
+    const timeToEnd = claimTtl - age();
     if (timeToEnd <= 0) return lose();
     const timeout = Math.min(claimTtl / 3, timeToEnd);
     const state = await claim(timeout).catch(() => "unknown" as const);
@@ -97,7 +102,7 @@ export function createClaim(
 
   /** Renews the claim after a delay, or loses it when it expires before. */
   const renewAfter = (delay: number): void => {
-    const untilEnd = Math.max(0, until - clock.now());
+    const untilEnd = Math.max(0, claimTtl - age());
     timer = clock.setTimeout(() => void (renewal = renew()), Math.min(delay, untilEnd));
   };
 
@@ -113,10 +118,10 @@ export function createClaim(
           abandoned = true;
           throw error;
         });
-        const now = clock.now();
+        const now = clock.monotonic();
         if (state === "done") return state;
         // If the store took longer than the claim lasts, another delivery may have it.
-        if (state === "claimed" && now < until) {
+        if (state === "claimed" && age() < claimTtl) {
           renewAfter(claimTtl / 3);
           return state;
         }
@@ -128,16 +133,16 @@ export function createClaim(
     /** Records that the event was handled. Retries, because a lost record means a second handling. */
     async done(): Promise<void> {
       handled = true;
-      const deadline = clock.now() + Math.max(minDoneTimeout, timeLeft());
+      const deadline = clock.monotonic() + Math.max(minDoneTimeout, timeLeft());
       try {
         for (let attempt = 1; ; attempt += 1) {
-          const timeout = Math.min(maxStoreTimeout, deadline - clock.now());
+          const timeout = Math.min(maxStoreTimeout, deadline - clock.monotonic());
           try {
             await limit("done", timeout, store.done(key, dedupeTtl));
             return;
           } catch (error) {
             const isLast = attempt === maxDoneAttempts;
-            if (isLast || clock.now() + doneInterval >= deadline) throw error;
+            if (isLast || clock.monotonic() + doneInterval >= deadline) throw error;
           }
           await sleep(doneInterval);
         }

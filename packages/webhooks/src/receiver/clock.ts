@@ -2,16 +2,15 @@
 export interface Clock {
   /** Returns milliseconds since 1970. */
   now(): number;
+  /**
+   * Returns milliseconds since any start, like `performance.now()`. Setting the date of the machine
+   * must not change it. Durations go by it.
+   *
+   * @default the time that `now` has moved forward
+   */
+  monotonic?(): number;
   /** Calls back once, after `delay` milliseconds. */
   setTimeout(callback: () => void, delay: number): unknown;
   /** Cancels a timer. */
   clearTimeout(timer: unknown): void;
 }
-
-/** Clock of the runtime. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimeout: (callback, delay) => globalThis.setTimeout(callback, delay),
-  // The line above created the timer.
-  clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
-};

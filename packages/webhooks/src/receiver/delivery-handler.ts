@@ -173,7 +173,7 @@ export function createDeliveryHandler(
   };
 
   const receive = async (delivery: Delivery): Promise<ReceiverResponse> => {
-    const arrivedAt = clock.now();
+    const arrivedAt = clock.monotonic();
     if (delivery.method !== "POST") {
       const error = new Error("The method must be POST.");
       return reject("method_not_allowed", error, error.message);
@@ -189,9 +189,11 @@ export function createDeliveryHandler(
   const events: EventHandler = {
     handle: (event) =>
       // The key of this event needs no bytes. No service waits, and the caller needs the outcome.
-      claimAndHandle({ event, bytes: new Uint8Array(), secretIndex: -1 }, clock.now(), false).catch(
-        fail,
-      ),
+      claimAndHandle(
+        { event, bytes: new Uint8Array(), secretIndex: -1 },
+        clock.monotonic(),
+        false,
+      ).catch(fail),
     memory: options.store === undefined ? 0 : settings.dedupeTtl,
     now: () => clock.now(),
   };

@@ -1,6 +1,6 @@
 import { isWebhookError } from "../webhook-error.ts";
 import type { WebhookErrorCode } from "../webhook-error.ts";
-import type { Clock } from "./clock.ts";
+import type { CompleteClock } from "@tryon/command-line/clock";
 
 /** Minimum time between two reports of the same code, in milliseconds. */
 const reportInterval = 60_000;
@@ -16,7 +16,9 @@ const reportedStatuses: Partial<Record<WebhookErrorCode, number>> = {
  * Creates the `onError` of receivers that have none. It logs each event that was not handled, and
  * reports refusals that a wrong setup causes: at once, then at most once a minute with their number.
  */
-export function createErrorLog(clock: Clock): (error: unknown, status: number) => void {
+export function createErrorLog(
+  clock: Pick<CompleteClock, "monotonic">,
+): (error: unknown, status: number) => void {
   const reports = new Map<WebhookErrorCode, { count: number; reportedAt: number }>();
   return (error, status) => {
     if (isWebhookError(error) && reportedStatuses[error.code] === status) {
@@ -24,11 +26,11 @@ export function createErrorLog(clock: Clock): (error: unknown, status: number) =
       const { code, message } = error;
       const report = reports.get(code);
       const count = (report?.count ?? 0) + 1;
-      if (report !== undefined && clock.now() - report.reportedAt < reportInterval) {
+      if (report !== undefined && clock.monotonic() - report.reportedAt < reportInterval) {
         report.count = count;
         return;
       }
-      reports.set(code, { count: 0, reportedAt: clock.now() });
+      reports.set(code, { count: 0, reportedAt: clock.monotonic() });
       const number = report === undefined ? "" : ` (${count} since the last report)`;
       // oxlint-disable-next-line no-console
       console.warn(

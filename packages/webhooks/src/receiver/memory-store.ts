@@ -1,5 +1,5 @@
+import { monotonicOf, systemClock } from "@tryon/command-line/clock";
 import { checkOptionNames } from "../option-names.ts";
-import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { ReceiverStore } from "./store.ts";
 
@@ -14,7 +14,7 @@ export interface MemoryStoreOptions {
   readonly maxEvents?: number | undefined;
 
   /** @default the clock of the runtime */
-  readonly clock?: Pick<Clock, "now"> | undefined;
+  readonly clock?: Pick<Clock, "now" | "monotonic"> | undefined;
 }
 
 /**
@@ -37,6 +37,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
       `maxEvents: must be a positive integer, not ${String(maxEvents)}. Leave it out for 10,000.`,
     );
   }
+  // In one process, the end of a claim needs no date. A sleeping machine forgets nothing too early.
+  const monotonic = monotonicOf(clock);
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();
   const finished = new Map<string, { readonly until: number }>();
 
@@ -53,7 +55,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
   return {
     // The methods await nothing, so each is atomic.
     async claim(key, owner, ttl) {
-      const now = clock.now();
+      const now = monotonic();
       removeExpired(now);
       if ((finished.get(key)?.until ?? now) > now) return "done";
       const claim = claims.get(key);
@@ -63,7 +65,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
       return "claimed";
     },
     async done(key, ttl) {
-      const now = clock.now();
+      const now = monotonic();
       claims.delete(key);
       finished.delete(key);
       finished.set(key, { until: now + ttl });

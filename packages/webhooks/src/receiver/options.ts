@@ -2,7 +2,7 @@ import { checkOptionNames } from "../option-names.ts";
 import type { OptionNames } from "../option-names.ts";
 import type { TryOnCompletedEvent, UnknownEvent } from "../verification/event.ts";
 import type { VerifySettings } from "../verification/verify.ts";
-import { systemClock } from "./clock.ts";
+import { completeClock, systemClock, type CompleteClock } from "@tryon/command-line/clock";
 import type { Clock } from "./clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { ReceiverStore } from "./store.ts";
@@ -99,7 +99,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
 /** Options of the claims of a receiver, with their defaults. */
 export interface ClaimSettings {
   readonly store: ReceiverStore;
-  readonly clock: Clock;
+  readonly clock: CompleteClock;
   readonly claimTtl: number;
   readonly claimWait: number;
   readonly dedupeTtl: number;
@@ -139,5 +139,9 @@ export function claimSettings(options: ReceiverOptions): ClaimSettings {
       `${name}: must be a positive number of milliseconds, not ${String(value)}. Leave it out for its default.`,
     );
   }
-  return { clock, store: options.store ?? createMemoryStore({ clock }), ...times };
+  return {
+    clock: completeClock(clock),
+    store: options.store ?? createMemoryStore({ clock }),
+    ...times,
+  };
 }

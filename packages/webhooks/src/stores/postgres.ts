@@ -37,7 +37,8 @@ export function createPostgresStore(
   options: TableStoreOptions = {},
 ): TableStore {
   return createTableStore(options, {
-    now: "(extract(epoch FROM now()) * 1000)::double precision",
+    // The time of the statement: `now()` is that of a transaction, which may have begun earlier.
+    now: "(extract(epoch FROM statement_timestamp()) * 1000)::double precision",
     create: (statement) => pool.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`),
     query: async (text, values) => (await pool.query(text, values)).rows,
   });

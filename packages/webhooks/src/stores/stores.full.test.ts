@@ -178,6 +178,24 @@ describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
     (options) => createPostgresStore({ query: async () => ({ rows: [] }) }, options),
   );
 
+  it("dates a claim by its statement, also in a transaction that began earlier", async () => {
+    const { client, close } = await connectPostgres(server().url);
+    const connection = await client.connect();
+    const store = createPostgresStore(connection, { table: "public.dated", createTable: true });
+    await store.claim("first", "one", hour);
+    await connection.query("BEGIN");
+    await connection.query("SELECT pg_sleep(1)");
+    await store.claim("second", "one", hour);
+    const { rows } = await connection.query(
+      "SELECT expires_at - extract(epoch FROM now()) * 1000 > $1 AS lasts FROM public.dated WHERE owner = 'one' AND key LIKE '%second%'",
+      [hour + 999],
+    );
+    expect(rows).toEqual([{ lasts: true }]);
+    await connection.query("COMMIT");
+    connection.release();
+    await close();
+  });
+
   it("creates its table once for eight connections at the same time", async () => {
     const stores = await Promise.all(
       Array.from({ length: 8 }, () => overPostgres(server().url, "public.crowded")),

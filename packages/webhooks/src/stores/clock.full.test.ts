@@ -1,0 +1,43 @@
+import { join } from "node:path";
+
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startScript } from "@tryon/test-kit/start-program";
+import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-servers";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+const program = join(import.meta.dirname, "../../test/dated-receiver.ts");
+const hour = 3_600_000;
+const stores = { redis: startRedis, postgres: startPostgres, sqlite: startSqlite } as const;
+
+for (const store of ["redis", "postgres", "sqlite"] as const) {
+  describe.runIf(store === "sqlite" || (await isInstalled(store)))(`receivers on ${store}`, () => {
+    let server: Awaited<ReturnType<(typeof stores)[typeof store]>>;
+    beforeAll(async () => {
+      server = await stores[store]();
+    }, 60_000);
+    afterAll(() => server.remove(), 60_000);
+
+    it.each([-hour, hour])(
+      "wait for a running process, take over from a killed one, and remember events, with dates %i ms apart",
+      { timeout: 60_000 },
+      async (offset) => {
+        const start = (dateOffset: number, hangs = "") => {
+          const job = `job_${Math.abs(offset) + offset}`;
+          const started = startScript(program, [server.url, job, String(dateOffset), hangs]);
+          onTestFinished(async () => void (await started.stop("SIGKILL")));
+          return started;
+        };
+        const first = start(0, "hangs");
+        await first.waitFor(/handles/);
+        const second = start(offset);
+        await second.waitFor(/status 503/);
+        expect(second.text).not.toContain("handles");
+        await first.stop("SIGKILL");
+        await start(offset).waitFor(/handles\n[^]*status 204/);
+        const last = start(-offset);
+        await last.waitFor(/status 204/);
+        expect(last.text).not.toContain("handles");
+      },
+    );
+  });
+}
