@@ -23,9 +23,12 @@ export function checkOptionalEntry(method: string, value: unknown): JournalEntry
 
 /** Returns the result of a claim. Throws for any other value: an item of another process must not pass as claimed. */
 export function checkClaim(value: unknown): ItemClaim {
-  const { state, entry: found }: { state?: unknown; entry?: unknown } = Object(value);
+  const { state, entry: found, now: date }: Partial<Record<keyof ItemClaim, unknown>> =
+    Object(value);
   const entry = checkOptionalEntry("claim", found);
-  if (state === "claimed" || state === "held") return { state, entry };
+  const now = date === undefined ? date : Number(date);
+  const isDate = now === undefined || (typeof date === "number" && Number.isFinite(now));
+  if ((state === "claimed" || state === "held") && isDate) return { state, entry, now };
   if (state === "ended" && entry && /^(succeeded|failed)$/.test(entry.state)) {
     return { state, entry };
   }

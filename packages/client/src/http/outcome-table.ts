@@ -41,7 +41,7 @@ export const unknown = 3;
  * Next step after an attempt of a submission or purchase. `identify` finds out with a free request if the service responds at
  * this URL at all.
  */
-export type Step = "end" | "retry" | "identify";
+type Step = "end" | "retry" | "identify";
 
 /** Row of the table of outcomes. */
 export interface OutcomeRow {
