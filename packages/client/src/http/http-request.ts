@@ -37,6 +37,8 @@ export interface HttpRequest {
   readonly timeout: number;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
+  /** If true, an earlier attempt failed. */
+  readonly isRetry?: boolean;
   /** Called after each chunk of a streamed body with the number of bytes sent, if the transport can tell. */
   readonly onProgress?: ((sent: number) => void) | undefined;
 }

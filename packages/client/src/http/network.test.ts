@@ -137,6 +137,27 @@ it("retries on a connection that the server has just closed", async () => {
   expect(requests).toBeGreaterThan(4);
 });
 
+it.each<[string, object, object]>([
+  ["Bun", {}, { keepalive: false }],
+  [
+    "Deno",
+    { createHttpClient: (options: object) => options },
+    { client: { poolMaxIdlePerHost: 0 } },
+  ],
+])("opens a new connection for a retry over fetch in %s", async (name, runtime, expected) => {
+  Reflect.set(globalThis, name, runtime);
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
+  const sent: RequestInit[] = [];
+  const tryon = client("https://tryon.example", {
+    fetch: async (_url, init) => {
+      if (sent.push(init) === 1) throw new Error("reset");
+      return new Response(accountBody);
+    },
+  });
+  await tryon.account.get();
+  expect(sent).toEqual([expect.not.objectContaining(expected), expect.objectContaining(expected)]);
+});
+
 it("ends in outcome_unknown after an error whose causes form a ring", async () => {
   const one = new Error("socket closed");
   one.cause = new Error("retry failed", { cause: one });

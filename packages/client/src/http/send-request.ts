@@ -46,6 +46,7 @@ export async function sendRequest(
       context &&
       hasCache !== false &&
       acceptsNoStore() && { cache: "no-store" }),
+    ...(request.isRetry && newConnection()),
   };
   signal.throwIfAborted();
   let response: ReceivedResponse;
@@ -92,6 +93,24 @@ async function sendThroughMiddleware(
     sendLast,
   );
   return send(original);
+}
+
+/** Runtimes whose `fetch` can be made to open a new connection. */
+interface Runtimes {
+  readonly Bun?: object;
+  readonly Deno?: { createHttpClient?(options: { readonly poolMaxIdlePerHost: 0 }): object };
+}
+
+let client: object | undefined;
+
+/**
+ * Returns the part of a request's init that opens a new connection. Bun and Deno would try the kept ones one after the other,
+ * which a load balancer may all have forgotten. `fetch` of Node does not, and browsers cannot be told.
+ */
+function newConnection(): object | undefined {
+  const { Bun, Deno } = globalThis as Runtimes;
+  if (Bun) return { keepalive: false };
+  return Deno && { client: (client ??= Deno.createHttpClient?.({ poolMaxIdlePerHost: 0 })) };
 }
 
 let noStore: boolean | undefined;

@@ -101,7 +101,8 @@ export async function sendWithRetries(
     const count = attemptLog.attempts.length + 1;
     attemptLog.open += 1;
     const context = purpose && { attempt: count, purpose };
-    const first = await attempt(transport, request, deadline, context);
+    const sent = state.count > 0 ? { ...request, isRetry: true } : request;
+    const first = await attempt(transport, sent, deadline, context);
     const duration = Math.round(clock.monotonic() - start);
     const isUnidentified =
       first.response &&

@@ -98,7 +98,7 @@ describe("a variable of a proxy", () => {
     { HTTP_PROXY: "proxy.example:3128", NO_PROXY: "0.0.0.0" },
     { HTTP_PROXY: "proxy.example:3128", NO_PROXY: "x.example, *" },
     { HTTPS_PROXY: "proxy.example:3128" },
-  ])("is no error if it is not used: %j", async (variables) => {
+  ])("has no effect if it is not used: %j", async (variables) => {
     setEnvironment(variables);
     const { url, got } = await httpServer((response) => response.end(accountBody));
     // This machine, which is not known as such.
