@@ -240,7 +240,11 @@ const gateways = {
   "aws-403-page": awsBalancer("403 Forbidden", { cause: "a rule of the firewall" }),
 } as const satisfies Readonly<Record<string, Gateway>>;
 
-/** Name of a gateway that a fault can play: the software, the status, and how it responds. */
+/**
+ * Name of a gateway that a fault can play: the software, the status, and how it responds.
+ *
+ * @useDeclaredType
+ */
 export type GatewayName = keyof typeof gateways;
 
 // Its keys are the names.
