@@ -55,12 +55,12 @@ function haproxyRedirect(status: number): Gateway {
 
 function apache(title: string, { headers = {}, ...rest }: Details): Gateway {
   const heading = title.slice(4);
-  const server = "Apache/2.4.62 (Debian)";
+  const server = "Apache/2.4.71 (Debian)";
   return {
     status: Number.parseInt(title),
     headers: { server, "content-type": "text/html; charset=iso-8859-1", ...headers },
     body:
-      `<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\n<html><head>\n<title>${title}</title>\n</head><body>\n` +
+      `<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN" "http://www.w3.org/TR/html4/strict.dtd">\n<html><head>\n<title>${title}</title>\n</head><body>\n` +
       `<h1>${heading}</h1>\n<hr>\n<address>${server} Server at shop.example Port 443</address>\n</body></html>\n`,
     ...rest,
   };
@@ -163,20 +163,14 @@ const gateways = {
   "haproxy-429-page": haproxy("429 Too Many Requests", {
     cause: "`http-request deny deny_status 429`",
   }),
-  "apache-502-page": apache("502 Proxy Error", {
-    after: 1_000,
-    cause: "the service closes the connection",
-  }),
-  "apache-504-page": apache("504 Gateway Timeout", { after: 300_000, cause: "`ProxyTimeout`" }),
+  "apache-502-page": apache("502 Proxy Error", { after: 300_000, cause: "`ProxyTimeout`" }),
   "apache-302-late": apache("302 Found", {
     headers: { location },
     after: 300_000,
-    cause: "the time limit, with `ErrorDocument 504` and a URL",
+    cause: "the time limit, with `ErrorDocument 502` and a URL",
   }),
-  "apache-413-page": apache("413 Request Entity Too Large", { cause: "`LimitRequestBody`" }),
   "caddy-502-empty": caddy(502, { after: 1_000, cause: "the service closes the connection" }),
   "caddy-504-empty": caddy(504, { after: 60_000, cause: "`response_header_timeout`" }),
-  "caddy-413-empty": caddy(413, { cause: "`request_body` with `max_size`" }),
   "varnish-503-page": {
     status: 503,
     headers: {
@@ -246,7 +240,11 @@ const gateways = {
   "aws-403-page": awsBalancer("403 Forbidden", { cause: "a rule of the firewall" }),
 } as const satisfies Readonly<Record<string, Gateway>>;
 
-/** Name of a gateway that a fault can play: the software, the status, and how it responds. */
+/**
+ * Name of a gateway that a fault can play: the software, the status, and how it responds.
+ *
+ * @useDeclaredType
+ */
 export type GatewayName = keyof typeof gateways;
 
 // Its keys are the names.
