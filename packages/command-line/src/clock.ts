@@ -7,7 +7,9 @@ interface GivenClock {
 }
 
 /** Source of time: dates go by `now`, durations by `monotonic`, and a timer may have any delay. */
-export type CompleteClock = Required<GivenClock>;
+export interface CompleteClock extends GivenClock {
+  monotonic(): number;
+}
 
 /** Source of dates, and of a monotonic time if it has one. */
 export type Times = Pick<GivenClock, "now" | "monotonic">;
