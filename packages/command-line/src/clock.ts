@@ -69,7 +69,7 @@ export function ageSince(clock: Times): () => number {
 }
 
 /** Clock of this machine. */
-export const systemClock = completeClock({
+export const systemClock = /* @__PURE__ */ completeClock({
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout: (callback, delay) => globalThis.setTimeout(callback, delay),

@@ -31,7 +31,7 @@ interface Example {
 const unproven = { code: "outcome_unknown", charged: true } as const;
 const free = { charged: false } as const;
 
-/** Fails a request as the transport of Node does if a proxy that it has addressed responds with this status. */
+/** Fails a request as the transport of Node does if the proxy that it uses responds with this status. */
 const refusedByProxy =
   (proxyStatus: number): Fault =>
   () =>

@@ -100,7 +100,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   if (!response) {
     const { failure, stage, cause } = outcome;
     if (/^(unsent|rate_limited)$/.test(failure)) return failure;
-    // The client addressed this proxy itself.
+    // The client itself uses this proxy.
     const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
     if (proxyStatus) return `via ${Number(proxyStatus)}`;
     if (isBeforeSending(cause)) return "connecting";

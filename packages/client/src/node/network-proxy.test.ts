@@ -197,7 +197,7 @@ const refuse = () =>
   httpServer((response) => response.writeHead(407, { "proxy-authenticate": "Basic" }).end("no"));
 
 describe("a 407", () => {
-  it("of the proxy that the client addressed proves that nothing was sent on", async () => {
+  it("of the proxy that the client uses proves that nothing was sent on", async () => {
     const proxy = await refuse();
     setEnvironment({ HTTP_PROXY: proxy.url.replace("//", "//user:hunter2@") });
     const error = await failure(client(plainUrl).submit(input));
