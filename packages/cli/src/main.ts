@@ -34,9 +34,10 @@ if (name === "mock" && !module.enableCompileCache) {
   process.argv.splice(2, 1);
   await other();
 } else {
-  const { exitOnClosedPipe } = await import("@tryon/command-line");
+  const { bypassProxyForLoopback, exitOnClosedPipe } = await import("@tryon/command-line");
   const { run } = await import("./run.ts");
   exitOnClosedPipe();
+  bypassProxyForLoopback(process.env);
   const { stdin, stdout, stderr, env: environment } = process;
   const context = { stdin, stdout, stderr, environment, onInterrupt };
   process.exitCode = await run(process.argv.slice(2), context);

@@ -182,6 +182,16 @@ export function exitOnClosedPipe(): void {
   }
 }
 
+/**
+ * Excludes this machine from the proxy of the environment, which Node uses for `fetch` with `NODE_USE_ENV_PROXY`. The proxy
+ * could not reach it, and would get the key or the secret. Node reads the lower-case variable first.
+ */
+export function bypassProxyForLoopback(environment: NodeJS.ProcessEnv): void {
+  const name = environment["no_proxy"] ? "no_proxy" : "NO_PROXY";
+  const hosts = [environment[name] || [], "localhost", ".localhost", "127.0.0.1", "::1", "[::1]"];
+  environment[name] = hosts.flat().join();
+}
+
 /** Parses a text. Rejects an empty text, as of an unset variable, and an option instead of a text. */
 export function text(value: string): string {
   if (value.trim() === "") throw new InvalidArgumentError("It is empty: give it a value.");

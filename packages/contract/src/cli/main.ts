@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { exitOnClosedPipe } from "@tryon/command-line";
+import { bypassProxyForLoopback, exitOnClosedPipe } from "@tryon/command-line";
 
 import { exitCodes } from "./program.ts";
 import { run } from "./run.ts";
@@ -17,6 +17,7 @@ function untilInterrupted(): AbortSignal {
 }
 
 exitOnClosedPipe();
+bypassProxyForLoopback(process.env);
 // A request can fail before its check awaits it.
 process.on("unhandledRejection", () => undefined);
 

@@ -95,6 +95,8 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
     });
     const forwarded = send(target, {
       method,
+      // The agent of the process could send it to a proxy of the environment.
+      ...(isLoopback(target.hostname) && { agent: false }),
       headers: { ...forwardedHeaders(incoming.rawHeaders), "accept-encoding": "identity" },
     });
     let isOver = false;

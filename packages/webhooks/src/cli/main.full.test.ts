@@ -11,10 +11,18 @@ const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
 /** Starts the command as a process with its own environment. */
 function start(stdin: string, ...argv: readonly string[]) {
+  return startIn({}, stdin, ...argv);
+}
+
+function startIn(
+  environment: Readonly<Record<string, string>>,
+  stdin: string,
+  ...argv: readonly string[]
+) {
   const running = promisify(execFile)(
     process.execPath,
     ["--conditions=@tryon/source", main, ...argv],
-    { env: { TRYON_WEBHOOK_SECRET: secret } },
+    { env: { TRYON_WEBHOOK_SECRET: secret, ...environment } },
   );
   running.child.stdin?.end(stdin);
   return running;
@@ -36,6 +44,22 @@ it("sends, and ends by itself", async () => {
   expect((await start("", "send", "--to", url)).stdout).toMatch(/^204 after \d+ ms\. /);
   expect(arrived).toHaveLength(1);
 });
+
+it.each([{}, { no_proxy: "shop.example" }, { NO_PROXY: "shop.example" }])(
+  "sends no event for this machine to the proxy of the environment, with %j",
+  async (excluded) => {
+    const proxy = await receiver((response) => response.writeHead(502).end());
+    const { url, arrived } = await receiver((response) => response.writeHead(204).end());
+    const environment = {
+      NODE_USE_ENV_PROXY: "1",
+      http_proxy: new URL(proxy.url).origin,
+      ...excluded,
+    };
+    const sent = await startIn(environment, "", "send", "--to", url);
+    expect(sent.stdout).toMatch(/^204 after/);
+    expect([arrived.length, proxy.arrived.length]).toEqual([1, 0]);
+  },
+);
 
 it("ends with 2 and one line for a wrong command line", async () => {
   await expect(start("", "sned")).rejects.toMatchObject({
