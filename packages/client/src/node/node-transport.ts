@@ -120,7 +120,8 @@ export class NodeTransport implements Transport {
           const port = target.port || (target.protocol === "https:" ? 443 : 80);
           closeIdle(agent, `${request.host}:${port}:`);
         }
-        if (source && !request.writableEnded && !signal.aborted) this.#broken.add(source);
+        if (source && wasSent && !request.writableEnded && !signal.aborted)
+          this.#broken.add(source);
         if (!signal.aborted) explain(error);
         reject(error);
       });
