@@ -94,6 +94,8 @@ it("reports a redirect that a browser hides", async () => {
   const opaque = Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
   const tryon = client("https://tryon.example", { fetch: async () => opaque });
   expect(await failure(tryon.account.get())).toMatchObject({ code: "redirected" });
+  // The account is redirected, too: the service is not at this URL.
+  expect(await failure(tryon.submit(input))).toMatchObject({ code: "redirected" });
 });
 
 it("retries a read whose response breaks off", async () => {

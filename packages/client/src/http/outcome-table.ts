@@ -106,7 +106,9 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
     if (isBeforeSending(cause)) return "connecting";
     return stage ?? "lost";
   }
-  const { status, content } = response;
+  const { redirect, content } = response;
+  // Browsers report status 0 for a redirect.
+  const status = response.status || (redirect ? 307 : 0);
   if (outcome.isElsewhere) return "elsewhere";
   // Only the proxy of this package responds so: the service refused the request.
   const { retryable } = Object(content) as { retryable?: unknown };
