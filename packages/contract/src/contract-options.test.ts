@@ -35,6 +35,16 @@ test("a prefix of --only that begins no check ends the command with 2", async ()
   );
 });
 
+test.each(["/api/v1", "/api/v1/", "/api/v1/tryon"])(
+  "rejects a base URL that ends in %s, and names the right one",
+  async (path) => {
+    const mock = createMock();
+    const options = { baseUrl: `${mock.baseUrl}${path}`, fetch: mock.fetch };
+    await expect(runContract(options)).rejects.toThrow(`which the kit adds. Use ${mock.baseUrl}.`);
+    expect(mock.journal.entries()).toEqual([]);
+  },
+);
+
 test("rejects checks that run only at another level", async () => {
   const { baseUrl, fetch } = createMock();
   const options: ContractOptions = { baseUrl, fetch, only: ["sync.limit"] };

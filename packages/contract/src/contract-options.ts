@@ -1,4 +1,4 @@
-import { mayReceiveKeys } from "@tryon/command-line/key-url";
+import { mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
 import { rejectUnknownNames } from "@tryon/command-line/known-names";
 
 import { levels, type Level } from "./check.ts";
@@ -151,6 +151,12 @@ export function rejectInvalid(options: ContractOptions): void {
   if (!isBaseUrl(baseUrl)) {
     throw new OptionsError(
       `The base URL must be an http or https URL without query and user name, such as https://tryon.example; got "${baseUrl}".`,
+    );
+  }
+  const root = withoutApiPath(baseUrl);
+  if (root !== undefined) {
+    throw new OptionsError(
+      `The base URL ends in the path of the API, which the kit adds. Use ${root}.`,
     );
   }
   const given = Object.entries({ ...keys, apiKey });

@@ -21,6 +21,7 @@ test("checks the machine, the key and the service, and charges nothing", async (
   ]) {
     expect(stdout).toContain(`${line}\n`);
   }
+  expect(stdout).toMatch(/^ok {4}Base URL {5}http:\/\/127\.0\.0\.1:\d+, on this machine$/m);
   expect(stdout).not.toContain(mock.keys.live);
   expect(await charges()).toBe(0);
   expect(mock.journal.entries().map(({ method }) => method)).not.toContain("POST");

@@ -84,9 +84,9 @@ function checkProxy(add: Add, environment: CliContext["environment"]): void {
 }
 
 function checkConnection(add: Add, { baseUrl, apiKey, isLive }: Connection): void {
-  const { protocol, host } = new URL(baseUrl);
+  const { protocol } = new URL(baseUrl);
   // The client refuses http to other machines.
-  add("Base URL", "ok", `${host}, ${protocol === "https:" ? "over TLS" : "on this machine"}`);
+  add("Base URL", "ok", `${baseUrl}, ${protocol === "https:" ? "over TLS" : "on this machine"}`);
   if (!isLive) add("Key mode", "ok", "test: try-ons are free");
   else if (apiKey.startsWith("svc_live_")) add("Key mode", "ok", "live: try-ons are charged");
   else add("Key mode", "warn", "neither svc_test_ nor svc_live_. Check TRYON_API_KEY.");

@@ -1,4 +1,4 @@
-import { isLoopback, mayReceiveKeys } from "@tryon/command-line/key-url";
+import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
 
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
@@ -30,9 +30,10 @@ export function resolveConfig(options: TryOnOptions) {
     }
     const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
     serviceUrl = parseServiceUrl(baseUrl, "baseUrl (TRYON_BASE_URL)");
-    const [, root, path] = /^(.*?)(\/api\/v1(?:\/tryon)?)\/*$/.exec(serviceUrl.href) ?? [];
+    const root = withoutApiPath(serviceUrl.href);
+    const path = serviceUrl.href.slice(root?.length).replace(/\/+$/, "");
     check(
-      !path,
+      root === undefined,
       `baseUrl (TRYON_BASE_URL) ends in ${path}, which the client adds.`,
       `Use ${root}.`,
     );

@@ -364,6 +364,16 @@ describe("the message of an error", () => {
     expect(String(await error(job.result(options)))).toContain(text);
   });
 
+  it.each([
+    [{ detail: "No such key." }, "401: No such key. Check"],
+    [{ detail: "Wait…" }, "401: Wait…. Check"],
+    ["<p>No access to this site. </p>", "No access to this site. Check baseUrl"],
+  ])("ends the text of %j with one full stop", async (body, text) => {
+    const { error, tryon, faults } = createService();
+    faults.push(respondWith(401, body));
+    expect(String(await error(tryon.account.get()))).toContain(text);
+  });
+
   it("has the seconds to wait after a 429", async () => {
     const { error, tryon, faults } = createService();
     faults.push(respondWith(429, detail, { "retry-after": "90" }));

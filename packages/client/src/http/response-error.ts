@@ -141,7 +141,7 @@ function describeErrorResponse(
     ? issues.map(({ field, message }) => `${field}: ${message}`).join("; ")
     : redact(
         typeof detail === "string"
-          ? detail.replace(/\.$/, "")
+          ? detail
           : shown.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
       );
   const sender = isPage ? "a page answered, not the service: " : "";
@@ -149,7 +149,7 @@ function describeErrorResponse(
     status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return {
     code: codes[purpose + status] ?? codes[status] ?? otherCode,
-    words: `returned ${status}: ${sender}${reason.slice(0, 500).trim() || "no error message"}`,
+    words: `returned ${status}: ${sender}${reason.slice(0, 500).replace(/[\s.]+$/, "") || "no error message"}`,
     issues,
     ...(isPage &&
       status < 500 &&

@@ -1,5 +1,5 @@
 import { examples, port, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
-import { mayReceiveKeys } from "@tryon/command-line/key-url";
+import { mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
 import { runBesideServer } from "@tryon/command-line/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
@@ -58,6 +58,10 @@ async function recordBeside(words: readonly string[], options: RecordOptions): P
   }
   if (!isBaseUrl(upstream)) {
     throw new UsageError("--upstream must be an http or https URL without query and user name.");
+  }
+  const root = withoutApiPath(upstream);
+  if (root !== undefined) {
+    throw new UsageError(`--upstream ends in the path of the API, which clients add. Use ${root}.`);
   }
   if (options.allowHttp !== true && !mayReceiveKeys(new URL(upstream))) {
     throw new UsageError(
