@@ -5,7 +5,11 @@ import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
   "deployment.ts": async ({ snippet, folder, mock, server }) => {
-    const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.test };
+    const env = {
+      TRYON_BASE_URL: server.url,
+      TRYON_API_KEY: mock.keys.test,
+      TRYON_MOCK_TOKEN: server.controlToken,
+    };
     const kept = await vitestRun(folder, snippet, env);
     expect(kept.numFailedTests).toBe(0);
     expect(kept.numPassedTests).toBeGreaterThan(10);

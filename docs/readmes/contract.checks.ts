@@ -8,7 +8,11 @@ export const checks: Checks = {
     expect(await run(snippet.code)).toBe("none\n");
   },
   "contract-vitest.ts": async ({ snippet, folder, mock, server }) => {
-    const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.live };
+    const env = {
+      TRYON_BASE_URL: server.url,
+      TRYON_API_KEY: mock.keys.live,
+      TRYON_MOCK_TOKEN: server.controlToken,
+    };
     const { numPassedTests, numFailedTests } = await vitestRun(folder, snippet, env);
     expect(numFailedTests).toBe(0);
     expect(numPassedTests).toBeGreaterThan(0);

@@ -120,6 +120,8 @@ it.each(waits)("recover() searches instead of sending again after %s", async (_w
   // `outcome_unknown` has `recover`.
   const error = (await service.error(tryon.submit(input))) as OutcomeUnknownError;
   await wait(service);
+  // Reads may not show a new job yet.
+  await service.mock.clock.advance("1s");
   const job = await service.run(error.recover());
   expect([job.idempotencyKey, service.submissions().length]).toEqual([error.idempotencyKey, 1]);
 });

@@ -8,7 +8,15 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
-import { assetBytes, failure, input, profile, transport, usesNode } from "../../test/service.ts";
+import {
+  assetBytes,
+  failure,
+  input,
+  profile,
+  smallPng,
+  transport,
+  usesNode,
+} from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 /** Creates a client with delays near zero. */
@@ -79,6 +87,24 @@ it.each([301, 302, 307, 308])("does not follow a %i, and names its target", asyn
   // After the submission, a free request finds out if the service is at this URL.
   expect(got.map(({ method }) => method)).toEqual(["GET", "POST", "GET", "GET"]);
   expect(target.got).toEqual([]);
+});
+
+it("follows a redirect of the image store to another port, without the key", async () => {
+  const store = await httpServer((response) => response.end(smallPng));
+  const { url, got } = await httpServer((response, request) => {
+    if (request.url?.startsWith("/api")) {
+      const job = { job_id: "job_1", status: "succeeded", result_url: `${url}/a.png` };
+      response.end(JSON.stringify(job));
+    } else {
+      response.writeHead(307, { location: `${store.url}/b.png` }).end();
+    }
+  });
+  const { image } = await client(url).jobs.resume("job_1").result();
+  expect(await image.bytes()).toEqual(smallPng);
+  expect([...got.slice(1), ...store.got].map(({ headers }) => headers.authorization)).toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 
 it("sends the length of any body, also of a DELETE", async () => {

@@ -7,6 +7,18 @@ import { httpServer } from "../../test/http-server.ts";
 import type { Growth } from "../../test/image-memory.ts";
 import { temporaryFolder } from "../../test/journal-folder.ts";
 import { startProgram } from "../../test/program.ts";
+import { smallPng } from "../../test/service.ts";
+
+/** Creates a PNG of a size, whose pixels are a text. */
+function pngOf(length: number): Buffer {
+  const [start, end] = [smallPng.subarray(0, 8), smallPng.subarray(-12)];
+  const png = Buffer.alloc(length, "image");
+  png.set(start);
+  // One chunk: its length, its type, and after its data a checksum of 4 bytes.
+  png.writeUInt32BE(length - start.length - end.length - 12, start.length);
+  png.set(end, length - end.length);
+  return png;
+}
 
 const megabyte = 1_000_000;
 const size = 50 * megabyte;
@@ -17,10 +29,10 @@ it.skipIf(process.platform !== "linux")(
   "saves an image of 50 MB with little memory",
   { timeout: 120_000 },
   async () => {
-    const whole = Buffer.alloc(size, "image");
+    const [whole, small] = [pngOf(size), pngOf(megabyte)];
     const { url } = await httpServer((response, { url: path = "" }) => {
       const [, id] = /(job_\w+)$/.exec(path) ?? [];
-      const image = id === "job_small" ? whole.subarray(0, megabyte) : whole;
+      const image = id === "job_small" ? small : whole;
       if (!path.startsWith("/api/")) return response.end(image);
       const job = { status: "succeeded", result_bytes: image.length };
       return response.end(JSON.stringify({ ...job, job_id: id, result_url: `${url}/${id}` }));

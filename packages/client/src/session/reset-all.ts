@@ -9,7 +9,7 @@ import { resetTabs } from "./tabs.ts";
  * @example
  * import { resetAll } from "@tryon/client/session";
  *
- * signOut.onclick = async () => {
+ * button.onclick = async () => {
  *   await resetAll();
  *   location.href = "/sign-out";
  * };
