@@ -10,10 +10,10 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/http/{attempt-log,deadline,decide-next,rate-limiter-queues}.test.ts",
+      "src/http/{attempt-log,deadline,decide-next,on-rate-limit,rate-limiter-queues,retries}.test.ts",
       "src/http/retry-policy.test.ts",
       "src/images/job-image.test.ts",
-      "src/jobs/{poll-schedule,run}.test.ts",
+      "src/jobs/{poll-schedule,recover,run}.test.ts",
       "src/billing/!(*.full).test.ts",
       "src/proxy/{filter-fields,signer}.test.ts",
     ],

@@ -287,6 +287,69 @@ describe("an upload that broke off", () => {
   });
 });
 
+describe("the limits of retries", () => {
+  /** Returns the retry after an outcome, with the delay 250 ms. */
+  const retryOf = (
+    status: number,
+    change: Partial<RetryLimits & { uncertainFor: number; conflictSince: number; left: number }>,
+  ) => {
+    const { uncertainFor, conflictSince, left = end.left, ...own } = change;
+    const state = conflictSince === undefined ? firstState : { ...firstState, conflictSince };
+    const time = { ...end, left, duration: 1, age: 1, uncertainFor };
+    return decideNext({ ...limits, ...own }, state, outcomeOf(status, detail), time);
+  };
+  const { now } = end;
+
+  it.each([
+    [{ uncertainFor: 9 }, true],
+    [{}, false],
+    [{ uncertainFor: 9, purpose: "purchase" }, false],
+    [{ uncertainFor: 9, conflictSince: now - 119_750 }, true],
+    [{ uncertainFor: 9, conflictSince: now - 119_751 }, false],
+    [{ uncertainFor: 9, retries: 0 }, true],
+  ] as const)("decide about a 409 after %j: %s", (change, isRetried) => {
+    const { retry } = retryOf(409, change);
+    expect(retry !== undefined).toBe(isRetried);
+    const since = "conflictSince" in change ? change.conflictSince : now;
+    expect(retry?.state.conflictSince ?? since).toBe(since);
+    expect(retry?.state.failures ?? 0).toBe(0);
+  });
+
+  it("keep the time of a first 409 after another failure", () => {
+    const { retry } = retryOf(500, { uncertainFor: 9, conflictSince: 7 });
+    expect(retry?.state).toMatchObject({ conflictSince: 7, failures: 1 });
+    expect(retryOf(500, {}).retry?.state).not.toHaveProperty("conflictSince");
+  });
+
+  it.each([
+    [500, { uncertainFor: 750, idempotencyWindow: 1_000 }, true],
+    [500, { uncertainFor: 751, idempotencyWindow: 1_000 }, false],
+    [500, { uncertainFor: 751, idempotencyWindow: 1_000, purpose: "purchase" }, true],
+    // Nothing has happened, so no key can be forgotten.
+    [429, { idempotencyWindow: 1 }, true],
+    [429, { waits: false }, false],
+    [429, { waits: false, uncertainFor: 9 }, true],
+    [429, { waits: false, uncertainFor: 9, purpose: "read" }, false],
+    [500, { purpose: "write" }, false],
+    [429, { purpose: "write" }, true],
+    [429, { purpose: "write", uncertainFor: 9 }, false],
+    [500, { left: 250 }, false],
+    [500, { left: 251 }, true],
+  ] as const)("decide about a %i with %j: %s", (status, change, isRetried) => {
+    expect(retryOf(status, change).retry !== undefined).toBe(isRetried);
+  });
+
+  it.each([
+    [{}, 250],
+    [{ purpose: undefined }, undefined],
+    [{ isProxy: true }, undefined],
+    [{ isProxy: true, purpose: "read" }, 250],
+    [{ waits: false }, 250],
+  ] as const)("block other calls after a 429 with %j for %s ms", (change, block) => {
+    expect(retryOf(429, change).block).toBe(block);
+  });
+});
+
 it("never retries what proves a refusal, and never claims proof without JSON of the service", () => {
   const anyOutcome = record({
     status: integer({ min: 200, max: 599 }),
