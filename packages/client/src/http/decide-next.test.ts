@@ -325,7 +325,7 @@ describe("the limits of retries", () => {
     [500, { uncertainFor: 750, idempotencyWindow: 1_000 }, true],
     [500, { uncertainFor: 751, idempotencyWindow: 1_000 }, false],
     [500, { uncertainFor: 751, idempotencyWindow: 1_000, purpose: "purchase" }, true],
-    // Nothing has happened, so no key can be forgotten.
+    // A key that made nothing cannot be forgotten.
     [429, { idempotencyWindow: 1 }, true],
     [429, { waits: false }, false],
     [429, { waits: false, uncertainFor: 9 }, true],
