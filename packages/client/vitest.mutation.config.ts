@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
+      "src/batch/resume-step.test.ts",
       "src/http/{attempt-log,deadline,decide-next,on-rate-limit,rate-limiter-queues,retries}.test.ts",
       "src/http/retry-policy.test.ts",
       "src/images/job-image.test.ts",

@@ -22,6 +22,7 @@ import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
 import { JobLookup } from "./job-lookup.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
+import { resumeStep } from "./resume-step.ts";
 
 /** Settings that the items of a batch share. */
 export interface BatchContext {
@@ -89,21 +90,35 @@ class ItemRun {
   }
 
   async run(): Promise<ItemOutcome> {
-    const { journal, limiter, timeout, tryon } = this.#context;
+    const { journal, limiter, lookup, timeout, tryon } = this.#context;
     const { id, opened, signal, turn } = this.#task;
     if (!journal || !opened) {
       await turn();
       return this.#send();
     }
-    const { entry } = opened;
+    const { entry, date, since } = opened;
     const digesting = digestInput(tryon, this.#task.input, signal);
     const { input, digest, size, wait } = await abortable(digesting, signal);
     this.#task = { ...this.#task, input };
-    if (entry && entry.state !== "refused") {
-      if (entry.digest === digest) return this.#resume(entry, opened);
-      throw new InputError("id", `${JSON.stringify(id)} was submitted before with another input`, {
-        hint: "Nothing was sent. Use a new id for a changed item.",
-      });
+    const step = resumeStep(entry, date + since(), tryon.idempotencyWindow);
+    if (entry && step !== "send") {
+      if (entry.digest !== digest) {
+        throw new InputError(
+          "id",
+          `${JSON.stringify(id)} was submitted before with another input`,
+          {
+            hint: "Nothing was sent. Use a new id for a changed item.",
+          },
+        );
+      }
+      this.#entry = entry;
+      const { state, job, sentAt } = entry;
+      if (step === "find") return this.#find(entry, lookup);
+      const fromJournal = step === "wait" && (state === "succeeded" || state === "failed");
+      if (!fromJournal) await turn();
+      if (!job) return this.#send(() => date - sentAt + since(), true);
+      const outcome = this.#wait(fromJournal ? tryon.jobs.restore(job) : tryon.jobs.resume(job));
+      return { ...(await outcome), fromJournal };
     }
     await turn();
     const sync = this.#context.sync ?? wait ?? "auto";
@@ -116,31 +131,11 @@ class ItemRun {
       digest,
       sync: sync === "auto" ? suffices && limiter.sync : sync,
       size,
-      sentAt: opened.date,
+      sentAt: date,
     };
-    if (await journal.put(this.#entry)) return this.#send(opened.since);
+    if (await journal.put(this.#entry)) return this.#send(since);
     this.isLost = true;
     return {};
-  }
-
-  /** Continues an item of an earlier run. */
-  async #resume(entry: JournalEntry, { date, since }: OpenedItem): Promise<ItemOutcome> {
-    this.#entry = entry;
-    const { lookup, tryon } = this.#context;
-    const { state, job, sentAt } = entry;
-    if (!job) {
-      const age = (): number => date - sentAt + since();
-      // The service may have forgotten the key. A date in the future says nothing about its age.
-      if (sentAt > date || age() > tryon.idempotencyWindow) return this.#find(entry, lookup);
-      await this.#task.turn();
-      return this.#send(age, true);
-    }
-    const fromJournal = state === "succeeded" || state === "failed";
-    if (!fromJournal) await this.#task.turn();
-    const outcome = await this.#wait(
-      fromJournal ? tryon.jobs.restore(job) : tryon.jobs.resume(job),
-    );
-    return { ...outcome, fromJournal };
   }
 
   /**
@@ -224,8 +219,8 @@ class ItemRun {
       const job = await error.recover({ timeout, signal }).catch(() => undefined);
       return job ? this.#wait(job) : this.#find(entry, fresh, error);
     }
-    const isPast = earlier && earlier() > this.#context.tryon.idempotencyWindow;
-    if (isPast || (earlier && error === signal.reason)) return this.#find(entry, fresh);
+    const window = this.#context.tryon.idempotencyWindow;
+    if (earlier && (error === signal.reason || earlier() > window)) return this.#find(entry, fresh);
     // The service may have accepted an earlier attempt.
     const isRefused = provesNoJob(error) && error.attempts.length > 0;
     return isRefused ? this.#find(entry, fresh, error) : this.#failure(error);
