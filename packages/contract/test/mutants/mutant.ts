@@ -1,42 +1,44 @@
 import type { Mock } from "@tryon/mock";
 
-/** A function like the global `fetch`. */
-export type Fetch = typeof globalThis.fetch;
+import { fieldsIn, rewritten, tampered, type Change, type Fetch } from "./mutated-responses.ts";
 
 /** A reference server with one defect, which the expected checks find and no others. */
 export interface Mutant {
   /** Sentence about the defect, without its subject. */
   readonly name: string;
-  /** Checks that fail. */
+  /** Checks that fail, sorted. */
   readonly expected: readonly string[];
   /** Requests to the server with the defect. */
   readonly plant: (mock: Mock) => Fetch;
 }
 
-type Plant = Mutant["plant"];
-type Rows<Args extends readonly unknown[]> = Readonly<
-  Record<string, readonly [name: string, ...Args]>
->;
+/** Makes mutants. The key of a row is the check that fails, or several with a comma between, and the name of the mutant. */
+export function mutants(rows: Readonly<Record<string, Change>>): readonly Mutant[] {
+  return Object.entries(rows).map(([key, change]) => {
+    const [checks = "", name = ""] = key.split(/: (.*)/);
+    return {
+      name,
+      expected: checks.split(", ").toSorted(),
+      plant: (mock) => planted(mock, change),
+    };
+  });
+}
 
-/**
- * Makes mutants. The key of a row is the check that fails, or several with a comma between. The row is the name of the
- * mutant and the arguments of `plant`.
- */
-export function mutants<Change>(
-  plant: (change: Change) => Plant,
-  rows: Rows<[NoInfer<Change>]>,
-): readonly Mutant[];
-export function mutants<Target, Change>(
-  plant: (target: Target, change: Change) => Plant,
-  rows: Rows<[NoInfer<Target>, NoInfer<Change>]>,
-): readonly Mutant[];
-export function mutants(
-  plant: (...args: unknown[]) => Plant,
-  rows: Rows<unknown[]>,
-): readonly Mutant[] {
-  return Object.entries(rows).map(([expected, [name, ...args]]) => ({
-    name,
-    expected: expected.split(", ").toSorted(),
-    plant: plant(...args),
-  }));
+/** Requests to a server with a defect. */
+export function planted(mock: Mock, change: Change): Fetch {
+  const changes = new Map<string, number>();
+  const addCredits = (token: string, credits: number): void => {
+    changes.set(token, (changes.get(token) ?? 0) + credits);
+  };
+  const handle = change({ mock, notes: new Set(), addCredits });
+  return tampered(mock, async (request) => {
+    const response = await handle(request);
+    const added = changes.get(request.token) ?? 0;
+    const showsBalance = request.kind === "account" || request.kind === "purchase";
+    if (added === 0 || response.status !== 200 || !showsBalance) return response;
+    const balance = Number((await fieldsIn(response))["credits_remaining"]) + added;
+    // The response to a purchase has no negative balance.
+    const min = request.kind === "purchase" ? 0 : -Infinity;
+    return rewritten(response, { fields: { credits_remaining: Math.max(min, balance) } });
+  });
 }

@@ -2,12 +2,32 @@ import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf, type Fields } from "../../src/wire/response.ts";
 import { parseJson } from "../../src/wire/send.ts";
-import type { Fetch, Mutant } from "./mutant.ts";
+/** A function like the global `fetch`. */
+export type Fetch = typeof globalThis.fetch;
 
+type RequestKind = keyof typeof kinds;
 type HeaderChanges = Readonly<Record<string, string | null>>;
+
+/** Endpoints by the kind of their requests. */
+const kinds = {
+  submit: /^POST \/api\/v1\/tryon$/,
+  poll: /^GET \/api\/v1\/tryon\//,
+  list: /^GET \/api\/v1\/tryon$/,
+  result: /^\S+ \/results\//,
+  account: /^GET \/api\/v1\/account$/,
+  purchase: /^POST \/api\/v1\/credits\/purchase$/,
+  discovery: /^GET \/api\/discovery$/,
+  description: /^GET \/api\/v1\/openapi.json$/,
+  "make-key": /^POST \/__mock\/(keys|tenants)$/,
+  "next-job": /^POST \/__mock\/next-job$/,
+  journal: /^GET \/__mock\/journal$/,
+  ledger: /^GET \/__mock\/ledger$/,
+};
 
 /** A request on its way to the server. */
 export interface MutatedRequest {
+  /** Endpoint, undefined for one that no mutant changes by its kind. */
+  readonly kind: RequestKind | undefined;
   readonly method: string;
   readonly url: URL;
   readonly path: string;
@@ -29,6 +49,17 @@ export interface MutatedRequest {
 
 export type Tamper = (request: MutatedRequest) => Promise<Response>;
 
+/** The server behind a proxy, with state of the proxy. */
+export interface Upstream {
+  readonly mock: Mock;
+  readonly notes: Set<string>;
+  /** Changes the balance that a key shows from now on. */
+  readonly addCredits: (token: string, credits: number) => void;
+}
+
+/** Makes the handler of a proxy that has a defect. */
+export type Change = (upstream: Upstream) => Tamper;
+
 /** Server behind a proxy that changes requests and responses. */
 export function tampered(mock: Mock, tamper: Tamper): Fetch {
   return async (resource, init) => {
@@ -37,6 +68,7 @@ export function tampered(mock: Mock, tamper: Tamper): Fetch {
     const url = new URL(request.url);
     const text = await request.clone().text();
     return tamper({
+      kind: kindOf(`${method} ${url.pathname}`),
       method,
       url,
       path: url.pathname,
@@ -61,30 +93,22 @@ export function tampered(mock: Mock, tamper: Tamper): Fetch {
   };
 }
 
-/** Changes a server by a function that handles each request. */
-export function mutated(make: (mock: Mock) => Tamper): Mutant["plant"] {
-  return (mock) => tampered(mock, make(mock));
+function kindOf(endpoint: string): RequestKind | undefined {
+  // The keys of the table have this type.
+  const all = Object.entries(kinds) as [RequestKind, RegExp][];
+  return all.find(([, pattern]) => pattern.test(endpoint))?.[0];
 }
 
-export function isSubmit({ method, path }: MutatedRequest): boolean {
-  return method === "POST" && path === "/api/v1/tryon";
+export function isSubmit({ kind }: MutatedRequest): boolean {
+  return kind === "submit";
 }
 
-export function isPoll({ method, path }: MutatedRequest): boolean {
-  return method === "GET" && path.startsWith("/api/v1/tryon/");
+export function isPoll({ kind }: MutatedRequest): boolean {
+  return kind === "poll";
 }
 
-export function isList({ method, path }: MutatedRequest): boolean {
-  return method === "GET" && path === "/api/v1/tryon";
-}
-
-export function isResult({ path }: MutatedRequest): boolean {
-  return path.startsWith("/results/");
-}
-
-/** If true, a request reads or makes keys with the control API. */
-export function makesKey({ path }: MutatedRequest): boolean {
-  return /^\/__mock\/(keys|tenants)$/.test(path);
+export function isList({ kind }: MutatedRequest): boolean {
+  return kind === "list";
 }
 
 /** Id of the job in the URL of a poll or a result. */
@@ -111,23 +135,23 @@ export async function rewritten(
     status = response.status,
     headers = {},
   }: {
-    readonly fields?: Fields | ((fields: Fields) => Fields);
+    readonly fields?: Fields;
     readonly status?: number;
     readonly headers?: HeaderChanges;
   },
 ): Promise<Response> {
   const known = await fieldsIn(response);
-  const more = typeof fields === "function" ? fields(known) : fields;
   const all = changedHeaders(response.headers, { "content-length": null, ...headers });
-  return new Response(JSON.stringify({ ...known, ...more }), { status, headers: all });
+  return new Response(JSON.stringify({ ...known, ...fields }), { status, headers: all });
 }
 
 /** Changes fields of a response with 200. */
 export async function withFields(
   response: Response,
-  fields: (fields: Fields) => Fields,
+  change: (fields: Fields) => Fields | undefined,
 ): Promise<Response> {
-  return response.status === 200 ? rewritten(response, { fields }) : response;
+  const fields = response.status === 200 ? change(await fieldsIn(response)) : undefined;
+  return fields ? rewritten(response, { fields }) : response;
 }
 
 /** Replaces the body of a response. */
@@ -144,49 +168,85 @@ export function refusal(
   return Response.json({ detail }, { status, headers });
 }
 
-/** Changes the fields of responses, unless `change` returns undefined. */
-export function changedFields(
-  change: (fields: Fields, request: MutatedRequest, response: Response) => Fields | undefined,
-): Mutant["plant"] {
-  return mutated(() => async (request) => {
-    const response = await request.send();
-    const fields = change(await fieldsIn(response), request, response);
-    return fields === undefined ? response : rewritten(response, { fields });
-  });
+type SetFields = (
+  fields: Fields,
+  request: MutatedRequest,
+  upstream: Upstream,
+) => Fields | undefined;
+
+/** Fields to set: always, by a function, or where other fields have these values. One that is undefined is removed. */
+type Patch = readonly [set: Fields | SetFields] | readonly [where: Fields, set: Fields];
+
+function setterOf([first, second]: Patch): SetFields {
+  if (typeof first === "function") return first;
+  if (second === undefined) return () => first;
+  const where = Object.entries(first);
+  return (fields) => (where.every(([name, value]) => fields[name] === value) ? second : undefined);
 }
 
-/** Changes fields of responses to submissions. */
-export function submissions(
-  change: (fields: Fields, request: MutatedRequest) => Fields,
-): Mutant["plant"] {
-  return mutated(() => async (request) => {
+/** Replaces responses, unless `change` returns undefined. */
+export function responses(
+  change: (
+    response: Response,
+    request: MutatedRequest,
+  ) => Response | Promise<Response | undefined> | undefined,
+): Change {
+  return () => async (request) => {
     const response = await request.send();
-    if (!isSubmit(request)) return response;
-    return withFields(response, (fields) => change(fields, request));
-  });
+    return (await change(response, request)) ?? response;
+  };
+}
+
+/** Changes fields of responses with a status, or with 200 to requests of a kind. */
+export function patched(when: RequestKind | number, ...patch: Patch): Change {
+  const set = setterOf(patch);
+  return (upstream) =>
+    responses(async (response, request) => {
+      const { status } = response;
+      if (status !== when && (status !== 200 || request.kind !== when)) return undefined;
+      const fields = set(await fieldsIn(response), request, upstream);
+      return fields && rewritten(response, { fields });
+    })(upstream);
 }
 
 /** Changes fields of jobs in polls and in the list. */
-export function jobs(change: (job: Fields, mock: Mock) => Fields): Mutant["plant"] {
-  return mutated((mock) => async (request) => {
-    const response = await request.send();
-    return changeJobs(request, response, (job) => change(job, mock));
-  });
+export function jobs(...patch: Patch): Change {
+  const set = setterOf(patch);
+  return (upstream) =>
+    responses((response, request) =>
+      changeJobs(request, response, (job) => set(job, request, upstream)),
+    )(upstream);
 }
 
 /** Changes fields of the jobs of a response to a poll or a list. */
 export async function changeJobs(
-  request: MutatedRequest,
+  { kind }: MutatedRequest,
   response: Response,
-  change: (job: Fields) => Fields,
+  change: (job: Fields) => Fields | undefined,
 ): Promise<Response> {
-  if (isPoll(request)) return withFields(response, change);
-  if (!isList(request)) return response;
+  if (kind === "poll") return withFields(response, change);
+  if (kind !== "list") return response;
   return withFields(response, (page) => ({
     jobs: elementsOf(page["jobs"])
       .map(fieldsOf)
       .map((job) => ({ ...job, ...change(job) })),
   }));
+}
+
+/** Changes fields of JSON requests. */
+export function sent(path: string, ...patch: Patch): Change {
+  const set = setterOf(patch);
+  return (upstream) => (request) => {
+    const { method, body, send } = request;
+    // Other bodies than JSON objects have no fields.
+    const isChanged = method === "POST" && request.path === path && Object.keys(body).length > 0;
+    return send(isChanged ? { body: { ...body, ...set(body, request, upstream) } } : {});
+  };
+}
+
+/** Changes fields of submissions. */
+export function submitted(...patch: Patch): Change {
+  return sent("/api/v1/tryon", ...patch);
 }
 
 function changedHeaders(headers: Headers, changes: HeaderChanges): Headers {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { jobProbes } from "../../probes/jobs.ts";
 import { foundIds, runAgainst } from "../../../test/run-checks.ts";
 import { jobMutants } from "../../../test/mutants/jobs/index.ts";
+import { planted } from "../../../test/mutants/mutant.ts";
 import { jobs } from "../../../test/mutants/mutated-responses.ts";
 import { jobChecks } from "../index.ts";
 
@@ -16,7 +17,10 @@ test.each(jobMutants)("finds only $expected for a server that $name", async (mut
 
 test("fails for a result_url that is a path", async () => {
   const mock = createMock({ clock: "manual" });
-  const server = jobs(({ result_url: url }) => ({ result_url: url && "/results/1.png" }))(mock);
+  const server = planted(
+    mock,
+    jobs(({ result_url: url }) => ({ result_url: url && "/results/1.png" })),
+  );
   const only = ["job.result-url.signed", "observed.resultsOrigin"];
   const report = await runAgainst(mock, only, server);
   expect(foundIds(report)).toEqual(["job.result-url.signed"]);

@@ -1,5 +1,12 @@
-import { fieldsIn, refusal, rewritten } from "../mutated-responses.ts";
-import { proxyMutants, type Change, type ProxiedRequest, type Upstream } from "../proxied.ts";
+import {
+  fieldsIn,
+  refusal,
+  rewritten,
+  type Change,
+  type MutatedRequest,
+  type Upstream,
+} from "../mutated-responses.ts";
+import { mutants } from "../mutant.ts";
 
 const withoutKey = { headers: { "idempotency-key": null } };
 
@@ -16,8 +23,8 @@ interface First {
  * @param nameOf name that submissions under one idempotency key share.
  */
 function replaying(
-  replay: (request: ProxiedRequest, first: First, upstream: Upstream) => Promise<Response>,
-  nameOf: (request: ProxiedRequest) => string | undefined = ({ token, idempotencyKey = "" }) =>
+  replay: (request: MutatedRequest, first: First, upstream: Upstream) => Promise<Response>,
+  nameOf: (request: MutatedRequest) => string | undefined = ({ token, idempotencyKey = "" }) =>
     idempotencyKey === "" ? undefined : `${token} ${idempotencyKey}`,
 ): Change {
   return (upstream) => {
@@ -36,22 +43,19 @@ function replaying(
 }
 
 /** Mutants in idempotency. */
-export const idempotencyMutants = proxyMutants({
-  "idempotency.replay.free": [
-    "charges a replay a second time",
-    replaying(async ({ send, token }, _first, { addCredits }) => {
+export const idempotencyMutants = mutants({
+  "idempotency.replay.free: charges a replay a second time": replaying(
+    async ({ send, token }, _first, { addCredits }) => {
       const response = await send();
       if (response.status === 200) addCredits(token, -8);
       return response;
-    }),
-  ],
-  "idempotency.replay.same-job": [
-    "makes another job of a retried submission",
-    replaying(({ send, text }, first) => send(text === first.text ? withoutKey : {})),
-  ],
-  "idempotency.replay.first-response": [
-    "replays the current status",
-    replaying(async ({ send, token }, _first, { mock }) => {
+    },
+  ),
+  "idempotency.replay.same-job: makes another job of a retried submission": replaying(
+    ({ send, text }, first) => send(text === first.text ? withoutKey : {}),
+  ),
+  "idempotency.replay.first-response: replays the current status": replaying(
+    async ({ send, token }, _first, { mock }) => {
       const response = await send();
       if (response.status !== 200) return response;
       const { job_id: jobId } = await fieldsIn(response);
@@ -60,83 +64,65 @@ export const idempotencyMutants = proxyMutants({
       });
       const { status } = await fieldsIn(poll);
       return rewritten(response, { fields: { status } });
-    }),
-  ],
-  "idempotency.replay.no-second-job": [
-    "makes a second job for a replay",
-    replaying(async ({ send, token }) => {
+    },
+  ),
+  "idempotency.replay.no-second-job: makes a second job for a replay": replaying(
+    async ({ send, token }) => {
       const response = await send();
       if (token.startsWith("svc_test_") && response.status === 200) await send(withoutKey);
       return response;
-    }),
-  ],
-  "idempotency.concurrent.one-job": [
-    "makes a job of each concurrent submission",
+    },
+  ),
+  "idempotency.concurrent.one-job: makes a job of each concurrent submission":
     ({ notes: waiting }) =>
-      async ({ kind, body, idempotencyKey = "", send }) => {
-        if (kind !== "submit" || idempotencyKey === "" || body["wait"] === true) return send();
-        if (waiting.has(idempotencyKey)) return send(withoutKey);
-        waiting.add(idempotencyKey);
-        try {
-          return await send();
-        } finally {
-          waiting.delete(idempotencyKey);
-        }
-      },
-  ],
-  "idempotency.comparison": [
-    "compares bodies byte by byte",
-    replaying(async ({ send, text }, first) => {
+    async ({ kind, body, idempotencyKey = "", send }) => {
+      if (kind !== "submit" || idempotencyKey === "" || body["wait"] === true) return send();
+      if (waiting.has(idempotencyKey)) return send(withoutKey);
+      waiting.add(idempotencyKey);
+      try {
+        return await send();
+      } finally {
+        waiting.delete(idempotencyKey);
+      }
+    },
+  "idempotency.comparison: compares bodies byte by byte": replaying(
+    async ({ send, text }, first) => {
       const response = await send();
       return response.status === 200 && text !== first.text ? refusal(409) : response;
-    }),
-  ],
-  "idempotency.conflict": [
-    "takes another body under a known key for the first one",
-    replaying(async ({ send }, first) => {
+    },
+  ),
+  "idempotency.conflict: takes another body under a known key for the first one": replaying(
+    async ({ send }, first) => {
       const response = await send();
       return response.status === 409 ? first.response.clone() : response;
-    }),
-  ],
-  "idempotency.header.longest": [
-    "cuts long keys to 200 characters",
+    },
+  ),
+  "idempotency.header.longest: cuts long keys to 200 characters":
     () =>
-      ({ idempotencyKey: key = "", send }) =>
-        send(key.length > 200 ? { headers: { "idempotency-key": `${key.slice(0, 199)}y` } } : {}),
-  ],
-  "idempotency.header.empty": [
-    "treats an empty key as a key",
-    replaying(
-      async (_request, first) => first.response.clone(),
-      ({ token, idempotencyKey }) => (idempotencyKey === "" ? token : undefined),
-    ),
-  ],
-  "idempotency.scope": [
-    "shares idempotency keys between API keys",
-    replaying(
-      async ({ send, token }, first) => (token === first.token ? send() : first.response.clone()),
-      ({ idempotencyKey }) => (idempotencyKey === "" ? undefined : idempotencyKey),
-    ),
-  ],
-  "idempotency.refused": [
-    "stores the key of a refused submission",
+    ({ idempotencyKey: key = "", send }) =>
+      send(key.length > 200 ? { headers: { "idempotency-key": `${key.slice(0, 199)}y` } } : {}),
+  "idempotency.header.empty: treats an empty key as a key": replaying(
+    async (_request, first) => first.response.clone(),
+    ({ token, idempotencyKey }) => (idempotencyKey === "" ? token : undefined),
+  ),
+  "idempotency.scope: shares idempotency keys between API keys": replaying(
+    async ({ send, token }, first) => (token === first.token ? send() : first.response.clone()),
+    ({ idempotencyKey }) => (idempotencyKey === "" ? undefined : idempotencyKey),
+  ),
+  "idempotency.refused: stores the key of a refused submission":
     ({ notes: refused }) =>
-      async ({ kind, token, idempotencyKey = "", send }) => {
-        const name = `${token} ${idempotencyKey}`;
-        if (kind === "submit" && refused.has(name)) return refusal(409);
-        const response = await send();
-        const isRefused = kind === "submit" && response.status === 400;
-        if (isRefused && idempotencyKey !== "") refused.add(name);
-        return response;
-      },
-  ],
-  "idempotency.retention": [
-    "never forgets an idempotency key",
-    replaying(async ({ send }, first) => {
+    async ({ kind, token, idempotencyKey = "", send }) => {
+      const name = `${token} ${idempotencyKey}`;
+      if (kind === "submit" && refused.has(name)) return refusal(409);
       const response = await send();
-      const [known, current] = [await fieldsIn(first.response), await fieldsIn(response)];
-      const isNew = response.status === 200 && known["job_id"] !== current["job_id"];
-      return isNew ? first.response.clone() : response;
-    }),
-  ],
+      const isRefused = kind === "submit" && response.status === 400;
+      if (isRefused && idempotencyKey !== "") refused.add(name);
+      return response;
+    },
+  "idempotency.retention: never forgets an idempotency key": replaying(async ({ send }, first) => {
+    const response = await send();
+    const [known, current] = [await fieldsIn(first.response), await fieldsIn(response)];
+    const isNew = response.status === 200 && known["job_id"] !== current["job_id"];
+    return isNew ? first.response.clone() : response;
+  }),
 });

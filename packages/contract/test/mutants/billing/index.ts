@@ -1,7 +1,7 @@
 import { chargeMutants } from "./charges.ts";
 import { idempotencyMutants } from "./idempotency.ts";
 import type { Mutant } from "../mutant.ts";
-import { morePurchaseMutants, purchaseMutants } from "./purchases.ts";
+import { purchaseMutants } from "./purchases.ts";
 import { rateLimitMutants } from "./rate-limit.ts";
 
 /** Deviations in what is charged, replayed, limited and bought. */
@@ -10,5 +10,4 @@ export const billingMutants: readonly Mutant[] = [
   ...chargeMutants,
   ...rateLimitMutants,
   ...purchaseMutants,
-  ...morePurchaseMutants,
 ];

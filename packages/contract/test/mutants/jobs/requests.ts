@@ -6,237 +6,185 @@ import {
   isSubmit,
   jobIdIn,
   jobIdOf,
-  mutated,
   refusal,
   withFields,
+  type Change,
   type MutatedRequest,
-  type Tamper,
 } from "../mutated-responses.ts";
-import { mutants, type Mutant } from "../mutant.ts";
+import { mutants } from "../mutant.ts";
 
 const failed = { status: "failed", error_code: "generation_failed", error_message: "timeout" };
 
 /** Mutants in synchronous requests, polls and the list. */
-export const jobRequestMutants: readonly Mutant[] = [
-  ...mutants(mutated, {
-    "failure.sync": [
-      "responds with 500 when the job of a synchronous request fails",
-      () => async (request) => {
-        const response = await request.send();
-        const fails = isSubmit(request) && (await fieldsIn(response))["status"] === "failed";
-        return fails ? refusal(500) : response;
-      },
-    ],
-    "sync.limit.job-continues": [
-      "fails the job at the limit of a synchronous request",
-      () => {
-        const dropped = new Set<unknown>();
-        return async (request) => {
-          const response = await request.send();
-          const { message, job_id: jobId } = isSubmit(request) ? await fieldsIn(response) : {};
-          if (message) dropped.add(jobId);
-          const isDropped = isPoll(request) && dropped.has(jobIdIn(request));
-          return isDropped ? withFields(response, () => failed) : response;
-        };
-      },
-    ],
-    "states.never-back": [
-      "moves a running job back to queued",
-      () => {
-        const polled = new Set<string>();
-        return async (request) => {
-          const response = await request.send();
-          if (!isPoll(request) || polled.has(jobIdIn(request))) return response;
-          polled.add(jobIdIn(request));
-          return withFields(response, ({ status }) =>
-            status === "running" ? { status: "queued" } : {},
-          );
-        };
-      },
-    ],
-    "poll.other-key": [
-      "returns a job to every key",
-      () => {
-        const owners = new Map<string, string>();
-        return async (request) => {
-          const response = await request.send();
-          if (isSubmit(request)) owners.set(await jobIdOf(response), request.token);
-          const token = isPoll(request) ? owners.get(jobIdIn(request)) : undefined;
-          return token === undefined ? response : request.send({ token });
-        };
-      },
-    ],
-    "poll.own-id, states.terminal.final": [
-      "responds to a poll with the newest job of the key",
-      () => {
-        const newest = new Map<string, string>();
-        return async (request) => {
-          const response = await request.send();
-          const { token, url } = request;
-          if (isSubmit(request)) newest.set(token, await jobIdOf(response));
-          const jobId = isPoll(request) ? newest.get(token) : undefined;
-          if (jobId === undefined) return response;
-          return request.send({ url: new URL(`/api/v1/tryon/${jobId}`, url) });
-        };
-      },
-    ],
-    "poll.unknown": [
-      "responds with 403 for an unknown job",
-      () => {
-        const known = new Set<string>();
-        return async (request) => {
-          const response = await request.send();
-          if (isSubmit(request)) known.add(await jobIdOf(response));
-          return isPoll(request) && !known.has(jobIdIn(request)) ? refusal(403) : response;
-        };
-      },
-    ],
-    "list.own-key": [
-      "lists a job of another key for a key without jobs",
-      () => {
-        let last: unknown;
-        return async (request) => {
-          const response = await request.send();
-          const { searchParams: query } = request.url;
-          const whole = !["cursor", "status", "status_filter"].some((name) => query.has(name));
-          if (!isList(request) || !whole) return response;
-          return withFields(response, (fields) => {
-            const [first] = jobsOf(fields);
-            last = first ?? last;
-            return first === undefined && last !== undefined ? { jobs: [last] } : {};
-          });
-        };
-      },
-    ],
-    "sync.waits": [
-      "waits a minute for every synchronous request",
-      (mock) => async (request) => {
-        const from = mock.clock.now();
-        const response = await request.send();
-        if (isSync(request)) await mock.clock.sleep(55_000 - (mock.clock.now() - from));
-        return response;
-      },
-    ],
-    "sync.limit": [
-      "ends a synchronous request after 60 seconds",
-      (mock) => async (request) => {
-        if (!isSync(request)) return request.send();
-        const limit = mock.clock.sleep(60_000).then(() => undefined);
-        const response = await Promise.race([request.send(), limit]);
-        if (response !== undefined) return response;
-        const headers = { authorization: `Bearer ${request.token}` };
-        const newest = await mock.fetch(`${request.url.href}?limit=1`, { headers });
-        const [job] = jobsOf(await fieldsIn(newest));
-        const { job_id: jobId, cost_credits: cost } = fieldsOf(job);
-        const message = `Poll GET /api/v1/tryon/${String(jobId)}.`;
-        return Response.json({ job_id: jobId, status: "running", cost_credits: cost, message });
-      },
-    ],
-    "test-key.job": [
-      "sends no webhooks for test keys",
-      () => (request) => {
-        const { body, token } = request;
-        const drops = isSubmit(request) && token.startsWith("svc_test_") && "webhook_url" in body;
-        return drops ? request.send({ body: { ...body, webhook_url: null } }) : request.send();
-      },
-    ],
+export const jobRequestMutants = mutants({
+  "failure.sync: responds with 500 when the job of a synchronous request fails":
+    () => async (request) => {
+      const response = await request.send();
+      const fails = isSubmit(request) && (await fieldsIn(response))["status"] === "failed";
+      return fails ? refusal(500) : response;
+    },
+  "sync.limit.job-continues: fails the job at the limit of a synchronous request": () => {
+    const dropped = new Set<unknown>();
+    return async (request) => {
+      const response = await request.send();
+      const { message, job_id: jobId } = isSubmit(request) ? await fieldsIn(response) : {};
+      if (message) dropped.add(jobId);
+      const isDropped = isPoll(request) && dropped.has(jobIdIn(request));
+      return isDropped ? withFields(response, () => failed) : response;
+    };
+  },
+  "states.never-back: moves a running job back to queued": () => {
+    const polled = new Set<string>();
+    return async (request) => {
+      const response = await request.send();
+      if (!isPoll(request) || polled.has(jobIdIn(request))) return response;
+      polled.add(jobIdIn(request));
+      return withFields(response, ({ status }) =>
+        status === "running" ? { status: "queued" } : {},
+      );
+    };
+  },
+  "poll.other-key: returns a job to every key": () => {
+    const owners = new Map<string, string>();
+    return async (request) => {
+      const response = await request.send();
+      if (isSubmit(request)) owners.set(await jobIdOf(response), request.token);
+      const token = isPoll(request) ? owners.get(jobIdIn(request)) : undefined;
+      return token === undefined ? response : request.send({ token });
+    };
+  },
+  "poll.own-id, states.terminal.final: responds to a poll with the newest job of the key": () => {
+    const newest = new Map<string, string>();
+    return async (request) => {
+      const response = await request.send();
+      const { token, url } = request;
+      if (isSubmit(request)) newest.set(token, await jobIdOf(response));
+      const jobId = isPoll(request) ? newest.get(token) : undefined;
+      if (jobId === undefined) return response;
+      return request.send({ url: new URL(`/api/v1/tryon/${jobId}`, url) });
+    };
+  },
+  "poll.unknown: responds with 403 for an unknown job": () => {
+    const known = new Set<string>();
+    return async (request) => {
+      const response = await request.send();
+      if (isSubmit(request)) known.add(await jobIdOf(response));
+      return isPoll(request) && !known.has(jobIdIn(request)) ? refusal(403) : response;
+    };
+  },
+  "list.own-key: lists a job of another key for a key without jobs": () => {
+    let last: unknown;
+    return async (request) => {
+      const response = await request.send();
+      const { searchParams: query } = request.url;
+      const whole = !["cursor", "status", "status_filter"].some((name) => query.has(name));
+      if (!isList(request) || !whole) return response;
+      return withFields(response, (fields) => {
+        const [first] = jobsOf(fields);
+        last = first ?? last;
+        return first === undefined && last !== undefined ? { jobs: [last] } : {};
+      });
+    };
+  },
+  "sync.waits: waits a minute for every synchronous request":
+    ({ mock }) =>
+    async (request) => {
+      const from = mock.clock.now();
+      const response = await request.send();
+      if (isSync(request)) await mock.clock.sleep(55_000 - (mock.clock.now() - from));
+      return response;
+    },
+  "sync.limit: ends a synchronous request after 60 seconds":
+    ({ mock }) =>
+    async (request) => {
+      if (!isSync(request)) return request.send();
+      const limit = mock.clock.sleep(60_000).then(() => undefined);
+      const response = await Promise.race([request.send(), limit]);
+      if (response !== undefined) return response;
+      const headers = { authorization: `Bearer ${request.token}` };
+      const newest = await mock.fetch(`${request.url.href}?limit=1`, { headers });
+      const [job] = jobsOf(await fieldsIn(newest));
+      const { job_id: jobId, cost_credits: cost } = fieldsOf(job);
+      const message = `Poll GET /api/v1/tryon/${String(jobId)}.`;
+      return Response.json({ job_id: jobId, status: "running", cost_credits: cost, message });
+    },
+  "test-key.job: sends no webhooks for test keys": () => (request) => {
+    const { body, token } = request;
+    const drops = isSubmit(request) && token.startsWith("svc_test_") && "webhook_url" in body;
+    return drops ? request.send({ body: { ...body, webhook_url: null } }) : request.send();
+  },
+  "list.newest-first: lists the oldest job of a page first": pages((fields) => ({
+    jobs: jobsOf(fields).toReversed(),
+  })),
+  "list.as-polled: omits the duration of a job in the list": pages((fields) => ({
+    jobs: jobsOf(fields).map((job) => ({ ...fieldsOf(job), duration_ms: null })),
+  })),
+  "list.paging.end: has a cursor on the last page": pages((fields) => ({
+    next_cursor: fields["next_cursor"] ?? idOf(jobsOf(fields).at(-1)) ?? null,
+  })),
+  "list.paging.whole: loses a job between two pages": pages((fields, cursor) =>
+    cursor === null ? {} : { jobs: jobsOf(fields).slice(1) },
+  ),
+  "list.paging.inserts: counts pages from the newest job, so that one is listed twice when a job is added":
+    lists(() => {
+      const offsets = new Map<string, number>();
+      return async (request, cursor) => {
+        const offset = offsets.get(cursor ?? "") ?? 0;
+        if (cursor !== null && offset === 0) return request.send();
+        const limit = Number(request.url.searchParams.get("limit") ?? 20);
+        const query = offset > 0 ? { cursor: null, limit: "100" } : { cursor: null };
+        return withFields(await sendQuery(request, query), (fields) => {
+          const jobs = jobsOf(fields);
+          const end = Math.min(jobs.length, offset + limit);
+          const more = offset > 0 ? jobs.length > end : fields["next_cursor"] !== null;
+          const next = more ? String(idOf(jobs[end - 1])) : null;
+          if (next !== null) offsets.set(next, end);
+          return { jobs: jobs.slice(offset, end), next_cursor: next };
+        });
+      };
+    }),
+  "list.paging.cursor: has cursors of another form": lists(() => async (request, cursor) => {
+    const known = cursor?.replace(/^page:/, "") ?? null;
+    return withFields(await sendQuery(request, { cursor: known }), ({ next_cursor: next }) => ({
+      next_cursor: typeof next === "string" ? `page:${next}` : null,
+    }));
   }),
-  ...mutants(pages, {
-    "list.newest-first": [
-      "lists the oldest job of a page first",
-      (fields) => ({ jobs: jobsOf(fields).toReversed() }),
-    ],
-    "list.as-polled": [
-      "omits the duration of a job in the list",
-      (fields) => ({
-        jobs: jobsOf(fields).map((job) => ({ ...fieldsOf(job), duration_ms: null })),
-      }),
-    ],
-    "list.paging.end": [
-      "has a cursor on the last page",
-      (fields) => ({ next_cursor: fields["next_cursor"] ?? idOf(jobsOf(fields).at(-1)) ?? null }),
-    ],
-    "list.paging.whole": [
-      "loses a job between two pages",
-      (fields, cursor) => (cursor === null ? {} : { jobs: jobsOf(fields).slice(1) }),
-    ],
+  "list.limit.asked: lists one job more than the limit": lists(() => (request) => {
+    const limit = Number(request.url.searchParams.get("limit"));
+    return sendQuery(request, limit > 0 && limit < 4 ? { limit: String(limit + 1) } : {});
   }),
-  ...mutants(lists, {
-    "list.paging.inserts": [
-      "counts pages from the newest job, so that one is listed twice when a job is added",
-      () => {
-        const offsets = new Map<string, number>();
-        return async (request, cursor) => {
-          const offset = offsets.get(cursor ?? "") ?? 0;
-          if (cursor !== null && offset === 0) return request.send();
-          const limit = Number(request.url.searchParams.get("limit") ?? 20);
-          const query = offset > 0 ? { cursor: null, limit: "100" } : { cursor: null };
-          return withFields(await sendQuery(request, query), (fields) => {
-            const jobs = jobsOf(fields);
-            const end = Math.min(jobs.length, offset + limit);
-            const more = offset > 0 ? jobs.length > end : fields["next_cursor"] !== null;
-            const next = more ? String(idOf(jobs[end - 1])) : null;
-            if (next !== null) offsets.set(next, end);
-            return { jobs: jobs.slice(offset, end), next_cursor: next };
-          });
-        };
-      },
-    ],
-    "list.paging.cursor": [
-      "has cursors of another form",
-      () => async (request, cursor) => {
-        const known = cursor?.replace(/^page:/, "") ?? null;
-        return withFields(await sendQuery(request, { cursor: known }), ({ next_cursor: next }) => ({
-          next_cursor: typeof next === "string" ? `page:${next}` : null,
-        }));
-      },
-    ],
-    "list.limit.asked": [
-      "lists one job more than the limit",
-      () => (request) => {
-        const limit = Number(request.url.searchParams.get("limit"));
-        return sendQuery(request, limit > 0 && limit < 4 ? { limit: String(limit + 1) } : {});
-      },
-    ],
-    "list.limit.default": [
-      "lists 10 jobs on a page",
-      () => (request) =>
-        sendQuery(request, request.url.searchParams.has("limit") ? {} : { limit: "10" }),
-    ],
+  "list.limit.default: lists 10 jobs on a page": lists(
+    () => (request) =>
+      sendQuery(request, request.url.searchParams.has("limit") ? {} : { limit: "10" }),
+  ),
+  "list.paging.inserts: loses a job of the next page when one is added": lists(() => {
+    const newest = new Map<string, unknown>();
+    return async (request, cursor) => {
+      const first = await sendQuery(request, { cursor: null });
+      const top = idOf(jobsOf(await fieldsIn(first))[0]);
+      const added = cursor !== null && newest.has(cursor) && newest.get(cursor) !== top;
+      return withFields(await request.send(), (fields) => {
+        const { next_cursor: next } = fields;
+        if (typeof next === "string") newest.set(next, top);
+        return added ? { jobs: jobsOf(fields).slice(1) } : {};
+      });
+    };
   }),
-  ...mutants(lists, {
-    "list.paging.inserts": [
-      "loses a job of the next page when one is added",
-      () => {
-        const newest = new Map<string, unknown>();
-        return async (request, cursor) => {
-          const first = await sendQuery(request, { cursor: null });
-          const top = idOf(jobsOf(await fieldsIn(first))[0]);
-          const added = cursor !== null && newest.has(cursor) && newest.get(cursor) !== top;
-          return withFields(await request.send(), (fields) => {
-            const { next_cursor: next } = fields;
-            if (typeof next === "string") newest.set(next, top);
-            return added ? { jobs: jobsOf(fields).slice(1) } : {};
-          });
-        };
-      },
-    ],
-  }),
-];
+});
 
 /** Handles requests for the list by their cursor. */
 function lists(
   make: () => (request: MutatedRequest, cursor: string | null) => Promise<Response>,
-): Mutant["plant"] {
-  return mutated((): Tamper => {
+): Change {
+  return () => {
     const handle = make();
     return (request) =>
       isList(request) ? handle(request, request.url.searchParams.get("cursor")) : request.send();
-  });
+  };
 }
 
 /** Changes fields of pages of the list. */
-function pages(change: (page: Fields, cursor: string | null) => Fields): Mutant["plant"] {
+function pages(change: (page: Fields, cursor: string | null) => Fields): Change {
   return lists(
     () => async (request, cursor) =>
       withFields(await request.send(), (fields) => change(fields, cursor)),

@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
-import { fieldsIn } from "../mutated-responses.ts";
-import { type Change, type Handler, type Upstream } from "../proxied.ts";
+import { fieldsIn, type Change, type Tamper, type Upstream } from "../mutated-responses.ts";
 
 /** Webhook on its way to the receiver. */
 export interface SentWebhook {
@@ -30,8 +29,8 @@ const redirectWebhooks = Symbol.for("@tryon/mock/redirect-webhooks");
 export function handleWebhooks(
   { mock }: Upstream,
   handleWebhook: WebhookHandler,
-  handleRequest: Handler = ({ send }) => send(),
-): Handler {
+  handleRequest: Tamper = ({ send }) => send(),
+): Tamper {
   const secrets = new Set([mock.webhookSecret]);
   const replace: unknown = Reflect.get(mock, redirectWebhooks);
   if (typeof replace !== "function") throw new Error("The server has no hook for its webhooks.");
