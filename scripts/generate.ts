@@ -25,8 +25,7 @@ export async function generate(root: string, check: boolean): Promise<readonly s
       writeFileSync(file, text);
     }
   };
-  const types = await openapiTypes(root);
-  for (const name of ["client", "mock"]) update(`packages/${name}/src/generated/openapi.ts`, types);
+  update("spec/generated/openapi.ts", await openapiTypes(root));
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
   update("packages/mock/src/generated/api-docs-page.ts", apiDocsPage(root));
   update("packages/mock/src/generated/option-summaries.ts", optionSummaries(root));

@@ -78,6 +78,7 @@ it.each(published)("packs only what users of %s need", async (name) => {
   const text = await tar("-xzOf", tarballs[name]);
   const leaks = [root, "@tryon/source", "\n//# sourceMappingURL="];
   expect(leaks.filter((leak) => text.includes(leak))).toEqual([]);
+  expect(/from ['"]@tryon\/(?:spec|command-line)\b.*/.exec(text)?.[0]).toBeUndefined();
   const packed = await tar("-xzOf", tarballs[name], "package/package.json");
   expect(packed).not.toMatch(/"(?:workspace|catalog|link|file):/);
   expect(packed).not.toMatch(/"(?:preinstall|install|postinstall|prepare)":/);

@@ -43,7 +43,7 @@ export type {
   PurchaseWithSPTRequest,
   PurchaseWithSPTResponse,
   paths,
-} from "./generated/openapi.ts";
+} from "@tryon/spec/openapi";
 export type { InputIssue, InputIssueCode } from "./errors/input-issue.ts";
 export type {
   Garments,

@@ -7,7 +7,7 @@ import type {
   TryOnListResponse,
   TryOnSubmitResponse,
   ValidationError,
-} from "../src/generated/openapi.ts";
+} from "@tryon/spec/openapi";
 import { createMock, type Mock, type MockOptions } from "../src/mock.ts";
 import { checkContract } from "./contract-check.ts";
 import { garmentUrl, personUrl } from "./images.ts";

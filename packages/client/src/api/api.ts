@@ -5,7 +5,7 @@ import type {
   PurchaseWithSPTRequest,
   PurchaseWithSPTResponse,
   TryOnListResponse,
-} from "../generated/openapi.ts";
+} from "@tryon/spec/openapi";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { HttpRequest, HttpResponse, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";

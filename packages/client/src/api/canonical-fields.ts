@@ -2,7 +2,7 @@ import { describePath } from "#runtime";
 
 import { isLoopback, likelyName } from "../config/resolve-config.ts";
 import type { Note } from "../errors/input-issue.ts";
-import type { TryOnRequest } from "../generated/openapi.ts";
+import type { TryOnRequest } from "@tryon/spec/openapi";
 
 /** Other names that the service accepts for a field, in its order of preference. */
 const aliases = {

@@ -7,7 +7,7 @@ import type {
   AccountResponse,
   PurchaseWithSPTRequest,
   PurchaseWithSPTResponse,
-} from "../generated/openapi.ts";
+} from "@tryon/spec/openapi";
 import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
 

@@ -1,6 +1,6 @@
 import { canonicalFields, isEmpty, type Fields } from "../api/canonical-fields.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import type { AccountResponse, OutputSize, PackSlug } from "../generated/openapi.ts";
+import type { AccountResponse, OutputSize, PackSlug } from "@tryon/spec/openapi";
 import { isCredits } from "./count-credits.ts";
 import type { TryOnFields } from "../types/try-on-input.ts";
 

@@ -1,7 +1,7 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
-import type { JobStatus } from "../generated/openapi.ts";
+import type { JobStatus } from "@tryon/spec/openapi";
 import { defaults } from "../config/options.ts";
 import { toCall, type Call } from "../api/api.ts";
 import { callOptionNames } from "../http/deadline.ts";

@@ -1,4 +1,4 @@
-import type { JobStatus, TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
+import type { JobStatus, TryOnJobStatus, TryOnSubmitResponse } from "@tryon/spec/openapi";
 import type { Attempt } from "./attempt.ts";
 import type { CallOptions, Duration } from "./call-options.ts";
 import type { ResultImage } from "./result-image.ts";

@@ -1,4 +1,4 @@
-import type { OutputSizeInput, TryOnRequest } from "../generated/openapi.ts";
+import type { OutputSizeInput, TryOnRequest } from "@tryon/spec/openapi";
 
 /**
  * Readable stream of Node, such as `createReadStream(path)`.

@@ -1,4 +1,4 @@
-import type { TryOnCompletedEvent } from "../generated/openapi.ts";
+import type { TryOnCompletedEvent } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 import { hmacHex } from "../service/digest.ts";
 import type { JobRecord } from "../store/records.ts";

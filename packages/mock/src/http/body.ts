@@ -3,7 +3,7 @@ import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
-import type { ValidationError } from "../generated/openapi.ts";
+import type { ValidationError } from "@tryon/spec/openapi";
 import { InvalidInput, problemAt } from "./validation.ts";
 
 /** A body that is not a JSON object. The option `malformedBody` decides its status. */

@@ -1,4 +1,4 @@
-import type { ValidationError } from "../generated/openapi.ts";
+import type { ValidationError } from "@tryon/spec/openapi";
 import type { ServerRule } from "../generated/server-rules.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { MalformedBody, OversizeBody, WrongContentType } from "./body.ts";

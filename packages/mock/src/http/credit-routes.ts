@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 
-import type { AccountResponse, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import type { AccountResponse, PurchaseWithSPTResponse } from "@tryon/spec/openapi";
 import { sizes } from "../service/catalogue.ts";
 import type { PurchaseResponse } from "../service/purchases.ts";
 import type { KeyRecord } from "../store/records.ts";

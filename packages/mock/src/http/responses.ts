@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 
-import type { ValidationError } from "../generated/openapi.ts";
+import type { ValidationError } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
 import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 
-import type { TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
+import type { TryOnJobStatus, TryOnSubmitResponse } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 import type { SubmitResponse } from "../service/first-responses.ts";
 import type { JobPage } from "../service/jobs.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import type { ValidationError } from "../generated/openapi.ts";
+import type { ValidationError } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 
 /** Number of characters of a refused value in a response when `echoInput` is `cut`. */

@@ -1,6 +1,6 @@
 import { urlProblem } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
-import type { TryOnRequest } from "../generated/openapi.ts";
+import type { TryOnRequest } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import * as fc from "fast-check";
 import { expect, expectTypeOf, it } from "vitest";
-import type { components } from "@tryon/mock/generated/openapi";
+import type { components } from "@tryon/spec/openapi";
 import { sign, verify } from "../index.ts";
 import type { TryOnCompletedEvent } from "../index.ts";
 

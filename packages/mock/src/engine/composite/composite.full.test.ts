@@ -4,7 +4,7 @@ import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { createMock } from "../../mock.ts";
-import type { TryOnJobStatus } from "../../generated/openapi.ts";
+import type { TryOnJobStatus } from "@tryon/spec/openapi";
 import { caller } from "../../../test/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
 import { covers } from "../../../test/covers.ts";
