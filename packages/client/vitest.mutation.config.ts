@@ -13,7 +13,7 @@ export default defineConfig({
       "src/batch/resume-step.test.ts",
       "src/http/{attempt-log,deadline,decide-next,on-rate-limit,rate-limiter-queues,retries}.test.ts",
       "src/http/retry-policy.test.ts",
-      "src/images/job-image.test.ts",
+      "src/images/{job-image,png-walker}.test.ts",
       "src/jobs/{poll-schedule,recover,run}.test.ts",
       "src/billing/!(*.full).test.ts",
       "src/proxy/{filter-fields,signer}.test.ts",

@@ -1,12 +1,13 @@
 import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock";
-import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fast-check";
+import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
 
-import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
+import { isTryOnError, type Clock, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { jpegBytes } from "./bodies.ts";
 import {
   cut,
   input,
+  machineClock,
   noResponse,
   openService,
   respondAfter,
@@ -18,6 +19,8 @@ import {
 
 const json = (status: number, headers?: Record<string, string>): Fault =>
   respondWith(status, { detail: "no" }, headers);
+
+const utc = (at: number): string => new Date(at).toUTCString();
 
 /**
  * Responds with a page, after the work if `isDone`. The account stays what it is: a page there, too, would show that the URL is
@@ -62,7 +65,11 @@ export const networkFaults = {
   "409 lock": json(409),
   "done, 409 HTML": respondAfter(409, "<h1>Conflict</h1>"),
   "429": json(429, { "retry-after": "3" }),
-  "429 until a date": json(429, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }),
+  "429 until a date": async ({ at }) =>
+    Response.json(
+      { detail: "no" },
+      { status: 429, headers: { date: utc(at), "retry-after": utc(at + 5_000) } },
+    ),
   "429 without a time": json(429, { "retry-after": "" }),
   "429 for too long": json(429, { "retry-after": "90" }),
   "500": json(500),
@@ -77,6 +84,51 @@ export const networkFaults = {
 export const networkFaultNames = Object.keys(
   networkFaults,
 ) as readonly (keyof typeof networkFaults)[];
+
+type Machine = ReturnType<typeof machineClock>;
+
+const hour = 3_600_000;
+/** Changes of the clock of a machine, and its sleep. */
+const clockChanges = {
+  "set back by an hour": ({ setDate }) => setDate(-hour),
+  "set forward by an hour": ({ setDate }) => setDate(hour),
+  "set forward by two days": ({ setDate }) => setDate(48 * hour),
+  "asleep for a minute": ({ fallAsleep }) => fallAsleep(60_000),
+  "asleep for two hours": ({ fallAsleep }) => fallAsleep(2 * hour),
+} as const satisfies Record<string, (machine: Machine) => void>;
+
+/** Changes of a clock, each some time after the start of a request. */
+export const anyClockChanges = array(
+  record({
+    request: integer({ min: 1, max: 5 }),
+    delay: constantFrom(0, 300, 2_000),
+    // The keys of an object are its keys.
+    change: constantFrom(...(Object.keys(clockChanges) as (keyof typeof clockChanges)[])),
+  }),
+  { maxLength: 2 },
+);
+
+/** Creates a machine whose clock changes while it sends requests over its network. */
+export function createMachine(
+  clock: TestService["mock"]["clock"],
+  changes: ValueOf<typeof anyClockChanges>,
+) {
+  const machine = machineClock(clock);
+  let count = 0;
+  return {
+    ...machine,
+    network: (fetch: Fetch): Fetch => {
+      const send = machine.network(fetch);
+      return (...request) => {
+        count += 1;
+        for (const { request: number, delay, change } of changes) {
+          if (number === count) clock.setTimeout(() => clockChanges[change](machine), delay);
+        }
+        return send(...request);
+      };
+    },
+  };
+}
 
 /** Value that a generator creates. */
 export type ValueOf<Values> = Values extends Arbitrary<infer Value> ? Value : never;
@@ -106,7 +158,7 @@ export const faultScenarios = record({
   bytes: often(false, false, true),
   keyInMetadata: boolean(),
   retries: often(3, 2, 1, 0),
-  timeout: often("20m", "2m", "8s"),
+  timeout: often(1_200_000, 120_000, 8_000),
   // Run time of the job.
   latency: constantFrom("0.1s", "3s", "40s"),
   // Time between the failure of the call and the first recovery.
@@ -114,6 +166,7 @@ export const faultScenarios = record({
   blocked: often(false, true),
   // If true, the engine fails at first. The service refunds the charge, and may replay a 500 for the key.
   unreachable: often(false, false, false, true),
+  clock: anyClockChanges,
 });
 type FaultScenario = ValueOf<typeof faultScenarios>;
 
@@ -121,6 +174,7 @@ type FaultScenario = ValueOf<typeof faultScenarios>;
 export interface Mutant {
   readonly options?: TryOnOptions;
   readonly fetch?: (fetch: Fetch) => Fetch;
+  readonly clock?: (clock: Clock) => Clock;
   /** Replaces the error of the call. */
   readonly error?: (error: unknown) => unknown;
 }
@@ -130,6 +184,10 @@ const stock = stockEngine();
 interface Page {
   readonly createClient: (options: TryOnOptions) => TryOn;
   readonly advance: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Network of the client. */
+  readonly fetch: Fetch;
+  /** If true, a proxy limits requests by its own rules. */
+  readonly isProxied?: boolean;
 }
 
 /** Large enough to be sent as a stream. */
@@ -166,14 +224,28 @@ export async function runScenario(
 
 async function runScenarioOn(
   service: TestService,
-  { createClient, advance }: Page,
+  { createClient, advance, fetch: network, isProxied }: Page,
   scenario: FaultScenario,
   mutant: Mutant,
 ) {
   const { mock } = service;
   const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
-  const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;
-  const tryon = createClient({ fetch, retries, keyInMetadata, ...mutant.options });
+  const { machine, network: networkOf } = createMachine(mock.clock, scenario.clock);
+  const time = (): number => Number(machine.monotonic?.());
+  const send = networkOf(mutant.fetch?.(network) ?? network);
+  /** Time until which the service has asked for no request. */
+  let retryAt = 0;
+  let isEarly = false;
+  const fetch: Fetch = async (...request) => {
+    isEarly ||= time() < retryAt;
+    const response = await send(...request);
+    const delay = Number(response.status === 429 && response.headers.get("retry-after"));
+    // A longer one ends the call.
+    if (delay <= 60) retryAt = Math.max(retryAt, time() + delay * 1_000);
+    return response;
+  };
+  const clock = mutant.clock?.(machine) ?? machine;
+  const tryon = createClient({ clock, fetch, retries, keyInMetadata, ...mutant.options });
   service.faults.push(...scenario.faults.map((name) => networkFaults[name]));
   const key = ownKey ? { idempotencyKey: "order-17" } : {};
   const tryOn = {
@@ -181,33 +253,44 @@ async function runScenarioOn(
     ...(scenario.bytes ? { garments: [image] } : {}),
     ...(scenario.blocked ? { prompt: "mock:content_blocked" } : {}),
   };
+  let endedAt = 0;
   const start = (client: TryOn): Promise<Job> =>
-    call === "submit"
+    (call === "submit"
       ? client.submit(tryOn, { timeout, ...key })
-      : client.run(tryOn, { timeout, sync, ...key }).then(({ job }) => job);
+      : client.run(tryOn, { timeout, sync, ...key }).then(({ job }) => job)
+    ).finally(() => void (endedAt = time()));
   const hasDuplicate = scenario.duplicate && ownKey;
   const duplicate =
     hasDuplicate &&
     start(service.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
   let error: unknown;
+  const startedAt = time();
   let job = await advance(
     start(tryon).catch((thrown: unknown) => {
       error = mutant.error?.(thrown) ?? thrown;
       return undefined;
     }),
   );
-  const code = isTryOnError(error) ? error.code : error === undefined ? "none" : "untyped";
+  const first = error;
+  const code = isTryOnError(first) ? first.code : first === undefined ? "none" : "untyped";
+  const duration = endedAt - startedAt;
+  /** Recovers the job of the last error, as a user would. */
+  const recover = (): Promise<Job | undefined> =>
+    recoverJob(error).catch((thrown: unknown) => {
+      error = thrown;
+      return undefined;
+    });
   if (error !== undefined) {
     await mock.clock.advance(later);
     // The remaining faults apply to the first recovery.
-    job = await advance(recoverJob(error));
+    job = await advance(recover());
   }
   const applied = scenario.faults.slice(0, scenario.faults.length - service.faults.length);
   service.faults.length = 0;
   // A proxy or a 429 may end a recovery while the job runs.
   for (let again = 0; again < 3 && job === undefined; again += 1) {
     await mock.clock.advance("2m");
-    job = await advance(recoverJob(error));
+    job = await advance(recover());
   }
   // Late requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
@@ -217,11 +300,11 @@ async function runScenarioOn(
   const keys = service.keys();
   const isLost = jobs.length === 1 && job === undefined;
   // An error without `recover` proves only that its own call did nothing.
-  const isAboutDuplicate = hasDuplicate && !("recover" in Object(error));
+  const isAboutDuplicate = hasDuplicate && !("recover" in Object(first));
   // After the idempotency window, only a key in the metadata leads to the job.
   const isUnknowable =
-    later === "2h" &&
     !keyInMetadata &&
+    (later === "2h" || scenario.clock.some(({ change }) => /forward|hours/.test(change))) &&
     ["outcome_unknown", "server_error", "unavailable", "idempotency_conflict"].includes(code);
   const checks: Readonly<Record<string, boolean>> = {
     "a typed error": code !== "untyped",
@@ -231,9 +314,16 @@ async function runScenarioOn(
     "at most one charge": scenario.blocked
       ? charged >= 0 && charged <= jobs.length * 8
       : charged === jobs.length * 8,
+    "no denied charge":
+      charged <= 0 || job !== undefined || "recover" in Object(error) || isAboutDuplicate,
     "no lost job": !isLost || isUnknowable || isAboutDuplicate,
     // A proxy adds a signature to the id.
     "the submitted job": job === undefined || job.id.startsWith(jobs[0]?.id ?? "none"),
+    "no late end": duration <= timeout,
+    "no early end":
+      (code !== "wait_timed_out" || duration >= timeout) &&
+      (code !== "timed_out" || duration >= Math.min(timeout, 30_000)),
+    "no early request": !isEarly || isProxied === true,
     "no visible key in the metadata": !JSON.stringify([job, jobs]).includes("_tryon_key"),
   };
   const violations = Object.keys(checks).filter((name) => checks[name] !== true);
@@ -246,18 +336,20 @@ async function recoverJob(error: unknown): Promise<Job | undefined> {
   // Only some error classes have `recover`.
   const { recover } = error as { recover?: () => Promise<Job> };
   if (error.job !== undefined || recover === undefined) return error.job;
-  return recover.call(error).catch(() => undefined);
+  return recover.call(error);
 }
 
-function openDirectly({ client, mock }: TestService): Page {
+function openDirectly({ client, fetch, mock }: TestService): Page {
   return {
     createClient: client,
+    fetch,
     /** Advances time in large steps until the work has ended. */
     advance: async (work) => {
       const hasEnded = trackEnd(work);
       for (let step = 0; !hasEnded(); step += 1) {
-        if (step > 400) throw new Error("The work does not end.");
-        await mock.clock.advance(step < 2 ? "0s" : "5s");
+        if (step > 800) throw new Error("The work does not end.");
+        // Longer than any call takes, the machine sleeps.
+        await mock.clock.advance(step < 2 ? "0s" : step < 300 ? "5s" : "1m");
       }
       return work;
     },

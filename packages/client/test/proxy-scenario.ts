@@ -1,7 +1,13 @@
 import { array, constantFrom, tuple } from "fast-check";
 
 import type { Fetch } from "../src/config/options.ts";
-import { faultScenarios, runScenario, type ValueOf } from "./fault-scenario.ts";
+import {
+  anyClockChanges,
+  createMachine,
+  faultScenarios,
+  runScenario,
+  type ValueOf,
+} from "./fault-scenario.ts";
 import { createProxyService, mount, type ProxyHandler } from "./proxy-service.ts";
 import { cut, noResponse } from "./service.ts";
 
@@ -34,23 +40,29 @@ export const proxyScenarios = tuple(
   // The proxy makes the keys of the service, and its default fields have no metadata.
   faultScenarios.map((scenario) => ({ ...scenario, keyInMetadata: false, ownKey: false })),
   array(constantFrom(...pageFaults), { maxLength: 3 }),
+  // Of the proxy's machine.
+  anyClockChanges,
 );
 
 /** Runs a try-on through a proxy with faults, and returns the names of the failed checks. */
 export async function runProxyScenario(
-  [scenario, faults]: ValueOf<typeof proxyScenarios>,
+  [scenario, faults, clockChanges]: ValueOf<typeof proxyScenarios>,
   mutate: (proxy: ProxyHandler) => ProxyHandler = (proxy) => proxy,
 ) {
   const left = [...faults];
   const { violations } = await runScenario(scenario, {}, (upstream) => {
-    const { browser, page, proxy, run } = createProxyService({}, {}, upstream);
+    const { machine: clock, network } = createMachine(upstream.mock.clock, clockChanges);
+    const options = { clock, fetch: network(upstream.fetch) };
+    const { browser, page, proxy, run } = createProxyService(options, {}, upstream);
     const toProxy = browser("ada", mutate(proxy));
     const fetch: Fetch = (url, init) => {
       const send: Send = () => toProxy(url, init);
       return (url.startsWith(mount) && left.shift()?.(send)) || send();
     };
     return {
-      createClient: (options) => page("ada", { ...options, fetch }),
+      createClient: (own) => page("ada", own),
+      fetch,
+      isProxied: true,
       advance: (work) => run(work, 5_000),
     };
   });

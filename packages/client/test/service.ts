@@ -177,22 +177,69 @@ export function shiftedClock(clock: Mock["clock"]) {
 export function machineClock(clock: Mock["clock"]) {
   let offset = 0;
   let slept = 0;
+  let asleepSince: number | undefined;
+  let awake: Promise<void> | undefined;
+  const monotonic = (): number => (asleepSince ?? clock.monotonic()) - slept;
+  /** Sets a timer of the server, which fires once as much time of the machine has passed. */
+  const setTimer = (callback: () => void, dueAt: number): { stop: () => void } => {
+    let timer: ReturnType<typeof clock.setTimeout> | undefined;
+    let isStopped = false;
+    const fire = (): void => {
+      if (isStopped) return;
+      if (awake) void awake.then(fire);
+      else if (monotonic() < dueAt) wait();
+      else callback();
+    };
+    // Whole milliseconds, as timers of a platform.
+    const wait = (): void => void (timer = clock.setTimeout(fire, Math.ceil(dueAt - monotonic())));
+    wait();
+    return {
+      stop: () => {
+        isStopped = true;
+        clock.clearTimeout(timer);
+      },
+    };
+  };
   const machine: Clock = {
     now: () => clock.now() + offset,
-    monotonic: () => clock.now() - slept,
-    setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
+    monotonic,
+    setTimeout: (callback, delay) => setTimer(callback, monotonic() + delay),
     // Its timers come from the line above.
-    clearTimeout: (timer) => clock.clearTimeout(timer as ReturnType<typeof clock.setTimeout>),
+    clearTimeout: (timer) => (timer as ReturnType<typeof setTimer> | undefined)?.stop(),
+  };
+  /** Stops the timers and the monotonic time, while the server goes on. */
+  const fallAsleep = (milliseconds: number): void => {
+    if (awake) return;
+    const since = (asleepSince = clock.monotonic());
+    awake = new Promise((resolve) => {
+      clock.setTimeout(() => {
+        slept += clock.monotonic() - since;
+        asleepSince = undefined;
+        awake = undefined;
+        resolve();
+      }, milliseconds);
+    });
   };
   return {
     machine,
     /** Sets the date of the machine forward, or back. */
     setDate: (milliseconds: number) => void (offset += milliseconds),
-    /** Moves the time of the server and the date of the machine. Timers keep their remaining time. */
-    sleep: (milliseconds: number): void => {
-      slept += milliseconds;
-      clock.set(clock.now() + milliseconds);
+    fallAsleep,
+    /** Sleeps, and wakes up. */
+    sleep: (milliseconds: number): Promise<unknown> => {
+      fallAsleep(milliseconds);
+      return clock.advance(milliseconds);
     },
+    /** Network of the machine, which gets the responses that arrive in its sleep after it. */
+    network:
+      (fetch: Fetch): Fetch =>
+      async (...request) => {
+        try {
+          return await fetch(...request);
+        } finally {
+          await awake;
+        }
+      },
   };
 }
 

@@ -82,7 +82,7 @@ it.each([
   const tryon = service.client({ clock: machine.machine, timeout: "5h" });
   const running = runOrders(service, [order("a")], journal, { tryon });
   await service.mock.clock.advance(10_000);
-  change(machine);
+  await change(machine);
   const { read } = await running;
   expect(read[0]?.error).toMatchObject({ code: "outcome_unknown" });
   const sent = service.submissions().slice(before);

@@ -48,7 +48,7 @@ describe.each(changes)("if the date %s", (_how, change) => {
     const tryon = service.client({ attemptTimeout: "1s", retries: 0 });
     const call = failure(tryon.account.get({ timeout: "2s" }));
     await service.mock.clock.advance(200);
-    change(service);
+    await change(service);
     expect(await service.run(call)).toMatchObject({ code: "timed_out" });
     expect(service.elapsed()).toBe(1_000);
   });
@@ -58,7 +58,7 @@ describe.each(changes)("if the date %s", (_how, change) => {
     service.faults.push(respondWith(429, { detail: "Slow." }, { "retry-after": "5" }));
     const call = service.tryon.submit(input);
     await service.mock.clock.advance(200);
-    change(service);
+    await change(service);
     await service.run(call);
     expect([service.elapsed() >= 5_000, service.elapsed() < 6_500]).toEqual([true, true]);
   });
@@ -67,7 +67,7 @@ describe.each(changes)("if the date %s", (_how, change) => {
     const service = createMachine();
     const call = service.tryon.run(input, { sync: false });
     await service.mock.clock.advance(10_000);
-    change(service);
+    await change(service);
     await service.run(call);
     expect(service.sent.length).toBeLessThan(12);
     expect(service.elapsed()).toBeLessThan(25_000);
@@ -81,7 +81,7 @@ describe.each(changes)("if the date %s", (_how, change) => {
     };
     const call = failure(updates());
     await service.mock.clock.advance(10_000);
-    change(service);
+    await change(service);
     expect(await service.run(call)).toMatchObject({ code: "wait_timed_out" });
     expect(service.elapsed()).toBeLessThanOrEqual(minute + 100);
   });
@@ -91,7 +91,7 @@ describe.each(changes)("if the date %s", (_how, change) => {
     await service.run(service.tryon.account.get());
     const left = () => (service.tryon.rateLimit?.resetAt ?? 0) - service.machine.now();
     const before = left();
-    change(service);
+    await change(service);
     expect(left()).toBe(before);
   });
 });
@@ -143,7 +143,7 @@ it("a call with an own key sends nothing after its timeout, although the machine
   service.faults.push(respondWith(429, { detail: "Slow." }, { "retry-after": "20" }));
   const call = failure(service.tryon.submit(input, { idempotencyKey: "order-17", timeout: "1m" }));
   await service.mock.clock.advance("10s");
-  service.sleep(minute);
+  await service.sleep(minute);
   expect(await service.run(call)).toMatchObject({ code: "rate_limited" });
   expect(service.submissions()).toHaveLength(1);
 });
@@ -168,7 +168,7 @@ it.each([
   const service = createMachine();
   const { image } = await service.run(service.tryon.run(input));
   const before = service.sent.length;
-  wait(service);
+  await wait(service);
   await service.mock.clock.advance("23h");
   await service.run(image.url());
   expect(service.sent.length).toBe(before + 1);

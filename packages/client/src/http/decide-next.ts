@@ -53,7 +53,7 @@ export interface RetryState {
   /** If true, a free request has shown that the service responds at the base URL. */
   readonly hasIdentified: boolean;
   /** Monotonic time of the first 409 that an earlier attempt may have caused, in milliseconds. */
-  readonly conflictSince?: number;
+  readonly conflictSince?: number | undefined;
 }
 
 export const firstState: RetryState = {
@@ -103,7 +103,7 @@ export function decideNext(
   const isCut =
     sync &&
     duration >= minCutDuration &&
-    row.proves > conflict &&
+    row.proves > none &&
     (!response || status === 408 || (Number(status) >= 500 && !isOfService(response.content)));
   const end = { row, isCut };
   /** Time since the first attempt that may have had a side effect, or undefined if there is none. */
@@ -139,7 +139,7 @@ export function decideNext(
     : status === 429
       ? !waits && (purpose === "read" || age === undefined)
       : failures > retries;
-  const isTooLate = isSubmission && age !== undefined && age + delay > idempotencyWindow;
+  const isTooLate = isSubmission && Number(age) + delay > idempotencyWindow;
   // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
   const isBlocking = status === 429 && purpose !== undefined && !(isProxy && isSubmission);
   // The reset in a wrong rate limit header must not delay other calls by more than a window.
@@ -158,7 +158,7 @@ export function decideNext(
         hasRetriedStale: state.hasRetriedStale || isStale,
         brokenUploads,
         hasIdentified: state.hasIdentified || (response && outcome.isElsewhere) === false,
-        ...(isOwnConflict ? { conflictSince } : state.conflictSince && { conflictSince }),
+        conflictSince: isOwnConflict ? conflictSince : state.conflictSince,
       },
     },
   };

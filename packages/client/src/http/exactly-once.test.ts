@@ -62,9 +62,29 @@ it.each<[string, string, Mutant]>([
     "at most one job",
     { options: { idempotencyWindow: "10d" } },
   ],
+  [
+    "an idempotency window that stops while the machine sleeps",
+    "at most one job",
+    { clock: (clock) => ({ ...clock, now: () => Number(clock.monotonic?.()) }) },
+  ],
+  [
+    "timeouts that a date set back makes longer",
+    "no late end",
+    { clock: (clock) => ({ ...clock, monotonic: () => clock.now() }) },
+  ],
+  [
+    "timeouts that a date set forward ends",
+    "no early end",
+    { clock: (clock) => ({ ...clock, monotonic: () => clock.now() }) },
+  ],
+  [
+    "delays that a date set forward ends",
+    "no early request",
+    { clock: (clock) => ({ ...clock, monotonic: () => clock.now() }) },
+  ],
 ])("detects %s by the check for %s", async (_name, check, mutant) => {
   const failed = new Set<string>();
-  for (const scenario of sample(faultScenarios, { numRuns: 400, seed: 6 })) {
+  for (const scenario of sample(faultScenarios, { numRuns: 2_000, seed: 6 })) {
     for (const name of (await runScenario(scenario, mutant)).violations) failed.add(name);
     if (failed.has(check)) break;
   }

@@ -4,7 +4,7 @@ import type { Config } from "../config/resolve-config.ts";
 import { isBranded } from "../errors/tryon-error.ts";
 import type { Job, Recover } from "../types/job.ts";
 import type { Purpose } from "../types/middleware.ts";
-import type { AttemptLog } from "./attempt-log.ts";
+import { AttemptLog } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type {
   HttpRequest,
@@ -144,18 +144,21 @@ export async function sendWithRetries(
  * Returns true if a free request shows that the service does not respond at the base URL: for example, the base URL is that of
  * a shop. Then a submission made no job, whatever its response.
  */
-async function isServiceElsewhere(
-  { config, rateLimiter, transport }: HttpContext,
-  deadline: Deadline,
-): Promise<boolean> {
-  if (!(await rateLimiter.acquire("read", deadline, false))) return false;
+async function isServiceElsewhere(http: HttpContext, deadline: Deadline): Promise<boolean> {
+  const config = { ...http.config, retries: 0, onRateLimit: "throw" } as const;
   const request = {
     method: "GET",
     url: `${config.baseUrl}/api/v1/account`,
     headers: { Accept: "application/json" },
     timeout: config.attemptTimeout,
   };
-  const outcome = await attempt(transport, request, deadline, { attempt: 1, purpose: "read" });
+  const attemptLog = new AttemptLog();
+  const call = { name: "GET /api/v1/account", purpose: "read", deadline, attemptLog } as const;
+  // Rejects if the caller aborts, or a middleware refuses the request.
+  const outcome = await sendWithRetries({ ...http, config }, request, call).catch(() =>
+    deadline.throwIfAborted(),
+  );
+  if (!outcome) return false;
   const { response } = outcome;
   const isPage = response?.response.ok && /^\s*</.test(response.text);
   return isPage || rowOf(outcome).next === "identify";

@@ -23,7 +23,7 @@ export class PngWalker {
       const skipped = Math.min(this.#skip, bytes.length - at);
       this.#skip -= skipped;
       at += skipped;
-      if (this.#skip > 0 || at === bytes.length || this.isComplete) continue;
+      if (at === bytes.length) continue;
       this.#header += Number(bytes[at]).toString(16).padStart(2, "0");
       at += 1;
       this.isInvalid = !this.#hasSignature && !signature.startsWith(this.#header);

@@ -75,6 +75,16 @@ describe("the journal", () => {
     expect(arrived).toMatchObject({ status: null, durationMs: null });
   });
 
+  test("measures the time of a request whose date is set back meanwhile", async () => {
+    const { mock, submit } = withFaults();
+    const response = submit({ wait: true });
+    await mock.journal.waitFor(submitOn, { until: "arrived" });
+    mock.clock.set(mock.clock.now() - 3_600_000);
+    await mock.clock.advance("2s");
+    await response;
+    expect(mock.journal.entries()).toMatchObject([{ status: 200, durationMs: 1_500 }]);
+  });
+
   test("keeps `journalLimit` entries and counts those that it drops", async () => {
     const { mock, get } = withFaults({ journalLimit: 3 });
     for (let call = 0; call < 10; call += 1) {
@@ -89,7 +99,7 @@ describe("the journal", () => {
   });
 
   test("restores its entries and their number, without the end of earlier requests", async () => {
-    const journal = new Journal({ now: () => 5 }, 2);
+    const journal = new Journal({ now: () => 5, monotonic: () => 5 }, 2);
     const requests = ["/1", "/2", "/3"].map((path) => new Request(`https://a.example${path}`));
     for (const request of requests) journal.begin(request);
     const end = (): void => requests.forEach((request) => journal.end(request, new Response()));

@@ -73,9 +73,9 @@ export interface JournalState {
 
 /** Requests to a server and the status of their responses, oldest first. */
 export class Journal {
-  readonly #clock: Pick<Clock, "now">;
+  readonly #clock: Pick<Clock, "now" | "monotonic">;
   readonly #limit: number;
-  readonly #open = new WeakMap<Request, { entry: OpenEntry; exchange: Exchange }>();
+  readonly #open = new WeakMap<Request, { entry: OpenEntry; exchange: Exchange; start: number }>();
   readonly #exchanges = new Map<string, Exchange>();
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
   #entries: OpenEntry[] = [];
@@ -83,7 +83,7 @@ export class Journal {
   #change = Promise.withResolvers<void>();
   #closeReason: Error | undefined;
 
-  constructor(clock: Pick<Clock, "now">, limit: number) {
+  constructor(clock: Pick<Clock, "now" | "monotonic">, limit: number) {
     this.#clock = clock;
     this.#limit = limit;
   }
@@ -180,7 +180,7 @@ export class Journal {
     const id = `req_${this.#deleted + this.#entries.length + 1}`;
     const entry = openEntry(id, request, this.#clock.now());
     const exchange = new Exchange(request);
-    this.#open.set(request, { entry, exchange });
+    this.#open.set(request, { entry, exchange, start: this.#clock.monotonic() });
     this.#exchanges.set(id, exchange);
     if (this.#exchanges.size > maxExchanges) {
       const [oldest = ""] = this.#exchanges.keys();
@@ -208,13 +208,14 @@ export class Journal {
 
   /** Notes the response, or null for a broken connection. */
   end(request: Request, response: Response | null): void {
-    const { entry, exchange } = this.#open.get(request) ?? {};
-    if (entry === undefined || exchange === undefined) return;
+    const open = this.#open.get(request);
+    if (open === undefined) return;
+    const { entry, exchange, start } = open;
     if (response !== null) {
       entry.status = response.status;
       entry.refusal = exchange.noteResponse(response);
     }
-    entry.durationMs = this.#clock.now() - entry.at;
+    entry.durationMs = this.#clock.monotonic() - start;
     this.#changed();
     for (const listener of this.#listeners) {
       try {

@@ -128,13 +128,14 @@ export class WebhookDelivery {
   ): Promise<DeliveryAttempt> {
     const { clock } = this.#context.system;
     const at = clock.now();
+    const start = clock.monotonic();
     const timer = clock.setTimeout(
       () => abort.abort(new Error("No response within 10 seconds.")),
       limits.webhookResponse,
     );
     const outcome = await postEvent(delivery, send, abort.signal);
     clock.clearTimeout(timer);
-    return { at, durationMs: clock.now() - at, ...outcome };
+    return { at, durationMs: clock.monotonic() - start, ...outcome };
   }
 
   #event(tables: Tables, job: JobRecord): SignedEvent {

@@ -75,6 +75,15 @@ describe("the option rateWindow sliding", () => {
     expect((await call.account()).body.total_calls).toBe(5);
   });
 
+  test("counts no request from after a date that was set back", async () => {
+    covers("limits.rate.window");
+    const { mock, call } = await setUp(1, { rateWindow: "sliding" });
+    await call.account();
+    mock.clock.set(mock.clock.now() - 3_600_000);
+    expect((await call.account()).status).toBe(200);
+    expect((await call.account()).status).toBe(429);
+  });
+
   test("keeps its count in a snapshot", async () => {
     covers("limits.rate.window");
     const { mock, call } = await setUp(1, { rateWindow: "sliding" });

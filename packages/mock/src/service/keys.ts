@@ -125,7 +125,8 @@ export class Keys {
     const now = this.#context.system.clock.now();
     const isSliding = this.#context.options.rateWindow === "sliding";
     const window = Math.floor(now / limits.rateWindow);
-    const times = key.callTimes.filter((at) => at > now - limits.rateWindow);
+    // A date that is set back leaves times in the future.
+    const times = key.callTimes.filter((at) => at > now - limits.rateWindow && at <= now);
     const fixedCalls = key.window === window ? key.windowCalls : 0;
     const calls = isSliding ? times.length : fixedCalls;
     const limit = key.rateLimitPerMinute;

@@ -137,6 +137,22 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["after@20"]);
   });
 
+  test.each([-3_600_000, 3_600_000])(
+    "keeps its monotonic time and the rest of each delay if its date is set by %i ms",
+    async (length) => {
+      const { clock, fired, set } = manual();
+      const start = clock.monotonic();
+      set("a", 30);
+      await clock.advance(10);
+      clock.set(clock.now() + length);
+      expect(clock.monotonic() - start).toBe(10);
+      await clock.advance(19);
+      expect(fired).toEqual([]);
+      await clock.advance(1);
+      expect([fired, clock.now()]).toEqual([[`a@${30 + length}`], manualStart + 30 + length]);
+    },
+  );
+
   test("fires no timer after close", async () => {
     const { clock, fired, set } = manual();
     set("before", 10);
@@ -183,6 +199,26 @@ describe("a real clock", () => {
     machine.pass(10);
     expect(fired).toEqual([61_000, 121_015]);
   });
+
+  test.each([-3_600_000, 3_600_000])(
+    "fires timers on time if the date of the machine is set by %i ms",
+    async (length) => {
+      const { machine, clock } = real();
+      const fired: number[] = [];
+      const set = (delay: number) => clock.setTimeout(() => fired.push(delay), delay);
+      set(10);
+      set(60_000);
+      const start = clock.monotonic();
+      machine.setDate(length);
+      expect(clock.now()).toBe(1_000 + length);
+      machine.pass(9);
+      expect(fired).toEqual([]);
+      machine.pass(1);
+      expect(fired).toEqual([10]);
+      await clock.advance("1m");
+      expect([fired, clock.monotonic() - start]).toEqual([[10, 60_000], 60_010]);
+    },
+  );
 
   test("splits a delay above the maximum of the machine", () => {
     const { machine, clock } = real();

@@ -25,15 +25,18 @@ const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilP
 
 /**
  * The server's time. Every delay of the service uses it, so results do not depend on the speed of the machine. A manual
- * clock moves only by `advance`. A real clock follows the machine, and `advance` moves it ahead.
+ * clock moves only by `advance`. A real clock follows the machine, and `advance` moves it ahead. Timers go by the monotonic
+ * time, so a machine whose date is set changes no delay.
  */
 export class SystemClock implements Clock {
   /** Source of its time, as the option `clock` sets it. */
   readonly mode: ClockMode;
   readonly #host: ClockHost;
   readonly #onMove: (() => void) | undefined;
-  /** Milliseconds by which the clock was moved. */
+  /** Milliseconds by which the date was moved, by `advance` and by `set`. */
   #offset: number;
+  /** Milliseconds by which `advance` has moved time. */
+  #moved = 0;
   readonly #timers = new Timers();
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
@@ -67,7 +70,11 @@ export class SystemClock implements Clock {
     return this.#base + this.#offset;
   }
 
-  /** Milliseconds by which the clock was moved. */
+  monotonic(): number {
+    return this.#machineTime + this.#moved;
+  }
+
+  /** Milliseconds by which the date was moved. */
   get offset(): number {
     return this.#offset;
   }
@@ -83,7 +90,7 @@ export class SystemClock implements Clock {
   }
 
   setTimeout(callback: () => void, delay: number): Timer {
-    const dueAt = this.now() + Math.max(0, delay);
+    const dueAt = this.monotonic() + Math.max(0, delay);
     if (this.#closed) return { dueAt };
     const timer = this.#timers.add(dueAt, callback);
     this.#setAlarm();
@@ -114,7 +121,7 @@ export class SystemClock implements Clock {
   async advance(duration: Duration): Promise<number> {
     const length = milliseconds(duration);
     return this.#afterOtherMoves(async () => {
-      const target = this.now() + length;
+      const target = this.monotonic() + length;
       const era = this.#era;
       await this.#fireUntil(target);
       if (era === this.#era) this.#moveTo(target);
@@ -156,15 +163,15 @@ export class SystemClock implements Clock {
     };
     work.then(settle, settle);
     const length = milliseconds(limit);
-    const target = this.now() + length;
-    let movedAt = this.#host.now();
+    const target = this.monotonic() + length;
+    let movedAt = this.#host.monotonic();
     const step = async (): Promise<boolean> => {
       await this.#settle();
       if (settled) return true;
       const next = this.#timers.next();
       if (next === undefined) {
         // The work may wait for a file or a socket.
-        if (this.#host.now() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
+        if (this.#host.monotonic() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
         return false;
       }
       if (next.dueAt > target) {
@@ -173,7 +180,7 @@ export class SystemClock implements Clock {
         );
       }
       await this.#fire(next);
-      movedAt = this.#host.now();
+      movedAt = this.#host.monotonic();
       return settled;
     };
     // Other moves of the clock can run between two steps.
@@ -210,19 +217,14 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * Sets the time, forward or back, and fires nothing. A move in progress ends. Timers keep their remaining time.
+   * Sets the date, forward or back, and fires nothing. A move in progress ends. Timers keep their remaining time.
    *
-   * @param instant the new time; the default is the start, which for a real clock is the machine's time.
+   * @param instant the new date; the default is the start, which for a real clock is the machine's date.
    */
   set(instant?: number): void {
     this.#era += 1;
-    const before = this.now();
     this.#offset = instant === undefined ? 0 : instant - this.#base;
     this.#onMove?.();
-    this.#timers.shift(this.now() - before);
-    this.#host.clearTimeout(this.#alarm);
-    this.#alarmAt = Number.POSITIVE_INFINITY;
-    this.#setAlarm();
   }
 
   /** Clears all timers; timers set afterwards never fire. */
@@ -242,11 +244,11 @@ export class SystemClock implements Clock {
   /** Creates a function that warns, once per clock, of a request that waits for a manual clock to move. */
   #notice(): (() => void) | undefined {
     if (this.mode === "real" || this.#noticed) return undefined;
-    const since = this.now();
+    const since = this.monotonic();
     const era = this.#era;
     return () => {
       // A request from before the last `set` has already ended.
-      if (this.#noticed || this.#closed || this.now() !== since || this.#era !== era) return;
+      if (this.#noticed || this.#closed || this.monotonic() !== since || this.#era !== era) return;
       this.#noticed = true;
       this.#host.warn(
         "tryon-mock: a request has been waiting for 2 seconds on a manual clock that does not move. " +
@@ -287,15 +289,24 @@ export class SystemClock implements Clock {
     await this.#settle();
   }
 
+  /** Moves to a monotonic time. */
   #moveTo(instant: number): void {
-    if (instant <= this.now()) return;
-    this.#offset = instant - this.#base;
+    const length = instant - this.monotonic();
+    if (length <= 0) return;
+    this.#offset += length;
+    // Exactly, or a timer that compares its time with the clock would be set again at this instant.
+    this.#moved = instant - this.#machineTime;
     this.#onMove?.();
   }
 
-  /** Time without moves. */
+  /** Date without moves. */
   get #base(): number {
     return this.mode === "manual" ? manualStart : this.#host.now();
+  }
+
+  /** Monotonic time without moves. */
+  get #machineTime(): number {
+    return this.mode === "manual" ? 0 : this.#host.monotonic();
   }
 
   #setAlarm(): void {
@@ -306,14 +317,14 @@ export class SystemClock implements Clock {
     this.#alarm = undefined;
     this.#alarmAt = dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) return;
-    const delay = Math.min(Math.max(0, dueAt - this.now()), maxHostTimeout);
+    const delay = Math.min(Math.max(0, dueAt - this.monotonic()), maxHostTimeout);
     this.#alarm = this.#host.setTimeout(() => this.#onAlarm(), delay);
   }
 
   #onAlarm(): void {
     this.#alarmAt = Number.POSITIVE_INFINITY;
     for (let next = this.#timers.next(); next !== undefined; next = this.#timers.next()) {
-      if (next.dueAt > this.now()) break;
+      if (next.dueAt > this.monotonic()) break;
       this.#timers.take(next)?.();
     }
     this.#setAlarm();

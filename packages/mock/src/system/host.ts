@@ -4,6 +4,7 @@
  */
 export const host = {
   now: Date.now.bind(Date),
+  monotonic: performance.now.bind(performance),
   setTimeout: globalThis.setTimeout.bind(globalThis),
   clearTimeout: globalThis.clearTimeout.bind(globalThis),
   fetch: globalThis.fetch.bind(globalThis),
@@ -18,7 +19,10 @@ export const host = {
 };
 
 /** Part of the platform that a clock uses. */
-export type ClockHost = Pick<typeof host, "now" | "setTimeout" | "clearTimeout" | "warn">;
+export type ClockHost = Pick<
+  typeof host,
+  "now" | "monotonic" | "setTimeout" | "clearTimeout" | "warn"
+>;
 
 // setImmediate is much cheaper than a message channel, but pages and service workers do not have it.
 const { setImmediate: immediate } = globalThis as {

@@ -33,9 +33,13 @@ export class ServerStateClock implements Clock {
     return this.#clock.now();
   }
 
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
   setTimeout(callback: () => void, delay: number): Timer {
     // Work of a replaced state may still set timers; they must not fire.
-    if (this.#ended) return { dueAt: this.now() + delay };
+    if (this.#ended) return { dueAt: this.monotonic() + delay };
     const timer = this.#clock.setTimeout(() => {
       this.#timers.delete(timer);
       callback();

@@ -2,14 +2,16 @@ import TinyQueue from "tinyqueue";
 
 /** A timer of a {@link Clock}; opaque. */
 export interface Timer {
-  /** Time at which the timer fires, in milliseconds since 1970 of its clock. */
+  /** Monotonic time of its clock at which the timer fires, in milliseconds. */
   readonly dueAt: number;
 }
 
 /** Time and timers: the client takes one as its `clock` option. */
 export interface Clock {
-  /** Returns milliseconds since 1970-01-01T00:00:00Z. */
+  /** Returns the date, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Returns a time in milliseconds that no change of the date moves. Durations and timers go by it. */
+  monotonic(): number;
   /** Calls `callback` once, after `delay` milliseconds of this clock. */
   setTimeout(callback: () => void, delay: number): Timer;
   /** Cancels a timer. Does nothing for one that has fired. */
@@ -18,7 +20,6 @@ export interface Clock {
 
 /** A timer in the queue. It has its callback until it fires or is canceled. */
 export interface PendingTimer extends Timer {
-  dueAt: number;
   readonly order: number;
   callback: (() => void) | undefined;
 }
@@ -59,11 +60,6 @@ export class Timers {
       this.#queue.pop();
     }
     return undefined;
-  }
-
-  /** Moves all timers by the same number of milliseconds, which keeps their order. */
-  shift(length: number): void {
-    for (const timer of this.#queue.data) timer.dueAt += length;
   }
 
   clear(): void {
