@@ -1,3 +1,4 @@
+import { isPage } from "#page";
 import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
 
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
@@ -128,7 +129,7 @@ function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void
     "unsafe_environment",
   );
   // Every visitor of a page can read its key, and a live key costs money in tests.
-  const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
+  const place = isPage || isBrowser() ? "a browser" : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
     `apiKey is a live key, and this is ${place}.`,
@@ -149,7 +150,7 @@ export function check(
 
 /** Returns true in a page and in its workers. */
 export function isBrowser(): boolean {
-  return "document" in globalThis || "importScripts" in globalThis;
+  return isPage || "document" in globalThis || "importScripts" in globalThis;
 }
 
 /** Returns true under vitest, jest, `node --test` and Playwright, by the environment variables that they set. */

@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { isBrowser, type Config } from "../config/resolve-config.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type { HttpResponse, ReceivedResponse, TransportRequest } from "./http-request.ts";
@@ -45,8 +47,8 @@ export async function sendRequest(
     ...(method === "GET" &&
       context &&
       hasCache !== false &&
-      acceptsNoStore() && { cache: "no-store" }),
-    ...(request.isRetry && newConnection()),
+      (isPage || acceptsNoStore()) && { cache: "no-store" }),
+    ...(!isPage && request.isRetry && newConnection()),
   };
   signal.throwIfAborted();
   let response: ReceivedResponse;

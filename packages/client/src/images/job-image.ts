@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
@@ -5,12 +7,12 @@ import { serviceTime } from "../api/service-time.ts";
 import { check } from "../config/resolve-config.ts";
 import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { Outcome } from "../http/outcome-table.ts";
+import { followRedirects } from "../http/follow-redirects.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
 import { readChunks } from "../http/send-request.ts";
 import { responseError } from "../http/response-error.ts";
-import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
+import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 import { PngWalker } from "./png-walker.ts";
 
 /** Job whose image is downloaded. */
@@ -34,8 +36,8 @@ const refusals = new Set([400, 403, 404, 410]);
 const retention = 30 * 86_400_000;
 /** Maximum time for which a missing image is requested again, in milliseconds. */
 const maxMissingTime = 30_000;
-/** Maximum number of redirects of a store. */
-const maxRedirects = 5;
+/** Browsers follow redirects by themselves. */
+const send = isPage ? sendWithRetries : followRedirects;
 /** Number of bytes of a wrong body that its error keeps. */
 const maxReceived = 2 ** 16;
 
@@ -127,7 +129,7 @@ export class JobImage implements ResultImage {
         const url = await this.#signedUrl(deadline, urls > 0);
         let outcome;
         try {
-          outcome = await this.#send({ ...request, url }, call);
+          outcome = await send(this.#http, { ...request, url }, call);
         } catch (error) {
           // The store may have sent the page of a proxy, or of a login.
           if (urls > 0 || !(Object(error) as { received?: Blob }).received) throw error;
@@ -146,24 +148,6 @@ export class JobImage implements ResultImage {
         await deadline.sleep(delay);
       }
     });
-  }
-
-  /** Sends a request to the store with retries, and follows its redirects. Browsers follow them by themselves. */
-  async #send(request: HttpRequest, call: CallContext): Promise<Outcome> {
-    let { url } = request;
-    const isPrivate = isPrivateHost(url);
-    for (let redirects = 0; ; redirects += 1) {
-      const outcome = await sendWithRetries(this.#http, { ...request, url }, call);
-      const { redirect, headers } = outcome.response ?? {};
-      const location = (redirect && headers?.get("location")) ?? "";
-      const target = location && URL.canParse(location, url) ? new URL(location, url).href : "";
-      const isSafe =
-        target.startsWith("https:") || (target.startsWith("http:") && !url.startsWith("https:"));
-      if (!isSafe || redirects === maxRedirects || (isPrivateHost(target) && !isPrivate)) {
-        return outcome;
-      }
-      url = target;
-    }
   }
 
   /**
@@ -244,14 +228,6 @@ export class JobImage implements ResultImage {
       details,
     );
   }
-}
-
-/** Returns true for a URL of this machine or of a private network, as far as its host shows. */
-function isPrivateHost(url: string): boolean {
-  const { hostname } = new URL(url);
-  return /^(localhost|.*\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))(\.\d+)+|\[(::|f[cd]|fe[89ab]).*)\.?$/.test(
-    hostname,
-  );
 }
 
 /** Creates a stream of the chunks, which closes the deadline of the attempt at its end. */
