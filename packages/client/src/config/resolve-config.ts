@@ -69,7 +69,9 @@ export function resolveConfig(options: TryOnOptions) {
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
       const send: typeof fetch = fetch ?? globalThis.fetch;
-      check(send, "This runtime has no fetch, so nothing was sent.", "Pass the option fetch.");
+      if (!isPage) {
+        check(send, "This runtime has no fetch, so nothing was sent.", "Pass the option fetch.");
+      }
       return send(url, init);
     },
     clock: clientClock(clock),
@@ -163,6 +165,7 @@ function isTestRun(): boolean {
 
 /** Returns an environment variable, or undefined if it is not set or must not be read. */
 export function environment(name: string): string | undefined {
+  if (isPage) return undefined;
   // The package has no types of Node, since it also runs in browsers.
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {

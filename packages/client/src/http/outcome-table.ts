@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import type { AttemptFailure } from "../types/attempt.ts";
 import type { HttpResponse, Stage } from "./http-request.ts";
 
@@ -91,7 +93,7 @@ const beforeSending =
 
 /** Returns true if a failure proves that nothing was sent. */
 export function isBeforeSending(cause: unknown): boolean {
-  return beforeSending.test(String(failureCode(cause)));
+  return !isPage && beforeSending.test(String(failureCode(cause)));
 }
 
 /** Returns an outcome as a text: the sender and the status, or the stage that the request got to. */
@@ -102,7 +104,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
     if (/^(unsent|rate_limited)$/.test(failure)) return failure;
     // The client itself uses this proxy.
     const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
-    if (proxyStatus) return `via ${Number(proxyStatus)}`;
+    if (!isPage && proxyStatus) return `via ${Number(proxyStatus)}`;
     if (isBeforeSending(cause)) return "connecting";
     return stage ?? "lost";
   }

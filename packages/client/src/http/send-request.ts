@@ -46,8 +46,7 @@ export async function sendRequest(
     // An image may come from a cache.
     ...(method === "GET" &&
       context &&
-      hasCache !== false &&
-      (isPage || acceptsNoStore()) && { cache: "no-store" }),
+      (isPage || (hasCache !== false && acceptsNoStore())) && { cache: "no-store" }),
     ...(!isPage && request.isRetry && newConnection()),
   };
   signal.throwIfAborted();

@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { ageSince } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
@@ -198,10 +200,12 @@ export async function attempt(
     if (read && isBranded(cause)) throw cause;
     const unreadable = typeof body === "object" ? body.unreadable : undefined;
     // Node limits the wait for headers to 300 s.
-    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
+    const timedOut =
+      limit.passed || (!isPage && /(HEADERS|BODY)_TIM/.test(String(failureCode(cause))));
     const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
     // The runtime has no `fetch`.
-    if (isBranded(cause) && cause.code === "invalid_config") return { failure: "unsent", cause };
+    if (!isPage && isBranded(cause) && cause.code === "invalid_config")
+      return { failure: "unsent", cause };
     if (unreadable) return { failure: "unsent", cause: unreadable };
     const isBroken = !isUploaded && !timedOut && stage !== "connecting" && !isBeforeSending(cause);
     return {
