@@ -159,8 +159,8 @@ async function isServiceElsewhere(
   };
   const outcome = await attempt(transport, request, deadline, { attempt: 1, purpose: "read" });
   const { response } = outcome;
-  const isPage = response?.response.ok && /^\s*</.test(response.text);
-  return isPage || rowOf(outcome).next === "identify";
+  const isHtml = response?.response.ok && /^\s*</.test(response.text);
+  return isHtml || rowOf(outcome).next === "identify";
 }
 
 /**
