@@ -105,7 +105,7 @@ function required(value: string | undefined, option: string, variable: string): 
   check(
     text,
     `${option} is ${value === undefined ? "missing" : "empty"}.`,
-    `Pass new TryOn({ ${option} }) or set the environment variable ${variable}. In a page, pass { proxyUrl }.`,
+    `Pass ${option}, or set ${variable}. In a page, pass proxyUrl.`,
   );
   return text;
 }

@@ -58,7 +58,7 @@ export function responseError(
     : ".";
   const hint = (): string | undefined => {
     // The store of the images has another URL than the service.
-    if (!purpose) return "The image store failed: download the image again later, which is free.";
+    if (!purpose) return "The image store failed: download it again later, which is free.";
     if (submission && firstUncertain) return hints.outcome_unknown;
     if (rest.hint) return rest.hint;
     if (megabytes) return hints.payload_too_large;

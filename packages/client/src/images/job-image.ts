@@ -190,7 +190,7 @@ export class JobImage implements ResultImage {
       const body = new Blob(received, { type }).slice(0, maxReceived, type);
       const error = this.#unexpected(
         `is not a PNG: the store returned ${status} with ${body.size || "no"} bytes of type ${this.#http.config.redact(type) || "unknown"}`,
-        "Read error.received, and download the image again later: that costs nothing.",
+        "See error.received, or download it again later, which is free.",
         status,
       );
       // Not part of a log.
