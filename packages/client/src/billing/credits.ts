@@ -18,8 +18,7 @@ const maxDelay = 10_000;
 /** Next steps after an unknown outcome. */
 const notRepeatedHint =
   "The token was used before: compare `balance` with that before the purchase, or check the payment.";
-const lateHint =
-  "It was not settled in time: wait again with the same purchase, which pays once.";
+const lateHint = "It was not settled in time: wait again with the same purchase, which pays once.";
 
 /** Runs the calls of a client. */
 interface CallRunner {

@@ -51,7 +51,7 @@ export function resolveConfig(options: TryOnOptions) {
     checkEnvironment(apiKey, serviceUrl, options);
   }
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
-  const { onRateLimit = "wait" } = options;
+  const { onRateLimit = "wait", pollInterval = environmentInterval() } = options;
   check(/^(wait|throw)$/.test(onRateLimit), 'onRateLimit must be "wait" or "throw".');
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
@@ -82,7 +82,7 @@ export function resolveConfig(options: TryOnOptions) {
     attemptTimeout: time("attemptTimeout"),
     retries: count("retries"),
     onRateLimit,
-    pollInterval: readPollInterval(options),
+    pollInterval: readPollInterval({ pollInterval }),
     maxResultBytes: count("maxResultBytes"),
     // A request may arrive late, and the service must still know its key then.
     idempotencyWindow: time("idempotencyWindow") * 0.9,
@@ -174,6 +174,11 @@ export function environment(name: string): string | undefined {
     // Deno throws if the permission is refused.
     return undefined;
   }
+}
+
+/** Returns the poll interval of the environment, which `readPollInterval` checks. */
+function environmentInterval(): TryOnOptions["pollInterval"] {
+  return (environment("TRYON_POLL_INTERVAL") || undefined) as Duration | undefined;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };

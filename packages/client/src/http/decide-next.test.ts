@@ -14,7 +14,14 @@ import {
 } from "../../test/service.ts";
 import type { Stage } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
-import { none, outcomeNames, outcomeTable, serverError, unknown, type Outcome } from "./outcome-table.ts";
+import {
+  none,
+  outcomeNames,
+  outcomeTable,
+  serverError,
+  unknown,
+  type Outcome,
+} from "./outcome-table.ts";
 
 const page = "<html><title>Sorry</title></html>";
 const detail = { detail: "no" };
@@ -381,7 +388,10 @@ it("never retries what proves a refusal, and never claims proof without JSON of 
         const isProof = row.proves < serverError;
         const violations = {
           "proof without JSON of the service": isProof && content !== detail && !isForm,
-          "no retry": row.proves === unknown && row !== outcomeTable[outcomeNames.indexOf("response")] && !retry,
+          "no retry":
+            row.proves === unknown &&
+            row !== outcomeTable[outcomeNames.indexOf("response")] &&
+            !retry,
           "retried refusal": row.proves === none && status !== 429 && retry !== undefined,
         };
         expect(Object.entries(violations).filter(([, holds]) => holds)).toEqual([]);
