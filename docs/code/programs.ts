@@ -80,6 +80,7 @@ export class Programs {
       TRYON_API_KEY: token,
       TRYON_WEBHOOK_SECRET: webhookSecret,
       TRYON_MOCK_TOKEN: this.#server.controlToken,
+      TRYON_POLL_INTERVAL: "100ms",
       ...env,
     };
     const { stdout } = await run(node, ["--conditions=@tryon/source", join(folder, file)], {

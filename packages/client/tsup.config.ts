@@ -34,6 +34,17 @@ export default defineConfig([
   },
   nodeBuild("esm"),
   nodeBuild("cjs"),
+  // Main entry for pages. Their bundlers read ESM.
+  {
+    ...shared,
+    entry: { "index-page": "src/index.ts" },
+    format: "esm",
+    esbuildOptions(options) {
+      options.conditions = ["browser"];
+      // Replaces `isPage` by its value, so that the code for other runtimes is left out.
+      options.minifySyntax = true;
+    },
+  },
 ]);
 
 /** Main entry with the transport of Node, see `imports` of package.json. */

@@ -45,8 +45,6 @@ async function createCaller(seed: number, limit: number, service: Strategy["serv
   const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     await transfer(init.signal);
     const response = await mock.fetch(url, init);
-    // The client polls as it polls the service.
-    response.headers.delete("x-mock");
     // The clock must not move on before the body is complete.
     const content = await response.arrayBuffer();
     await transfer(init.signal);

@@ -17,9 +17,8 @@ const maxDelay = 10_000;
 
 /** Next steps after an unknown outcome. */
 const notRepeatedHint =
-  "The service has processed the token and does not repeat the outcome. Compare `balance` with the balance before the purchase, or check the payment.";
-const lateHint =
-  "The payment was not settled in time. Call waitForPurchase again with the same purchase, which pays once.";
+  "The token was used before: compare `balance` with that before the purchase, or check the payment.";
+const lateHint = "It was not settled in time: wait again with the same purchase, which pays once.";
 
 /** Runs the calls of a client. */
 interface CallRunner {

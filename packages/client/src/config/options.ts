@@ -168,11 +168,10 @@ export interface TryOnOptions {
   readonly onRateLimit?: "wait" | "throw" | undefined;
   /**
    * Time between two polls of a job, from 100 milliseconds to 1 hour, in milliseconds or as a string such as `"2s"`.
-   * `"auto"` adapts to the run times of earlier try-ons and to the rate limit. It starts at 100 milliseconds if the response
-   * to the submission has the header `X-Mock` of `@tryon/mock`. A poll is later if the rate limit is exhausted or the page is
-   * hidden, and earlier at the end of the timeout. The `pollInterval` of a call takes precedence.
+   * `"auto"` adapts to the run times of earlier try-ons and to the rate limit. A poll is later if the rate limit is exhausted
+   * or the page is hidden, and earlier at the end of the timeout. The `pollInterval` of a call takes precedence.
    *
-   * @default "auto"
+   * @default the environment variable TRYON_POLL_INTERVAL, which `useMock` of `@tryon/mock` sets for tests, or `"auto"`
    */
   readonly pollInterval?: Duration | "auto" | undefined;
   /**

@@ -1,3 +1,4 @@
+import { isPage } from "#page";
 import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
 
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
@@ -50,7 +51,7 @@ export function resolveConfig(options: TryOnOptions) {
     checkEnvironment(apiKey, serviceUrl, options);
   }
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
-  const { onRateLimit = "wait" } = options;
+  const { onRateLimit = "wait", pollInterval = environmentInterval() } = options;
   check(/^(wait|throw)$/.test(onRateLimit), 'onRateLimit must be "wait" or "throw".');
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
@@ -68,7 +69,9 @@ export function resolveConfig(options: TryOnOptions) {
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
       const send: typeof fetch = fetch ?? globalThis.fetch;
-      check(send, "This runtime has no fetch, so nothing was sent.", "Pass the option fetch.");
+      if (!isPage) {
+        check(send, "This runtime has no fetch, so nothing was sent.", "Pass the option fetch.");
+      }
       return send(url, init);
     },
     clock: clientClock(clock),
@@ -79,7 +82,7 @@ export function resolveConfig(options: TryOnOptions) {
     attemptTimeout: time("attemptTimeout"),
     retries: count("retries"),
     onRateLimit,
-    pollInterval: readPollInterval(options),
+    pollInterval: readPollInterval({ pollInterval }),
     maxResultBytes: count("maxResultBytes"),
     // A request may arrive late, and the service must still know its key then.
     idempotencyWindow: time("idempotencyWindow") * 0.9,
@@ -102,7 +105,7 @@ function required(value: string | undefined, option: string, variable: string): 
   check(
     text,
     `${option} is ${value === undefined ? "missing" : "empty"}.`,
-    `Pass new TryOn({ ${option} }) or set the environment variable ${variable}. In a page, pass { proxyUrl }.`,
+    `Pass ${option}, or set ${variable}. In a page, pass proxyUrl.`,
   );
   return text;
 }
@@ -128,7 +131,7 @@ function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void
     "unsafe_environment",
   );
   // Every visitor of a page can read its key, and a live key costs money in tests.
-  const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
+  const place = isPage || isBrowser() ? "a browser" : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
     `apiKey is a live key, and this is ${place}.`,
@@ -149,7 +152,7 @@ export function check(
 
 /** Returns true in a page and in its workers. */
 export function isBrowser(): boolean {
-  return "document" in globalThis || "importScripts" in globalThis;
+  return isPage || "document" in globalThis || "importScripts" in globalThis;
 }
 
 /** Returns true under vitest, jest, `node --test` and Playwright, by the environment variables that they set. */
@@ -162,6 +165,7 @@ function isTestRun(): boolean {
 
 /** Returns an environment variable, or undefined if it is not set or must not be read. */
 export function environment(name: string): string | undefined {
+  if (isPage) return undefined;
   // The package has no types of Node, since it also runs in browsers.
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
@@ -170,6 +174,11 @@ export function environment(name: string): string | undefined {
     // Deno throws if the permission is refused.
     return undefined;
   }
+}
+
+/** Returns the poll interval of the environment, which `readPollInterval` checks. */
+function environmentInterval(): TryOnOptions["pollInterval"] {
+  return (environment("TRYON_POLL_INTERVAL") || undefined) as Duration | undefined;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };

@@ -60,11 +60,9 @@ export class BudgetError extends TryOnError {
   constructor({ maxCredits, spent, reserved }: Counted, cost: number, isRetry: boolean) {
     const fields = { cost, spent, reserved, maxCredits };
     const settle =
-      reserved > 0
-        ? ", or wait for what is reserved, and settle what is unknown with recover()"
-        : "";
+      reserved > 0 ? ", or wait for the reserved ones, or settle them with recover()" : "";
     const hint = isRetry
-      ? "It was not sent again, and may have been made before: raise maxCredits, and call recover() once more."
+      ? "It may have been made before: raise maxCredits, and call recover() again."
       : `Nothing was sent: raise maxCredits${settle}.`;
     super(
       "budget_exceeded",

@@ -27,14 +27,14 @@ const responseHints = {
 /** Default hint of each code. */
 export const hints = {
   ...responseHints,
-  redirected: "The client follows no redirect: set baseUrl to that URL.",
+  redirected: "Set baseUrl to that URL.",
   unexpected_response: checkUrl,
   connection_failed: checkUrl,
   timed_out: "Try again later, or raise timeout or attemptTimeout.",
   wait_timed_out: "The job continues and is billed once: wait for it with error.job.result().",
-  outcome_unknown: "Call error.recover() to find out. It sends the same request again.",
+  outcome_unknown: "Call error.recover(), which sends the same request again.",
   job_failed: "A new try-on is a new job with its own charge.",
-  result_expired: "The store refused new URLs, too: download it again later.",
+  result_expired: "Download it again later, which is free.",
   result_purged: "It was deleted: the service keeps images for 30 days.",
 };
 

@@ -253,3 +253,25 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
     }
   });
 });
+
+it.each([
+  ["a 404", new Response("<title>Shop</title>", { status: 404 })],
+  ["a 405", new Response("<h1>No</h1>", { status: 405 })],
+  ["a page", new Response("<title>Shop</title>")],
+  ["a redirect", new Response(null, { status: 302, headers: { location: "/login" } })],
+  ["no response", undefined],
+])("of a site that is not the proxy names proxyUrl after %s", async (_what, response) => {
+  const tryon = new TryOn({
+    proxyUrl: "https://shop.example/api/tryon",
+    retries: 0,
+    fetch: async () => {
+      if (response) return response.clone();
+      throw new TypeError("fetch failed");
+    },
+  });
+  for (const call of [calls.read, calls.submit]) {
+    const { message } = (await failure(call(tryon))) as Error;
+    expect(message).not.toContain("baseUrl");
+    expect(message).toMatch(/proxyUrl|recover/);
+  }
+});

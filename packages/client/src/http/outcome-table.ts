@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import type { AttemptFailure } from "../types/attempt.ts";
 import type { HttpResponse, Stage } from "./http-request.ts";
 
@@ -45,8 +47,6 @@ type Step = "end" | "retry" | "identify";
 
 /** Row of the table of outcomes. */
 export interface OutcomeRow {
-  /** Name in `docs/guides/errors.md`. */
-  readonly name: string;
   /** Possible side effect at the service. */
   readonly proves: number;
   readonly next: Step;
@@ -62,20 +62,38 @@ export interface OutcomeRow {
  * 404 and 405 prove nothing even then: a gateway can fetch its own error page from the service.
  */
 export const outcomeTable: readonly OutcomeRow[] = [
-  { name: "not sent", proves: none, next: "end", matches: /un|ra/ },
-  { name: "refused by a forward proxy", proves: none, next: "end", matches: /via 4(?!08|29)/ },
-  { name: "no connection", proves: none, next: "retry", matches: /con|via/ },
-  { name: "upload broken off", proves: none, next: "retry", matches: /upl/ },
-  { name: "not the service", proves: none, next: "end", matches: /els/ },
-  { name: "refused by the proxy", proves: none, next: "end", matches: /ref/ },
-  { name: "form refused", proves: none, next: "end", matches: /4(?:1[1345]|[23]1)/ },
-  { name: "refused", proves: none, next: "end", matches: /ice 4(?:0[0-3]|22)/ },
-  { name: "rate limit", proves: none, next: "retry", matches: /ice 429/ },
-  { name: "key in use", proves: conflict, next: "end", matches: /ice 409/ },
-  { name: "server error", proves: serverError, next: "retry", matches: /5../ },
-  { name: "page", proves: unknown, next: "identify", matches: /40[45]|3../ },
-  { name: "response", proves: unknown, next: "end", matches: /ok/ },
-  { name: "anything else", proves: unknown, next: "retry", matches: /./ },
+  { proves: none, next: "end", matches: /un|ra/ },
+  { proves: none, next: "end", matches: /via 4(?!08|29)/ },
+  { proves: none, next: "retry", matches: /con|via/ },
+  { proves: none, next: "retry", matches: /upl/ },
+  { proves: none, next: "end", matches: /els/ },
+  { proves: none, next: "end", matches: /ref/ },
+  { proves: none, next: "end", matches: /4(?:1[1345]|[23]1)/ },
+  { proves: none, next: "end", matches: /ice 4(?:0[0-3]|22)/ },
+  { proves: none, next: "retry", matches: /ice 429/ },
+  { proves: conflict, next: "end", matches: /ice 409/ },
+  { proves: serverError, next: "retry", matches: /5../ },
+  { proves: unknown, next: "identify", matches: /40[45]|3../ },
+  { proves: unknown, next: "end", matches: /ok/ },
+  { proves: unknown, next: "retry", matches: /./ },
+];
+
+/** Names of the rows in `docs/guides/errors.md`, which no build contains. */
+export const outcomeNames = [
+  "not sent",
+  "refused by a forward proxy",
+  "no connection",
+  "upload broken off",
+  "not the service",
+  "refused by the proxy",
+  "form refused",
+  "refused",
+  "rate limit",
+  "key in use",
+  "server error",
+  "page",
+  "response",
+  "anything else",
 ];
 
 /** Returns the row of an outcome. `isProxy` is true for a client without a key, whose proxy adds its own. */
@@ -91,7 +109,7 @@ const beforeSending =
 
 /** Returns true if a failure proves that nothing was sent. */
 export function isBeforeSending(cause: unknown): boolean {
-  return beforeSending.test(String(failureCode(cause)));
+  return !isPage && beforeSending.test(String(failureCode(cause)));
 }
 
 /** Returns an outcome as a text: the sender and the status, or the stage that the request got to. */
@@ -102,7 +120,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
     if (/un|ra/.test(failure)) return failure;
     // The client itself uses this proxy.
     const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
-    if (proxyStatus) return `via ${Number(proxyStatus)}`;
+    if (!isPage && proxyStatus) return `via ${Number(proxyStatus)}`;
     if (isBeforeSending(cause)) return "connecting";
     return stage ?? "lost";
   }

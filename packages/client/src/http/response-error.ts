@@ -6,7 +6,6 @@ import {
   type ApiErrorCode,
   type FieldIssue,
   type TryOnError,
-  type TryOnErrorCode,
 } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./http-request.ts";
 import type { CallContext } from "./send-with-retries.ts";
@@ -31,8 +30,6 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
 
 const maxIssues = 20;
 
-const storeHint = "The image store failed: download the image again later, which costs nothing.";
-
 /** Errors of responses without JSON of the service. */
 const foreignErrors = new WeakSet<object>();
 
@@ -44,64 +41,69 @@ export function isForeign(error: object): boolean {
 /** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
   outcome: Outcome,
-  { name, purpose: service, attemptLog, job, submission }: CallContext,
-  { redact, baseUrl }: Pick<Config, "redact" | "baseUrl">,
+  { name, purpose, attemptLog, job, submission }: CallContext,
+  { redact, apiKey, baseUrl }: Pick<Config, "redact" | "apiKey" | "baseUrl">,
 ): TryOnError {
   const { response } = outcome;
-  const purpose = service ?? "read";
   const { status = 0, requestId, rateLimit } = response ?? {};
   const { requestedDelay: delay } = response ?? outcome;
-  const mayBePaid = purpose === "purchase" && attemptLog.firstUncertain && status !== 409;
+  const { attempts, firstUncertain } = attemptLog;
+  const { code, words, ...rest } = response
+    ? describeErrorResponse(response, purpose, redact)
+    : describeNoResponse(outcome, redact);
+  // The response of a gateway that refuses a size is often lost.
+  const megabytes = response ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
+  const end = megabytes
+    ? ` while it sent ${megabytes} MB, perhaps above the limit of a gateway.`
+    : ".";
+  const hint = (): string | undefined => {
+    // The store of the images has another URL than the service.
+    if (!purpose) return "The image store failed: download it again later, which is free.";
+    if (submission && firstUncertain) return hints.outcome_unknown;
+    if (rest.hint) return rest.hint;
+    if (megabytes) return hints.payload_too_large;
+    if (purpose === "purchase" && firstUncertain && status !== 409) {
+      return "The purchase may have been paid: repeat it with the same token, which pays once.";
+    }
+    if (delay && (!response || status === 429)) return `Wait ${Math.ceil(delay / 1_000)} s.`;
+    if (status !== 404 || /job_/.test(name)) return hints[code];
+    return `Check baseUrl (TRYON_BASE_URL), to which the client adds /api/v1${baseUrl.endsWith("/api") ? ": remove its /api" : ""}.`;
+  };
+  const isElsewhere = response && outcome.isElsewhere;
+  // A client of a proxy has no key and another option for the URL.
+  const address = (text = ""): string =>
+    apiKey ? text : text.replace(/baseUrl( \(\w+\))?/, "proxyUrl");
+  const text = `${isElsewhere ? address("baseUrl does not lead to the service: ") : ""}${name} ${words}${end}`;
   const details = {
     // Browsers report status 0 for a redirect.
     status: status || undefined,
     requestId: redact(requestId),
     rateLimit,
     retryAfter: delay && delay / 1_000,
-    attempts: attemptLog.attempts,
+    attempts,
     job,
-    hint: mayBePaid
-      ? "The purchase may have been paid: repeat it with the same token, which pays once."
-      : delay && (!response || status === 429)
-        ? `Wait ${Math.ceil(delay / 1_000)} s.`
-        : status === 404 && !/job_/.test(name)
-          ? `Check baseUrl (TRYON_BASE_URL), to which the client adds /api/v1${baseUrl.endsWith("/api") ? ": remove its /api" : ""}.`
-          : undefined,
   };
-  const submitted = submission && { ...submission, hint: hints.outcome_unknown };
-  const { code, words, ...rest } = response
-    ? describeErrorResponse(response, purpose, redact)
-    : describeNoResponse(outcome, redact);
-  const isElsewhere = response && outcome.isElsewhere;
-  // The response of a gateway that refuses a size is often lost.
-  const megabytes = response ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
-  const end = megabytes
-    ? ` while it sent ${megabytes} MB, perhaps above the limit of a gateway.`
-    : ".";
-  const text = `${isElsewhere ? "baseUrl does not lead to the service: " : ""}${name} ${words}${end}`;
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !response && isBranded(outcome.cause)
       ? outcome.cause
       : new Class(code, text, {
           ...details,
-          ...(megabytes && { hint: hints.payload_too_large }),
           ...rest,
-          ...(attemptLog.firstUncertain && submitted),
-          // The store of the images has another URL than the service.
-          ...(!service && { hint: storeHint }),
+          ...(firstUncertain && submission),
+          hint: address(hint()),
         });
   if (response && !isOfService(response.content)) foreignErrors.add(error);
-  if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
+  if (!submission || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
     `The try-on may have been made: the last attempt to submit it failed with ${error.code}${end}`,
-    { ...details, ...submitted, cause: error },
+    { ...details, ...submission, cause: error },
   );
 }
 
 /** Parts of an error. Its message is the name of the request, followed by `words`. */
 interface Description {
-  readonly code: TryOnErrorCode;
+  readonly code: keyof typeof hints;
   readonly words: string;
   readonly issues?: readonly FieldIssue[] | undefined;
   readonly hint?: string;
@@ -126,7 +128,7 @@ function describeNoResponse({ failure, cause, origin }: Failure, redact: Redact)
 
 function describeErrorResponse(
   { status, content, text, headers, redirect }: HttpResponse,
-  purpose: Purpose,
+  purpose: Purpose | undefined,
   redact: Redact,
 ): Description {
   if (redirect) {
@@ -148,7 +150,7 @@ function describeErrorResponse(
   const otherCode =
     status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return {
-    code: codes[purpose + status] ?? codes[status] ?? otherCode,
+    code: codes[`${purpose}${status}`] ?? codes[status] ?? otherCode,
     words: `returned ${status}: ${sender}${reason.slice(0, 500).replace(/[\s.]+$/, "") || "no error message"}`,
     issues,
     ...(isPage &&

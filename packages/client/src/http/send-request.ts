@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { isBrowser, type Config } from "../config/resolve-config.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type { HttpResponse, ReceivedResponse, TransportRequest } from "./http-request.ts";
@@ -44,9 +46,8 @@ export async function sendRequest(
     // An image may come from a cache.
     ...(method === "GET" &&
       context &&
-      hasCache !== false &&
-      acceptsNoStore() && { cache: "no-store" }),
-    ...(request.isRetry && newConnection()),
+      (isPage || (hasCache !== false && acceptsNoStore())) && { cache: "no-store" }),
+    ...(!isPage && request.isRetry && newConnection()),
   };
   signal.throwIfAborted();
   let response: ReceivedResponse;

@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { ageSince } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
@@ -160,8 +162,8 @@ async function isServiceElsewhere(http: HttpContext, deadline: Deadline): Promis
   );
   if (!outcome) return false;
   const { response } = outcome;
-  const isPage = response?.response.ok && /^\s*</.test(response.text);
-  return isPage || rowOf(outcome).next === "identify";
+  const isHtml = response?.response.ok && /^\s*</.test(response.text);
+  return isHtml || rowOf(outcome).next === "identify";
 }
 
 /**
@@ -201,10 +203,12 @@ export async function attempt(
     if (read && isBranded(cause)) throw cause;
     const unreadable = typeof body === "object" ? body.unreadable : undefined;
     // Node limits the wait for headers to 300 s.
-    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
+    const timedOut =
+      limit.passed || (!isPage && /(HEADERS|BODY)_TIM/.test(String(failureCode(cause))));
     const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
     // The runtime has no `fetch`.
-    if (isBranded(cause) && cause.code === "invalid_config") return { failure: "unsent", cause };
+    if (!isPage && isBranded(cause) && cause.code === "invalid_config")
+      return { failure: "unsent", cause };
     if (unreadable) return { failure: "unsent", cause: unreadable };
     const isBroken = !isUploaded && !timedOut && stage !== "connecting" && !isBeforeSending(cause);
     return {

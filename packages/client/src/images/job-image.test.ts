@@ -21,9 +21,9 @@ const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
 const raise = "Raise maxResultBytes of the client to allow it.";
 
-/** Sends the headers and the first byte of a PNG, and never ends. */
+/** Sends the headers and the signature of a PNG, and never ends. */
 const stalledImage: Fault = async () =>
-  new Response(new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(0x89)) }));
+  new Response(new ReadableStream({ start: (body) => body.enqueue(smallPng.slice(0, 8)) }));
 
 const html = { "content-type": "text/html" };
 
@@ -153,6 +153,11 @@ describe("an image", () => {
       const received = Reflect.get(Object(failed), "received") as Blob;
       expect(await received.text()).toBe((await sample.text()).slice(0, 65_536));
       expect(received.type).toBe(sample.headers.get("content-type") ?? "");
+      // A stream checks the signature before it starts.
+      faults.push(fault);
+      expect(await run(new Response(await run(image.stream())).bytes())).toEqual(whole);
+      faults.push(fault, undefined, fault);
+      expect(await error(image.stream())).toMatchObject({ code: "unexpected_response" });
     },
   );
 
@@ -328,7 +333,7 @@ describe("an image", () => {
     faults.push(stalledImage);
     const controller = new AbortController();
     const reader = (await run(image.stream({ signal: controller.signal }))).getReader();
-    expect((await reader.read()).value).toHaveLength(1);
+    expect((await reader.read()).value).toHaveLength(8);
     const rest = error(reader.read());
     controller.abort("enough");
     expect(await rest).toBe("enough");

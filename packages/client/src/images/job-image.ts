@@ -1,16 +1,18 @@
+import { isPage } from "#page";
+
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
 import { serviceTime } from "../api/service-time.ts";
-import { check } from "../config/resolve-config.ts";
+import { ConfigError } from "../errors/refusal-errors.ts";
 import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { Outcome } from "../http/outcome-table.ts";
+import { followRedirects } from "../http/follow-redirects.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
 import { readChunks } from "../http/send-request.ts";
 import { responseError } from "../http/response-error.ts";
-import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
+import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 import { PngWalker } from "./png-walker.ts";
 
 /** Job whose image is downloaded. */
@@ -34,8 +36,10 @@ const refusals = new Set([400, 403, 404, 410]);
 const retention = 30 * 86_400_000;
 /** Maximum time for which a missing image is requested again, in milliseconds. */
 const maxMissingTime = 30_000;
-/** Maximum number of redirects of a store. */
-const maxRedirects = 5;
+/** Browsers follow redirects by themselves. */
+const send = isPage ? sendWithRetries : followRedirects;
+/** Number of bytes that show if an image is a PNG. */
+const signatureSize = 8;
 /** Number of bytes of a wrong body that its error keeps. */
 const maxReceived = 2 ** 16;
 
@@ -70,12 +74,14 @@ export class JobImage implements ResultImage {
   }
 
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    return this.#download(options, async (chunks, attempt) => streamOf(chunks, attempt), true);
+    return this.#download(options, streamOf, true);
   }
 
   async save(path: string, options: CallOptions = {}): Promise<void> {
     const file = this.#http.transport.createFile?.(path);
-    check(file, "save() needs Node.", "Use blob().", "unsafe_environment");
+    if (isPage || !file) {
+      throw new ConfigError("unsafe_environment", "save() needs Node.", "Use blob().");
+    }
     await this.#download(options, (chunks) => file.write(chunks));
     // A retry would not change an error of the file system.
     file.end();
@@ -127,7 +133,7 @@ export class JobImage implements ResultImage {
         const url = await this.#signedUrl(deadline, urls > 0);
         let outcome;
         try {
-          outcome = await this.#send({ ...request, url }, call);
+          outcome = await send(this.#http, { ...request, url }, call);
         } catch (error) {
           // The store may have sent the page of a proxy, or of a login.
           if (urls > 0 || !(Object(error) as { received?: Blob }).received) throw error;
@@ -148,75 +154,60 @@ export class JobImage implements ResultImage {
     });
   }
 
-  /** Sends a request to the store with retries, and follows its redirects. Browsers follow them by themselves. */
-  async #send(request: HttpRequest, call: CallContext): Promise<Outcome> {
-    let { url } = request;
-    const isPrivate = isPrivateHost(url);
-    for (let redirects = 0; ; redirects += 1) {
-      const outcome = await sendWithRetries(this.#http, { ...request, url }, call);
-      const { redirect, headers } = outcome.response ?? {};
-      const location = (redirect && headers?.get("location")) ?? "";
-      const target = location && URL.canParse(location, url) ? new URL(location, url).href : "";
-      const isSafe =
-        target.startsWith("https:") || (target.startsWith("http:") && !url.startsWith("https:"));
-      if (!isSafe || redirects === maxRedirects || (isPrivateHost(target) && !isPrivate)) {
-        return outcome;
-      }
-      url = target;
-    }
-  }
-
   /**
-   * Yields the chunks of an image. Throws as soon as they exceed a limit, which ends the transfer, or are not those of a PNG. The
-   * last chunks may be those of a PNG that ends too early, which throws at the end.
+   * Yields the chunks of an image, the first of them with its whole signature. Throws as soon as they exceed a limit, which ends
+   * the transfer, or are not those of a PNG. The last chunks may be those of a PNG that ends too early, which throws at the end.
    */
   async *#chunks(response: Response, attempt: Deadline): Chunks {
-    const job = this.#job;
     const { maxResultBytes } = this.#http.config;
-    const expected = job.data.result_bytes || Infinity;
-    const [name, max, hint] =
-      expected <= maxResultBytes
-        ? ["its result_bytes", expected, "Ask the provider."]
-        : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
+    const expected = this.#job.data.result_bytes || Infinity;
     const walker = new PngWalker();
     let size = 0;
     let isRefused = response.status !== 200;
+    // Chunks that are not part of the image yet.
     const received: Uint8Array<ArrayBuffer>[] = [];
     for await (const chunk of readChunks(response, attempt)) {
       attempt.restart();
       size += chunk.length;
       walker.push(chunk);
       isRefused ||= walker.isInvalid;
-      if (isRefused || size < maxReceived) received.push(chunk);
-      if (isRefused && size < maxReceived) continue;
+      received.push(chunk);
+      if (size < (isRefused ? maxReceived : signatureSize)) continue;
       if (isRefused) break;
-      if (size > max) {
-        const problem = `The image of job ${job.id} exceeds ${name} (${max} bytes).`;
-        throw new ConnectionError("unexpected_response", problem, { hint, job });
+      if (size > maxResultBytes || size > expected) {
+        throw expected > maxResultBytes
+          ? this.#unexpected(
+              `exceeds maxResultBytes (${maxResultBytes} bytes)`,
+              "Raise maxResultBytes of the client to allow it.",
+            )
+          : this.#unexpected(`exceeds its result_bytes (${expected} bytes)`, "Ask the provider.");
       }
-      yield chunk;
+      yield* received.splice(0);
     }
-    if (isRefused || size === 0) throw this.#notAnImage(response, received);
-    if (size < expected && expected < Infinity) {
-      throw new Error(`The image ended after ${size} of ${expected} bytes.`);
+    if (isRefused || size === 0) {
+      const { status, headers } = response;
+      const type = headers.get("content-type") ?? "";
+      const body = new Blob(received, { type }).slice(0, maxReceived, type);
+      const error = this.#unexpected(
+        `is not a PNG: the store returned ${status} with ${body.size || "no"} bytes of type ${this.#http.config.redact(type) || "unknown"}`,
+        "See error.received, or download it again later, which is free.",
+        status,
+      );
+      // Not part of a log.
+      throw Object.defineProperty(error, "received", { value: body });
     }
-    if (!walker.isComplete) throw new Error(`The image ended after ${size} bytes, without IEND.`);
+    if (!walker.isComplete || (size < expected && expected < Infinity)) {
+      const stated = this.#job.data.result_bytes ?? "unknown";
+      const end = walker.isComplete ? "with" : "without";
+      throw new Error(`The image ended after ${size} of ${stated} bytes, ${end} IEND.`);
+    }
   }
 
-  /** Creates the error of a body that is not a PNG. */
-  #notAnImage({ status, headers }: Response, parts: Uint8Array<ArrayBuffer>[]): ConnectionError {
+  /** Creates the error of an image that the service would not send. */
+  #unexpected(problem: string, hint: string, status?: number): ConnectionError {
     const job = this.#job;
-    const type = headers.get("content-type") ?? "";
-    const received = new Blob(parts, { type }).slice(0, maxReceived, type);
-    const what = `${received.size === 0 ? "an empty body" : `${received.size} bytes`} of type ${this.#http.config.redact(type) || "unknown"}`;
-    const problem = `The image of job ${job.id} is not a PNG: the store returned ${status} with ${what}.`;
-    const error = new ConnectionError("unexpected_response", problem, {
-      status,
-      job,
-      hint: "Read error.received, and download the image again later: that costs nothing.",
-    });
-    // Not part of a log.
-    return Object.defineProperty(error, "received", { value: received });
+    const message = `The image of job ${job.id} ${problem}.`;
+    return new ConnectionError("unexpected_response", message, { hint, status, job });
   }
 
   /** Returns the signed URL. Polls the job for a new one if it is old. */
@@ -228,8 +219,7 @@ export class JobImage implements ResultImage {
     const url = job.data.result_url;
     if (!url) throw this.#resultError({});
     if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
-    const problem = `result_url of job ${job.id} is not an http or https URL.`;
-    throw new ConnectionError("unexpected_response", problem, { hint: "Ask the provider.", job });
+    throw this.#unexpected("has a result_url that is not http or https", "Ask the provider.");
   }
 
   /** Returns true if the service has deleted the image, by its own clock. */
@@ -246,23 +236,17 @@ export class JobImage implements ResultImage {
   }
 }
 
-/** Returns true for a URL of this machine or of a private network, as far as its host shows. */
-function isPrivateHost(url: string): boolean {
-  const { hostname } = new URL(url);
-  return /^(localhost|.*\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))(\.\d+)+|\[(::|f[cd]|fe[89ab]).*)\.?$/.test(
-    hostname,
-  );
-}
-
-/** Creates a stream of the chunks, which closes the deadline of the attempt at its end. */
-function streamOf(chunks: Chunks, attempt: Deadline): ReadableStream<Uint8Array> {
+/** Creates a stream of the chunks, which closes the deadline of the attempt at its end. Rejects with the error of the first one. */
+async function streamOf(chunks: Chunks, attempt: Deadline): Promise<ReadableStream<Uint8Array>> {
+  let next: IteratorResult<Uint8Array, void> | undefined = await chunks.next();
   attempt.restart(Infinity);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         // The limit applies to the transfer of a chunk, not to a slow reader.
         attempt.restart();
-        const { done, value } = await chunks.next();
+        const { done, value } = next ?? (await chunks.next());
+        next = undefined;
         attempt.restart(Infinity);
         if (!done) return controller.enqueue(value);
         attempt.close();

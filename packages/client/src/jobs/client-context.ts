@@ -79,11 +79,7 @@ export class ClientContexts {
     const reading = Promise.resolve().then(apiKey);
     const given: unknown = await inTime(reading, deadline, "apiKey did not return a key in time.");
     const key = typeof given === "string" ? given.trim() : "";
-    check(
-      key,
-      "apiKey did not return a key.",
-      "Return a string of the form svc_live_… or svc_test_….",
-    );
+    check(key, "apiKey did not return a key.", "Return svc_live_… or svc_test_….");
     let context = this.#contexts.get(key);
     if (!context) {
       context = this.#create(this.#resolve(key));

@@ -107,7 +107,7 @@ export async function* jobsOfPages<Item>(
     cursor = nextCursor;
     if (cursors.has(cursor)) {
       throw new ConnectionError("unexpected_response", "The list repeats a next_cursor.", {
-        hint: "It would never end: report it to the service.",
+        hint: "Ask the provider.",
       });
     }
     cursors.add(cursor);

@@ -19,7 +19,7 @@ import { within, type Deadline } from "../http/deadline.ts";
 import { inspect, JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
-import { mockKind, testKind } from "./poll-schedule.ts";
+import { testKind } from "./poll-schedule.ts";
 import { pollOptionNames, waitOptionNames } from "./run-options.ts";
 
 /** Origin of a job. */
@@ -213,7 +213,7 @@ export class JobRecord implements Job, ResultSource {
 
   /** Waits for the next poll. */
   async #poll(deadline: Deadline, pollInterval: number | undefined): Promise<void> {
-    const { attempts, kind: known } = this.#origin;
+    const { attempts, kind } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
     if (!this.#isSaved) {
       const { clock } = deadline;
@@ -221,8 +221,12 @@ export class JobRecord implements Job, ResultSource {
       const startedAt = attempts[0]?.startedAt ?? (serviceTime(created_at) || now);
       this.#startedAt ??= clock.monotonic() - Math.max(0, now - startedAt);
     }
-    const kind = isTest && known !== mockKind ? testKind : known;
-    const wait = { id: this.id, kind, startedAt: this.#startedAt, pollInterval };
+    const wait = {
+      id: this.id,
+      kind: isTest ? testKind : kind,
+      startedAt: this.#startedAt,
+      pollInterval,
+    };
     const context = await this.#acquire(deadline);
     try {
       this.#update(await context.jobPoller.next(wait, deadline), context);

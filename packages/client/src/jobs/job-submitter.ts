@@ -15,7 +15,6 @@ import type { SubmissionBody } from "../http/http-request.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
 import { JobRecord, maxClockSkew, notifier, type Notify } from "./job-record.ts";
-import { mockKind } from "./poll-schedule.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
   isKeyOver,
@@ -127,7 +126,7 @@ export class JobSubmitter {
     if (sync === true && left < maxSyncWait) {
       throw new InputError(
         "timeout",
-        `of ${left} ms is shorter than the ${maxSyncWait} ms that a synchronous response may take`,
+        `of ${left} ms is shorter than the ${maxSyncWait} ms of a synchronous response`,
         { hint: 'Raise timeout, or use sync: "auto".', bound: maxSyncWait },
       );
     }
@@ -183,7 +182,7 @@ export class JobSubmitter {
         attempts: attemptLog.attempts,
         timeline,
         requestId: config.redact(requestId) || undefined,
-        kind: headers.has("x-mock") ? mockKind : size,
+        kind: size,
       });
       return { data: record, response };
     } catch (error) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../index.ts";
 import { createProxyService } from "../../test/proxy-service.ts";
@@ -11,19 +11,6 @@ const createReference = (latency: string | number) =>
     latency: latency as number,
     options: { readLag: 0, rateHeaders: "all", resetUnit: "epoch" },
   });
-
-/** Client that gets all headers of the reference server, and its requests. */
-function createMockClient({ mock, client }: TestService, options: TryOnOptions = {}) {
-  const sent: { readonly method: string; readonly at: number }[] = [];
-  const tryon = client({
-    ...options,
-    fetch: (url, init) => {
-      sent.push({ method: init.method ?? "GET", at: mock.clock.now() });
-      return (options.fetch ?? mock.fetch)(url, init);
-    },
-  });
-  return { tryon, sent };
-}
 
 /** Returns the delays before each of the first polls of a job. */
 async function delaysOf(
@@ -42,62 +29,32 @@ async function delaysOf(
 }
 
 describe('pollInterval: "auto"', () => {
-  it("finds the end of a job within 0.1 s if the response to the submission has X-Mock", async () => {
+  it("has the same times for a reference server as for the service", async () => {
     const service = createReference(0);
-    const { tryon } = createMockClient(service);
-    const start = service.mock.clock.now();
-    const job = await service.run(tryon.submit(input));
-    expect((await service.run(job.result())).job.status).toBe("succeeded");
-    expect(service.mock.clock.now() - start).toBe(100);
-  });
-
-  it.each(["live", "test"] as const)(
-    "continues with longer delays, up to those of the service, for a %s key",
-    async (key) => {
-      const service = createReference("30s");
-      const { mock, run } = service;
-      const { tryon, sent } = createMockClient(service, { apiKey: mock.keys[key] });
-      mock.nextJob({ durationMs: 30_000 });
-      const delays = await delaysOf({ run, mock, sent }, await run(tryon.submit(input)));
-      expect(delays.slice(0, 5)).toEqual([100, 100, 100, 150, 225]);
-      expect(delays.length).toBeLessThan(30);
-      // 1,643 ms, or 6 % of the age.
-      expect(Math.max(...delays)).toBeLessThan(2_000);
-      expect(Math.min(...delays)).toBe(100);
-    },
-  );
-
-  it("starts at the usual time if only the polls have X-Mock", async () => {
-    const service = createReference("20s");
     const { mock, run } = service;
-    const { tryon, sent } = createMockClient(service, {
-      fetch: async (url, init) => {
-        const response = await mock.fetch(url, init);
-        if (init.method === "POST") response.headers.delete("x-mock");
-        return response;
-      },
-    });
-    const [first, second = 0] = await delaysOf({ run, mock, sent }, await run(tryon.submit(input)));
-    expect(first).toBe(7_080);
-    expect(second).toBeGreaterThan(1_000);
+    const tryon = service.client({ fetch: mock.fetch });
+    const job = await run(tryon.submit(input));
+    const start = mock.clock.now();
+    await run(job.result());
+    expect(mock.clock.now() - start).toBe(7_080);
+    const proxied = createProxyService({}, {}, createReference(0));
+    const other = await proxied.run(proxied.page("ada").submit(input));
+    const submittedAt = proxied.mock.clock.now();
+    await proxied.run(other.result());
+    expect(proxied.mock.clock.now() - submittedAt).toBeGreaterThan(5_000);
   });
 
-  it("polls a job soon through a proxy of a reference server", async () => {
-    const service = createReference(0);
-    const { mock } = service;
-    const { page, run, responses } = createProxyService({ fetch: mock.fetch }, {}, service);
-    const start = mock.clock.now();
-    const job = await run(page("ada").submit(input));
-    expect(responses[0]?.headers.get("x-mock")).toMatch(/^tryon-mock\//);
-    await run(job.result());
-    expect(mock.clock.now() - start).toBeLessThan(1_000);
-    // Without the header, the same takes 7 s.
-    const usual = createProxyService({}, {}, createReference(0));
-    const later = await usual.run(usual.page("ada").submit(input));
-    expect(usual.responses[0]?.headers.has("x-mock")).toBe(false);
-    const submittedAt = usual.mock.clock.now();
-    await usual.run(later.result());
-    expect(usual.mock.clock.now() - submittedAt).toBeGreaterThan(5_000);
+  it("is replaced by TRYON_POLL_INTERVAL, but not an interval in the options", async () => {
+    vi.stubEnv("TRYON_POLL_INTERVAL", "100ms");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const service = createReference("1s");
+    const { run } = service;
+    const delays = await delaysOf(service, await run(service.client().submit(input)));
+    expect(delays).toEqual(Array.from({ length: 10 }, () => 100));
+    const slower = service.client({ pollInterval: "500ms" });
+    expect(await delaysOf(service, await run(slower.submit(input)))).toEqual([500, 500]);
+    vi.stubEnv("TRYON_POLL_INTERVAL", "soon");
+    expect(() => service.client()).toThrow(/^pollInterval must be "auto"/);
   });
 });
 

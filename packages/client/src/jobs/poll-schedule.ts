@@ -3,8 +3,6 @@ import { readShare, type RateLimiter } from "../http/rate-limiter.ts";
 
 /** Kind of the jobs of a test key. All others have their output size as kind. */
 export const testKind = "test";
-/** Kind of the jobs of a reference server. Its responses have the header `X-Mock`. */
-export const mockKind = "mock";
 /** Median run times before the first try-on of a client has ended, in milliseconds. Test keys use no model. */
 const usualRunTime = 12_000;
 const testRunTime = 2_000;
@@ -22,8 +20,6 @@ const minDelay = 500;
 const maxDelay = 8_000;
 /** Minimum delay as a share of the age of the job. A slow job may take even longer. */
 const minShareOfAge = 0.06;
-/** First delay for a job of a reference server, which may end at once, in milliseconds. */
-const firstMockDelay = 100;
 /** Minimum delay while the page is hidden, in milliseconds. */
 const minHiddenDelay = 30_000;
 /** Time between the last poll and the end of a wait, in milliseconds. */
@@ -77,7 +73,6 @@ export class PollSchedule {
       delay = pollInterval ?? nextPollDelay(age, this.#median(kind), random);
       // The share of the rate limit must not delay the polls of a fixed interval.
       if (pollInterval) this.opensAt = Math.min(this.opensAt, now + pollInterval);
-      else if (kind === mockKind) delay = Math.min(delay, Math.max(firstMockDelay, age / 2));
     }
     if (isHidden()) delay = Math.max(delay, minHiddenDelay);
     return now + (left > lastPollTime ? Math.min(delay, left - lastPollTime) : delay);

@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { inputIssue } from "../errors/input-issue.ts";
@@ -74,7 +76,7 @@ class ImageBody implements BodySource {
     this.unreadable = undefined;
     const chunks = this.chunks(encodeBase64);
     // Browsers send streams over HTTP/2 only.
-    if (this.length > maxStringBody && !isBrowser()) {
+    if (!isPage && this.length > maxStringBody && !isBrowser()) {
       headers["Content-Length"] = String(this.length);
       const stream = new ReadableStream<Uint8Array>({
         async pull(controller) {
@@ -143,7 +145,8 @@ function encodeBase64(
   bytes: Uint8Array<ArrayBuffer> & { toBase64?(): string },
 ): Uint8Array<ArrayBuffer> {
   const { Buffer } = globalThis as Native;
-  let text = bytes.toBase64?.() ?? Buffer?.from(bytes.buffer).toString("base64");
+  let text =
+    bytes.toBase64?.() ?? (isPage ? undefined : Buffer?.from(bytes.buffer).toString("base64"));
   if (text === undefined) {
     text = "";
     for (let start = 0; start < bytes.length; start += btoaLength) {

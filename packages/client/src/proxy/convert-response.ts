@@ -187,8 +187,8 @@ export function mapErrorResponse(
   return jsonResponse(status < 500 ? mapped : status, { detail: unavailable, retryable }, headers);
 }
 
-/** Headers of the service that the user may see, if their values are short words. Clients poll jobs sooner by `x-mock`. */
-const passedHeaders = "idempotent-replayed x-request-id x-mock";
+/** Headers of the service that the user may see, if their values are short words. */
+const passedHeaders = "idempotent-replayed x-request-id";
 
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
 export function responseHeaders({ headers, requestedDelay }: HttpResponse): ResponseHeaders {

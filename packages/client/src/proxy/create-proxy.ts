@@ -15,7 +15,7 @@ const corsHeaders = [
   ["access-control-allow-credentials", "true"],
   ["access-control-allow-headers", "content-type, idempotency-key, authorization"],
   ["access-control-allow-methods", "GET, POST"],
-  ["access-control-expose-headers", "retry-after, idempotent-replayed, x-request-id, x-mock"],
+  ["access-control-expose-headers", "retry-after, idempotent-replayed, x-request-id"],
   ["access-control-max-age", "600"],
 ] as const;
 

@@ -13,6 +13,11 @@ export async function runExec(command: ExecCommand): Promise<number> {
       process.stderr.write(`tryon-mock listening on ${url}\n  control page ${controlPage}\n`);
     }
     const stop = async (): Promise<void> => server.stop();
-    return { environment: clientEnvironment(server, loopback(server.url)), stop };
+    // Jobs of this server end at once by default, and tests should not wait for seconds.
+    const environment = {
+      ...clientEnvironment(server, loopback(server.url)),
+      TRYON_POLL_INTERVAL: "250ms",
+    };
+    return { environment, stop };
   });
 }

@@ -120,10 +120,10 @@ ${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     .addHelpText(
       "after",
       `
-The command gets TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET and TRYON_MOCK_TOKEN, and the
-terminal. When it ends, the server and background processes of the command end. SIGINT, SIGTERM and
-SIGHUP are passed on. Exit code: that of the command, 128 plus the number of the signal that ended
-it, 127 if the command does not exist, 126 if it cannot be executed.
+The command gets TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET, TRYON_MOCK_TOKEN and
+TRYON_POLL_INTERVAL, and the terminal. When it ends, the server and background processes of the
+command end. SIGINT, SIGTERM and SIGHUP are passed on. Exit code: that of the command, 128 plus the
+number of the signal that ended it, 127 if the command does not exist, 126 if it cannot be executed.
 ${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest run")}`,
     )
     .action((options) => {

@@ -49,7 +49,11 @@ const variables = [
   "TRYON_API_KEY",
   "TRYON_WEBHOOK_SECRET",
   "TRYON_MOCK_TOKEN",
+  "TRYON_POLL_INTERVAL",
 ] as const;
+
+/** Time between polls of clients in tests on the clock of the machine, whose jobs end at once by default. */
+const pollInterval = "100ms";
 
 /** Clock of all clients that are configured while it is set. */
 const sharedClock = Symbol.for("@tryon/client.clock");
@@ -62,8 +66,8 @@ const clocks: (SystemClock | undefined)[] = [];
  * the same without hooks.
  *
  * Sets `TRYON_BASE_URL`, `TRYON_API_KEY`, `TRYON_WEBHOOK_SECRET` and, for the control API, `TRYON_MOCK_TOKEN` before each
- * test, and restores them at the end. With
- * `clock: "manual"`, all clients that send their first request afterwards, or are created afterwards with URL and key, use
+ * test, and restores them at the end. Also sets `TRYON_POLL_INTERVAL`, so that clients poll a job every 100 ms. With
+ * `clock: "manual"`, they poll as usual: all clients that send their first request afterwards, or are created afterwards with URL and key, use
  * the clock of the mock.
  *
  * @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds.
@@ -95,6 +99,7 @@ export function setupMock(hooks: TestHooks, options: TestMockOptions = {}): Test
       TRYON_API_KEY: mock.keys.live,
       TRYON_WEBHOOK_SECRET: mock.webhookSecret,
       TRYON_MOCK_TOKEN: server?.controlToken,
+      ...(mock.clock.mode !== "manual" && { TRYON_POLL_INTERVAL: pollInterval }),
     });
 
   hooks.beforeAll(async () => {

@@ -1,0 +1,2 @@
+/** False in the builds for Node and for any runtime, see `page.ts`. */
+export const isPage: boolean = false;
