@@ -114,6 +114,20 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     await expect.poll(() => savedTryOns(other)).toEqual({});
   });
 
+  test("are not sent again after a reload if they are dated in the future", async () => {
+    shop.gates.before = new Promise(() => undefined);
+    const page = await shop.open();
+    await begin(page);
+    await untilStatus(page, "uploading");
+    await moveClock(other, -minute);
+    const sent = shop.requests.get(page)?.length;
+    await page.reload();
+    await untilStatus(page, "failed");
+    const error = { code: "outcome_unknown", message: "Its idempotency key has expired." };
+    expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({ error });
+    expect(shop.requests.get(page)?.slice(sent)).toEqual(["GET /api/tryon/api/v1/tryon"]);
+  });
+
   test.each([
     ["the default", "", 24 * hour],
     ["its own", "&maxAge=1h", hour],

@@ -1,6 +1,7 @@
 import { isTryOnError, type Job, type TryOn } from "@tryon/client";
 import type { TryOnInput, Update } from "@tryon/client";
 
+import { ageSince } from "../config/clock.ts";
 import { isBrowser } from "../config/resolve-config.ts";
 import { isExpired, storableInput, TryOnStorage } from "./saved-try-on.ts";
 import type { SavedKey, SavedTryOn } from "./saved-try-on.ts";
@@ -8,6 +9,8 @@ import { isBusy, sessionError, type StartedSnapshot, type StateFields } from "./
 import type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
 import { Tabs, type TabMessage } from "./tabs.ts";
 
+/** Maximum difference between the clocks of page and service, in milliseconds. */
+const day = 86_400_000;
 const idle: TryOnSnapshot = { status: "idle" };
 /** Errors that end a job, or after which its image is gone. */
 const endings = /^(job_failed|result_purged|not_found)$/;
@@ -39,6 +42,8 @@ export class Session implements TryOnSession {
   #snapshot: TryOnSnapshot = idle;
   /** The try-on that the state shows. */
   #saved: SavedTryOn | undefined;
+  /** Returns the time since its start, or Infinity if its date is in the future. */
+  #age = (): number => Infinity;
   /** Idempotency key of the try-on that the state shows, which another tab may run. */
   #key = "";
   /** Run of the try-on in this tab. */
@@ -214,13 +219,13 @@ export class Session implements TryOnSession {
     };
     this.#showProgress(saved);
     try {
-      // After the clock was set back, the age is unknown.
-      const age = Math.abs(this.#tryon.clock.now() - startedAt);
-      let job: Job;
+      const isOver = this.#age() > this.#tryon.idempotencyWindow - timeout;
+      let job: Job | undefined;
       if (saved.job) job = this.#tryon.jobs.resume(saved.job);
-      else if (input && (isFirst || age <= this.#tryon.idempotencyWindow - timeout)) {
+      else if (input && (isFirst || !isOver)) {
         job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
-      } else return await this.#fail(run, expired);
+      } else job = await this.#find(saved, signal);
+      if (!job) return await this.#fail(run, expired);
       if (signal.aborted) return;
       await this.#save({ ...saved, job: job.toJSON() });
       const result = await job.result({ timeout, signal, onUpdate });
@@ -234,6 +239,21 @@ export class Session implements TryOnSession {
     } finally {
       if (this.#run === run) this.#run = undefined;
     }
+  }
+
+  /** Searches the list for a try-on that must not be sent again. Many proxies have no list. */
+  async #find({ idempotencyKey, startedAt }: SavedTryOn, signal: AbortSignal) {
+    const { timeout } = this.#settings;
+    const oldest = Math.min(startedAt, this.#tryon.clock.now()) - day;
+    try {
+      for await (const job of this.#tryon.jobs.list({ signal, timeout })) {
+        if (job.idempotencyKey === idempotencyKey) return job;
+        if (Date.parse(String(job.data.created_at)) < oldest) return undefined;
+      }
+    } catch (error) {
+      if (!isTryOnError(error, "not_found")) throw error;
+    }
+    return undefined;
   }
 
   async #fail(run: AbortController, error: unknown): Promise<void> {
@@ -304,6 +324,12 @@ export class Session implements TryOnSession {
   }
 
   #use(saved: SavedTryOn): void {
+    if (this.#saved?.idempotencyKey !== saved.idempotencyKey) {
+      // Of a try-on of an earlier page, only the date is known.
+      const { clock } = this.#tryon;
+      const [before, since] = [clock.now() - saved.startedAt, ageSince(clock)];
+      this.#age = () => (before < 0 ? Infinity : before + since());
+    }
     this.#saved = saved;
     this.#key = saved.idempotencyKey;
   }
