@@ -13,9 +13,17 @@ const hints: { readonly [Code in TryOnErrorCode]?: string } = {
   budget_exceeded: "Nothing was sent. Raise --max-credits.",
   forbidden: "The key or its account is disabled or flagged: check the dashboard.",
   insufficient_credits: "Buy credits, or use a smaller --size. Nothing was charged.",
+  // The journal of a batch has the key of the submission.
+  outcome_unknown:
+    "Run the same command again: it looks for the job, and is not charged twice. A row with a new id is another try-on with its own charge.",
   job_failed: "A new try-on is a new job with its own charge.",
+  rate_limited: "Wait a minute, then run the command again.",
+  redirected: "Use that URL as --base-url.",
+  timed_out: "Try again later.",
   unauthorized: "Check TRYON_API_KEY.",
   unsafe_environment: "Use https, or a server on this machine.",
+  wait_timed_out:
+    "The job continues and is billed once. Run the same command again to wait for it.",
 };
 
 /** Names of the fields of inputs on a command line. */

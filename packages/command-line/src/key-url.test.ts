@@ -24,5 +24,12 @@ test.each([
 });
 
 test("a host name is matched as a whole", () => {
-  expect(["my-localhost", "localhostx", "x127.0.0.1", "::1"].filter(isLoopback)).toEqual([]);
+  expect(["my-localhost", "localhostx", "x127.0.0.1", "127.0.0.1x"].filter(isLoopback)).toEqual([]);
 });
+
+test.each(["::1", "[::1]", "127.1", "127.0.0.1", "::ffff:127.0.0.1", "Localhost", "a.localhost."])(
+  "%s is this machine, as a host or the IP of a socket",
+  (host) => {
+    expect(isLoopback(host)).toBe(true);
+  },
+);

@@ -1,6 +1,6 @@
-/** Returns true for a host name of this machine, as `URL` writes it. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(hostname);
+/** Returns true for a host name or an IP of this machine, as users, `URL` and sockets write it. */
+export function isLoopback(host: string): boolean {
+  return /^((.+\.)?localhost|(::ffff:)?127(\.\d+){1,3}|\[?::1\]?)\.?$/i.test(host);
 }
 
 /** Returns a base URL without the path of the API that requests add to it, or undefined if it does not end in that path. */

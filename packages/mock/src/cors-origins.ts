@@ -1,4 +1,4 @@
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "@tryon/command-line/key-url";
 import { show } from "./shown.ts";
 
 /** Describes why a text is not a value of `corsOrigins`, or returns undefined. */

@@ -35,7 +35,7 @@ const likely: Readonly<Record<string, string>> = {
 it.each(unknownOptions)("%s rejects the unknown option %s with the likely name", async (...row) => {
   const [, name, call] = row;
   const hint = likely[name] ? `Did you mean ${likely[name]}?` : "Remove it.";
-  const error = new TypeError(`${name}: is not an option. ${hint}`);
+  const error = `${name} is not an option of ${row[0]}. ${hint}`;
   await expect((async () => call({ [name]: 1 }))()).rejects.toThrow(error);
 });
 
@@ -47,7 +47,7 @@ it.each<[string, Call]>([
   ["safeVerifySync", (given) => safeVerifySync({ ...delivery, ...given })],
 ])("%s rejects an unknown option with all that it has", async (_name, call) => {
   await expect((async () => call({ maxage: 1 }))()).rejects.toThrow(
-    /^maxage: is not an option\. The options are .*\bmaxAge, .*\.$/,
+    /^maxage is not an option of verify\. Use one of: .*\bmaxAge, .*\.$/,
   );
 });
 

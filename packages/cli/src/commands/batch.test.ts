@@ -464,3 +464,26 @@ test("ends with 130 after Ctrl+C, and continues without a second charge", async 
   expect(await again).toMatchObject({ code: 0 });
   expect(await charges()).toBe(1);
 });
+
+test("names the next run for a try-on with an unknown outcome, which pays for nothing again", async () => {
+  const { batch, mock, charges } = await openBatch("skirt,me.png,shirt.png,");
+  const fault = mock.faults.add({ on: "POST /api/v1/tryon", reset: "after" });
+  const { code, stderr } = await batch("--timeout", "1s");
+  expect(code).toBe(1);
+  expect(stderr).toContain("Run the same command again");
+  expect(stderr).not.toContain("recover");
+  mock.faults.remove(fault.id);
+  expect(await batch()).toMatchObject({ code: 0 });
+  expect(await charges()).toBe(1);
+});
+
+test("names the next run for a try-on that takes too long, and waits for the same job then", async () => {
+  const { batch, mock, charges } = await openBatch("skirt,me.png,shirt.png,");
+  mock.nextJob({ durationMs: 3_000 });
+  const { code, stderr } = await batch("--timeout", "1s");
+  expect(code).toBe(1);
+  expect(stderr).toContain("Run the same command again to wait for it.");
+  await mock.clock.advance("3s");
+  expect(await batch()).toMatchObject({ code: 0 });
+  expect(await charges()).toBe(1);
+});

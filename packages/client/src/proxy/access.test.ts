@@ -79,6 +79,19 @@ describe("pages of other sites", () => {
     expect(sent).toEqual([]);
   });
 
+  it("get 403 with the Host and the fix if a gateway has replaced it", async () => {
+    const { proxy, sent } = createProxyService();
+    // The secrets of a request are in its headers and its query.
+    const url = "http://app.internal:3000/api/tryon/api/v1/tryon?token=private";
+    const response = await proxy(submission(url, { origin: site, authorization: "private" }));
+    expect(response.status).toBe(403);
+    const { detail } = await response.json();
+    expect(detail).toBe(
+      "This origin may not use the proxy. See the proxy's option origins. The request reached it with the Host app.internal:3000. If a gateway replaced that header, let it pass on the Host of the page: proxy_set_header Host $http_host in nginx, ProxyPreserveHost On in Apache.",
+    );
+    expect(sent).toEqual([]);
+  });
+
   it("get a preflight response if their origin is allowed", async () => {
     const { proxy } = createProxyService({ origins: [friend] });
     const preflight = (origin: string) =>

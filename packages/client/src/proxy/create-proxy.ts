@@ -118,7 +118,8 @@ async function respond(
     const route = findRoute(request, settings);
     if (route instanceof Response) return route;
     ({ kind } = route);
-    if (!isAllowedOrigin && isForeign(request)) return errorResponse(403, wrongOrigin);
+    const foreign = isAllowedOrigin ? undefined : describeForeign(request);
+    if (foreign !== undefined) return errorResponse(403, `${wrongOrigin}${foreign}`);
     const call = await authorizeRequest(request, context, kind, settings, report);
     if (call instanceof Response) return call;
     return await handleRequest(call, route.id, settings, report);
@@ -131,16 +132,19 @@ async function respond(
 }
 
 /**
- * Returns true for a request from a page of another site, by headers that browsers set and pages cannot change. A request
- * without them does not come from a page of another site.
+ * Describes a request from a page of another site, by headers that browsers set and pages cannot change. A request without
+ * them does not come from a page of another site, and has no description.
  */
-function isForeign({ headers, url }: Request): boolean {
+function describeForeign({ headers, url }: Request): string | undefined {
   const site = headers.get("sec-fetch-site");
-  if (site !== null) return site !== "same-origin" && site !== "none";
+  if (site !== null) return site === "same-origin" || site === "none" ? undefined : "";
   const origin = headers.get("origin");
-  if (origin === null) return false;
+  if (origin === null) return undefined;
+  if (!URL.canParse(origin)) return "";
+  const { host } = new URL(url);
   // Compares the host only: a reverse proxy can turn https into http.
-  return !URL.canParse(origin) || new URL(origin).host !== new URL(url).host;
+  if (new URL(origin).host === host) return undefined;
+  return ` The request reached it with the Host ${host}. If a gateway replaced that header, let it pass on the Host of the page: proxy_set_header Host $http_host in nginx, ProxyPreserveHost On in Apache.`;
 }
 
 /** Methods of the service's paths, below the base path of the proxy. */

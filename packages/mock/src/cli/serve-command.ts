@@ -1,25 +1,28 @@
 import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { writePrivateFile } from "@tryon/command-line/private-file";
 
 import type { ServeCommand } from "./program.ts";
 import { clientEnvironment, startServer, type RunningServer } from "./server.ts";
-import { tokenFile, writePrivateFile } from "./token-file.ts";
 
 /** Starts a server that serves until a signal, and returns the exit code of the start. */
 export async function runServe(command: ServeCommand): Promise<number> {
   const { stdout, stderr } = process;
   // With --print-env, stdout has only variables.
   const server = await startServer(command, command.printEnv === true ? stderr : stdout);
-  const file = server.hasNewToken ? saveToken(server) : undefined;
+  const file = server.hasNewToken ? await saveToken(server) : undefined;
   announce(command, server, file);
   stopOnSignal(server, file);
   return 0;
 }
 
 /** Returns the file, or undefined if it cannot be written. */
-function saveToken({ port, controlToken }: RunningServer): string | undefined {
-  const file = tokenFile(port);
+async function saveToken({ port, controlToken }: RunningServer): Promise<string | undefined> {
+  const file = join(tmpdir(), `tryon-mock-${port}.token`);
   try {
-    writePrivateFile(file, `${controlToken}\n`);
+    await writePrivateFile(file, `${controlToken}\n`);
     return file;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

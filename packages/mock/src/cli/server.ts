@@ -1,7 +1,7 @@
 import { hasColors, UsageError, type Output } from "@tryon/command-line";
 
 import type { Engine } from "../engine/engine.ts";
-import { isLoopback } from "../loopback.ts";
+import { isLoopback } from "@tryon/command-line/key-url";
 import { createMock, type Mock } from "../mock.ts";
 import { controlTokenOf } from "../node/control-access.ts";
 import { nodeNetwork } from "../node/network.ts";

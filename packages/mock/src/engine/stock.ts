@@ -1,6 +1,7 @@
 import { stockColors, stockRows } from "../generated/stock-images.ts";
 import type { Bytes, Engine, RenderRequest } from "./engine.ts";
-import { chunk, encodePng } from "./png.ts";
+import { pngChunk } from "@tryon/command-line/png";
+import { encodeIndexed } from "./png.ts";
 
 type Colors = Readonly<Record<(typeof stockColors)[number], number>>;
 
@@ -83,9 +84,9 @@ function encode(width: number, height: number, colors: Colors, comment: string):
   let data = dataChunks.get(size);
   if (data === undefined) {
     const rows = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    data = chunk("IDAT", rows);
+    data = pngChunk("IDAT", rows);
     dataChunks.set(size, data);
   }
   const palette = stockColors.map((name) => colors[name]);
-  return encodePng({ width, height, data, palette, comment });
+  return encodeIndexed({ width, height, data, palette, comment });
 }

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { isGatewayResponse } from "../control/gateways.ts";
 import { isAllowedOrigin } from "../cors-origins.ts";
-import { isLoopback } from "../loopback.ts";
+import { isLoopback } from "@tryon/command-line/key-url";
 import { httpDate } from "../system/date.ts";
 import { errorResponse, json, refuseOtherMethods } from "./responses.ts";
 import { addDiscoveryRoutes } from "./discovery-routes.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 
 import { controlPath } from "../control/routes/control-app.ts";
 import { json } from "../http/responses.ts";
-import { isLoopback } from "../loopback.ts";
+import { isLoopback } from "@tryon/command-line/key-url";
 import { show } from "../shown.ts";
 import { mark } from "../version.ts";
 

@@ -1,16 +1,17 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { chunk, encodePng } from "../engine/png.ts";
+import { pngChunk } from "@tryon/command-line/png";
+import { encodeIndexed } from "../engine/png.ts";
 import { host } from "../system/host.ts";
 import type { Engine } from "../engine/engine.ts";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
 
 /** A whole PNG of 2 by 3 pixels. */
-const whole = encodePng({
+const whole = encodeIndexed({
   width: 2,
   height: 3,
-  data: chunk("IDAT", new Uint8Array(8)),
+  data: pngChunk("IDAT", new Uint8Array(8)),
   palette: [0],
   comment: "",
 });

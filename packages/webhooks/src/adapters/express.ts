@@ -14,7 +14,7 @@ const fix =
  * Put it before `express.json()`, because the signature covers the bytes that the parser consumes.
  * `express.raw({ type: "*\/*" })` may come first.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option.
  * @example
  * import express from "express";

@@ -52,7 +52,7 @@ const fix = `Fastify: a hook or a middleware of the app reads bodies before the 
  * from its own scope and leaves those of the app unchanged. `maxBodyBytes` limits the body, not
  * `bodyLimit`.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option.
  * @example
  * import Fastify from "fastify";

@@ -16,7 +16,7 @@ const fix =
  * Put it before everything that reads bodies, including validators, because the signature covers
  * the raw bytes.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option.
  * @example
  * import { Hono } from "hono";

@@ -21,7 +21,7 @@ const fix =
  *
  * Put it before every body parser, because the signature covers the bytes that a parser consumes.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option.
  * @example
  * import Koa from "koa";

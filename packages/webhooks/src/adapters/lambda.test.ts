@@ -76,5 +76,5 @@ describe("a Lambda function", () => {
 
 it.each([true, () => {}])("rejects the option background: %o", (background) => {
   const options: ReceiverOptions = { secrets: secret, onCompleted: () => {}, background };
-  expect(() => createReceiver(options)).toThrow(/^background: Lambda stops after/);
+  expect(() => createReceiver(options)).toThrow(/^background has no time: Lambda stops after/);
 });

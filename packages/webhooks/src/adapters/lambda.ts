@@ -1,3 +1,5 @@
+import { OptionsError } from "@tryon/command-line/options";
+
 import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
@@ -46,7 +48,7 @@ const fix =
  * an instance after its response. A load balancer without multi-value headers passes on only the
  * last of two signatures.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option.
  * @example
  * import { createReceiver } from "@tryon/webhooks/lambda";
@@ -62,9 +64,8 @@ export function createReceiver(
 ): (event: LambdaEvent | null | undefined) => Promise<LambdaResult> {
   // The types exclude the option, but JavaScript or a wider variable may contain it.
   if ((options as ReceiverOptions).background) {
-    throw new TypeError(
-      "background: Lambda stops after the response. Remove the option, or add the event to a queue in onCompleted.",
-    );
+    const hint = "Remove the option, or add the event to a queue in onCompleted.";
+    throw new OptionsError("background", "has no time: Lambda stops after the response", hint);
   }
   const receive = createDeliveryHandler(options, fix);
   return async (invocation) => {

@@ -16,7 +16,7 @@ const pagesFix =
  * the service, like `createReceiver` of `@tryon/webhooks`. To work after the response, pass `after`
  * of Next.js as `background`.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option. `next build` loads the route: if the secret is not set there, pass a
  * function.
  * @example
@@ -35,7 +35,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
  * Creates the same for an API route in `pages/api`. Turn off the body parser of Next.js, as in the
  * example, because the signature covers the bytes that it consumes.
  *
- * @throws `WebhookError` `invalid_secret`, `TypeError` or `RangeError`, like {@link createReceiver}.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like {@link createReceiver}.
  * @example
  * import { createPagesReceiver } from "@tryon/webhooks/next";
  *

@@ -11,7 +11,7 @@ const fix =
  * response. It sends every response itself and never rejects. If it responds before the whole body
  * has arrived, e.g. to a body that is too large, it closes the connection.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
  * for an invalid option.
  * @example
  * import { createServer } from "node:http";

@@ -77,8 +77,8 @@ export function safeVerifySync(options: VerifySyncOptions): VerifyOutcome {
 }
 
 function check(options: VerifySyncOptions): Verified {
-  const { body, maxBodyBytes = defaultMaxBodyBytes, maxAge = Infinity, now = Date.now } = options;
-  const conclude = beginVerification(options, maxAge, now);
+  const { body, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const conclude = beginVerification(options);
   const secrets = resolveSecrets(options.secrets);
   const bytes = bodyBytes(body, maxBodyBytes);
   const digests = secrets.map((secret) =>

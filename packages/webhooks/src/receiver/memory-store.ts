@@ -1,5 +1,5 @@
 import { monotonicOf, systemClock } from "@tryon/command-line/clock";
-import { checkOptionNames } from "../option-names.ts";
+import { anything, readOptions, wholeNumber, type Rule } from "@tryon/command-line/options";
 import type { Clock } from "./clock.ts";
 import type { ReceiverStore } from "./store.ts";
 
@@ -17,12 +17,17 @@ export interface MemoryStoreOptions {
   readonly clock?: Pick<Clock, "now" | "monotonic"> | undefined;
 }
 
+const rules = {
+  maxEvents: { ...wholeNumber(1), fallback: 10_000 },
+  clock: { ...anything<Pick<Clock, "now" | "monotonic">>(), fallback: systemClock },
+} satisfies Record<keyof MemoryStoreOptions, Rule>;
+
 /**
  * Creates a store in the memory of this process, for a receiver that runs as one process. It is
  * empty after a restart. With several processes each has its own, so an event that two of them
  * receive is handled twice: pass them a shared store.
  *
- * @throws `RangeError` if `maxEvents` is not a positive integer, `TypeError` for an unknown option.
+ * @throws `TypeError` for an unknown or invalid option.
  * @example
  * import { createMemoryStore, createReceiver } from "@tryon/webhooks";
  *
@@ -30,13 +35,7 @@ export interface MemoryStoreOptions {
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverStore {
-  checkOptionNames(options, { maxEvents: true, clock: true });
-  const { maxEvents = 10_000, clock = systemClock } = options;
-  if (!Number.isSafeInteger(maxEvents) || maxEvents < 1) {
-    throw new RangeError(
-      `maxEvents: must be a positive integer, not ${String(maxEvents)}. Leave it out for 10,000.`,
-    );
-  }
+  const { maxEvents, clock } = readOptions("createMemoryStore", options, rules);
   // In one process, the end of a claim needs no date. A sleeping machine forgets nothing too early.
   const monotonic = monotonicOf(clock);
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();

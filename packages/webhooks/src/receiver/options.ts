@@ -1,8 +1,14 @@
-import { checkOptionNames } from "../option-names.ts";
-import type { OptionNames } from "../option-names.ts";
 import type { TryOnCompletedEvent, UnknownEvent } from "../verification/event.ts";
 import type { VerifySettings } from "../verification/verify.ts";
 import { completeClock, systemClock, type CompleteClock } from "@tryon/command-line/clock";
+import {
+  anything,
+  duration,
+  func,
+  readOptions,
+  wholeNumber,
+  type Rule,
+} from "@tryon/command-line/options";
 import type { Clock } from "./clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { ReceiverStore } from "./store.ts";
@@ -18,7 +24,7 @@ export interface HandlerContext {
   readonly secretIndex: number;
 }
 
-/** Options of a receiver. Times are in milliseconds. */
+/** Options of a receiver. Times are in milliseconds, or strings such as `"5m"`. */
 export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   /**
    * Called with each event of a job that ended: never concurrently for one event, never again after
@@ -72,7 +78,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
    *
    * @default 604_800_000 (7 days)
    */
-  readonly dedupeTtl?: number | undefined;
+  readonly dedupeTtl?: number | string | undefined;
 
   /**
    * Time after which the claim of a crashed process expires. A running handler renews its claim
@@ -82,7 +88,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
    *
    * @default 7_500
    */
-  readonly claimTtl?: number | undefined;
+  readonly claimTtl?: number | string | undefined;
 
   /**
    * Time for which a delivery waits while another delivery of its event is being handled. After it
@@ -90,7 +96,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
    *
    * @default 8_000
    */
-  readonly claimWait?: number | undefined;
+  readonly claimWait?: number | string | undefined;
 
   /** @default the clock of the runtime */
   readonly clock?: Clock | undefined;
@@ -105,43 +111,33 @@ export interface ClaimSettings {
   readonly dedupeTtl: number;
 }
 
-const receiverOptionNames: OptionNames<ReceiverOptions> = {
-  secrets: true,
-  maxBodyBytes: true,
-  maxAge: true,
-  onCompleted: true,
-  onUnknown: true,
-  onError: true,
-  store: true,
-  background: true,
-  dedupeTtl: true,
-  claimTtl: true,
-  claimWait: true,
-  clock: true,
-};
+const receiverRules = {
+  secrets: anything(),
+  maxBodyBytes: wholeNumber(0),
+  maxAge: duration(0, Infinity),
+  onCompleted: { ...func(), isRequired: true, hint: "Pass a handler for completed jobs." },
+  onUnknown: func(),
+  onError: func(),
+  store: anything<ReceiverStore>(),
+  background: anything(),
+  dedupeTtl: { ...duration(), fallback: 604_800_000 },
+  claimTtl: { ...duration(), fallback: 7_500 },
+  claimWait: { ...duration(), fallback: 8_000 },
+  clock: { ...anything<Clock>(), fallback: systemClock },
+} satisfies Record<keyof ReceiverOptions, Rule>;
 
-/** @throws `TypeError` or `RangeError` that names the invalid option. */
+/** @throws `TypeError` that names the invalid option. */
 export function claimSettings(options: ReceiverOptions): ClaimSettings {
-  checkOptionNames(options, receiverOptionNames);
-  const { onCompleted, onUnknown, onError, clock = systemClock } = options;
-  if (typeof onCompleted !== "function") {
-    throw new TypeError("onCompleted: must be a function. Pass a handler for completed jobs.");
-  }
-  for (const [name, value] of Object.entries({ onUnknown, onError })) {
-    if (value === undefined || typeof value === "function") continue;
-    throw new TypeError(`${name}: must be a function. Pass one, or leave it out.`);
-  }
-  const { claimTtl = 7_500, claimWait = 8_000, dedupeTtl = 604_800_000 } = options;
-  const times = { claimTtl, claimWait, dedupeTtl };
-  for (const [name, value] of Object.entries(times)) {
-    if (Number.isFinite(value) && value > 0) continue;
-    throw new RangeError(
-      `${name}: must be a positive number of milliseconds, not ${String(value)}. Leave it out for its default.`,
-    );
-  }
+  const { clock, store, claimTtl, claimWait, dedupeTtl } = readOptions(
+    "createReceiver",
+    options,
+    receiverRules,
+  );
   return {
     clock: completeClock(clock),
-    store: options.store ?? createMemoryStore({ clock }),
-    ...times,
+    store: store ?? createMemoryStore({ clock }),
+    claimTtl,
+    claimWait,
+    dedupeTtl,
   };
 }

@@ -16,7 +16,7 @@ export type Receiver = (request: Request) => Promise<Response>;
  * incorrectly, and 503 while another delivery of the event is being handled.
  *
  * @throws {@link WebhookError} `invalid_secret` for missing or blank secrets. A function is called
- * at each delivery, and then the response is 500. `TypeError` or `RangeError` for an invalid option.
+ * at each delivery, and then the response is 500. `TypeError` for an invalid option.
  * @example
  * import { createReceiver } from "@tryon/webhooks";
  *

@@ -200,27 +200,31 @@ describe("reconcile", () => {
   });
 
   it.each<[string, () => Partial<ReconcileOptions> & object, string]>([
-    ["an unknown option", () => ({ sinse: start }), "sinse: is not an option. Did you mean since?"],
+    [
+      "an unknown option",
+      () => ({ sinse: start }),
+      "sinse is not an option of reconcile. Did you mean since?",
+    ],
     [
       "no receiver",
       () => ({ receiver: async () => new Response() }),
-      "receiver: must be a receiver",
+      "receiver must be a receiver",
     ],
-    ["an invalid since", () => ({ since: "yesterday" }), "since: must be a valid Date"],
+    ["an invalid since", () => ({ since: "yesterday" }), "since must be a valid Date"],
     [
       "a since that the receiver has forgotten",
       () => ({ since: new Date(Date.UTC(2025, 11, 20)) }),
-      "since: is longer ago than the receiver remembers",
+      "since is longer ago than the receiver remembers",
     ],
     [
       "a since before 1970",
       () => ({ since: new Date(-1) }),
-      "since: is longer ago than the receiver remembers",
+      "since is longer ago than the receiver remembers",
     ],
     [
       "a receiver without a store",
       () => ({ receiver: createReceiver({ secrets: "whsec_a", onCompleted: () => undefined }) }),
-      "receiver: has no store.",
+      "receiver has no store.",
     ],
   ])("rejects %s", async (_what, own, message) => {
     await expect(run(start, own())).rejects.toThrow(message);

@@ -1,4 +1,5 @@
-import { checkOptionNames } from "../option-names.ts";
+import { func, OptionsError, readOptions } from "@tryon/command-line/options";
+import { serviceTime } from "@tryon/command-line/service-time";
 import { eventHandler, type EventHandler } from "../receiver/delivery-handler.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { reconcileWindow } from "./reconcile-window.ts";
@@ -94,7 +95,7 @@ export interface Reconciled {
  * continues, and jobs that the receiver may have forgotten are in `leftBehind`. After the clock was set
  * back, it checks half of `dedupeTtl` again.
  *
- * @throws `TypeError` or `RangeError` for an invalid option, and for a `Date` that is older than the
+ * @throws `TypeError` for an invalid option, and for a `Date` that is older than the
  * receiver remembers events, 7 days (`dedupeTtl`). Errors of the client while it lists jobs.
  * @example
  * import { reconcile } from "@tryon/webhooks/reconcile";
@@ -107,27 +108,37 @@ export async function reconcile<Job extends ListedJob>(
   tryon: JobLister<Job>,
   options: ReconcileOptions<Job>,
 ): Promise<Reconciled> {
-  checkOptionNames(options, { receiver: true, since: true, filter: true });
-  const { receiver, filter = () => true } = options;
-  const events = Reflect.get(Object(receiver), eventHandler) as EventHandler | undefined;
-  if (events === undefined) {
-    throw new TypeError("receiver: must be a receiver of createReceiver of @tryon/webhooks.");
-  }
+  const {
+    receiver: events,
+    since,
+    filter,
+  } = readOptions("reconcile", options, {
+    receiver: {
+      expected: "a receiver of createReceiver of @tryon/webhooks",
+      // The property has no other value.
+      read: (given) => Reflect.get(Object(given), eventHandler) as EventHandler | undefined,
+      isRequired: true,
+    },
+    since: {
+      expected: "a valid Date, or the cursor of the last call",
+      read(given) {
+        const time = timeOf(given);
+        return Number.isFinite(time) ? time : undefined;
+      },
+      isRequired: true,
+    },
+    filter: { ...func<(job: Job) => boolean>(), fallback: () => true },
+  });
   if (events.memory === 0) {
-    throw new TypeError(
-      "receiver: has no store. Pass one that survives a restart, or events would be handled again.",
-    );
-  }
-  const since = timeOf(options.since);
-  if (!Number.isFinite(since)) {
-    throw new RangeError("since: must be a valid Date, or the cursor of the last call.");
+    const hint = "Pass one that survives a restart, or events would be handled again.";
+    throw new OptionsError("receiver", "has no store", hint);
   }
   const now = events.now();
   // A stored cursor would be rejected by every call. A `Date` is in the code of the caller.
   if (typeof options.since !== "string" && now - since > events.memory) {
-    throw new RangeError(
-      "since: is longer ago than the receiver remembers events (dedupeTtl), so they would be handled again. Pass a later time.",
-    );
+    const problem = "is longer ago than the receiver remembers events (dedupeTtl)";
+    const hint = "Pass a later time, or they would be handled again.";
+    throw new OptionsError("since", problem, hint);
   }
   const window = reconcileWindow(since, now, events.memory);
   const counts = { handled: 0, failed: 0, running: 0 };
@@ -177,9 +188,8 @@ async function pass(
   return code < 300 ? "handled" : "failed";
 }
 
-/** Returns a time in milliseconds since 1970; NaN if it is invalid. */
-function timeOf(time: Date | string): number {
+/** Returns a time in milliseconds since 1970, and `NaN` for an invalid one. */
+function timeOf(time: unknown): number {
   const text = String(time instanceof Date ? time.getTime() : time);
-  if (/^-?\d+$/.test(text)) return Number(text);
-  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+  return /^-?\d+$/.test(text) ? Number(text) : serviceTime(text);
 }

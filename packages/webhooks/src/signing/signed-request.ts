@@ -1,5 +1,5 @@
 import type { TryOnCompletedEvent } from "../verification/event.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { anything, readOptions } from "@tryon/command-line/options";
 import { bytesOf } from "../verification/body.ts";
 import type { RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
@@ -49,20 +49,28 @@ export async function signedRequest(
   event: Partial<TryOnCompletedEvent> | OtherEvent | RawBody,
   options: SignedRequestOptions,
 ): Promise<Request> {
-  checkOptionNames(options, { secret: true, url: true, headers: true });
-  const { secret, url = "http://localhost/" } = options;
+  const {
+    secret,
+    url,
+    headers: more,
+  } = readOptions("signedRequest", options, {
+    secret: anything<string>(),
+    url: { ...anything<string | URL>(), fallback: "http://localhost/" },
+    headers: anything<Readonly<Record<string, string | null>>>(),
+  });
   const raw = bytesOf(event);
   // Other values than text and bytes are events.
   const fields = raw === undefined ? fieldsOf(event as Fields) : readFields(raw);
   const body = raw?.slice() ?? new TextEncoder().encode(JSON.stringify(fields));
+  // `sign` rejects a missing secret.
   const headers = new Headers({
     "content-type": "application/json",
     "user-agent": "TryOn-Webhooks/1.0",
-    "x-service-signature": await sign({ body, secret }),
+    "x-service-signature": await sign({ body, secret: secret as string }),
   });
   if (isHeaderText(fields["event"])) headers.set("x-service-event", fields["event"]);
   if (isHeaderText(fields["job_id"])) headers.set("x-service-job-id", fields["job_id"]);
-  for (const [name, value] of Object.entries(options.headers ?? {})) {
+  for (const [name, value] of Object.entries(more ?? {})) {
     if (value === null) headers.delete(name);
     else headers.set(name, value);
   }

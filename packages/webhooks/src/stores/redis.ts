@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../option-names.ts";
+import { readOptions, string } from "@tryon/command-line/options";
 import type { ClaimState, ReceiverStore } from "../receiver/store.ts";
 
 /** Client of `redis` or `@redis/client`, or a cluster or pool of it. */
@@ -64,8 +64,9 @@ export function createRedisStore(
   client: NodeRedisClient | IoRedisClient,
   options: RedisStoreOptions = {},
 ): ReceiverStore {
-  checkOptionNames(options, { prefix: true });
-  const { prefix = "tryon:event:" } = options;
+  const { prefix } = readOptions("createRedisStore", options, {
+    prefix: { ...string(), fallback: "tryon:event:" },
+  });
   const run = (script: string, keys: string[], ...values: string[]): Promise<unknown> =>
     "call" in client
       ? client.eval(script, keys.length, ...keys, ...values)

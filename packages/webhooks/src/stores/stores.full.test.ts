@@ -161,7 +161,7 @@ function tableTests(
   });
 
   it("rejects an invalid table and an unknown option by name", () => {
-    expect(() => create({ table: "events; DROP TABLE events" })).toThrow(/^table: must be a name/);
+    expect(() => create({ table: "events; DROP TABLE events" })).toThrow(/^table must be a name/);
     expect(() => create({ create_table: true })).toThrow("Did you mean createTable?");
   });
 }

@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../option-names.ts";
+import { accepting, boolean, readOptions } from "@tryon/command-line/options";
 import type { ReceiverStore } from "../receiver/store.ts";
 
 /** Options of a store in a table. */
@@ -36,16 +36,20 @@ interface Dialect {
 /** Returns JSON: PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16. */
 const keyOf = (key: string): string => JSON.stringify(key);
 
+const tableName = accepting<string>(
+  "a name of letters, digits and _, such as tryon_events",
+  (given) => typeof given === "string" && /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(given),
+);
+
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
 export function createTableStore(
   options: TableStoreOptions,
   { now, create, query }: Dialect,
 ): TableStore {
-  checkOptionNames(options, { table: true, createTable: true });
-  const { table = "tryon_events", createTable = false } = options;
-  if (!/^([a-z_]\w*\.)?[a-z_]\w*$/i.test(table)) {
-    throw new TypeError("table: must be a name of letters, digits and _, such as tryon_events.");
-  }
+  const { table, createTable } = readOptions("the store", options, {
+    table: { ...tableName, fallback: "tryon_events" },
+    createTable: { ...boolean(), fallback: false },
+  });
   const columns = "(key text PRIMARY KEY, owner text, expires_at double precision NOT NULL)";
   const isFree = `event.expires_at <= ${now} OR event.owner = excluded.owner`;
   const claim = `

@@ -39,7 +39,9 @@ describe.each(["tryon.completed", "ping"])("with maxAge, an event of the kind %s
 
   it("is rejected by its signed time", async () => {
     expect(await outcomeOf(old, { maxAge: 5 * minute })).toMatchObject(stale);
-    expect(await outcomeOf(old, { maxAge: Number.NaN })).toMatchObject(stale);
+    expect(await outcomeOf(old, { maxAge: "5m" })).toMatchObject(stale);
+    await expect(outcomeOf(old, { maxAge: Number.NaN })).rejects.toThrow("maxAge must be a number");
+    expect(await outcomeOf(old, { maxAge: "15m" })).toMatchObject({ ok: true });
     expect(await outcomeOf(old, { maxAge: 15 * minute })).toMatchObject({ ok: true });
     expect(await outcomeOf(old)).toMatchObject({ ok: true });
   });

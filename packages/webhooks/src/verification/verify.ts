@@ -30,14 +30,14 @@ export interface VerifySettings<Source = SecretSource> {
   readonly maxBodyBytes?: number | undefined;
 
   /**
-   * Maximum age of the signed `completed_at`, in milliseconds. An event of any kind without that
+   * Maximum age of the signed `completed_at`, in milliseconds or as a string such as `"5m"`. An event of any kind without that
    * field is rejected. With its retries the service may send an event up to a minute after the end
    * of a job, so allow some minutes. A recorded delivery that is sent again within this age is
    * accepted: to reject it, store the handled events.
    *
    * @default Infinity (any age)
    */
-  readonly maxAge?: number | undefined;
+  readonly maxAge?: number | string | undefined;
 
   /**
    * Returns the current time for `maxAge`, in milliseconds since 1970.
@@ -142,8 +142,8 @@ export async function safeVerify(options: VerifyOptions): Promise<VerifyOutcome>
 }
 
 export async function check(options: VerifyOptions): Promise<Verified<Uint8Array<ArrayBuffer>>> {
-  const { body, maxBodyBytes = defaultMaxBodyBytes, maxAge = Infinity, now = Date.now } = options;
-  const conclude = beginVerification(options, maxAge, now);
+  const { body, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const conclude = beginVerification(options);
   const secrets = await resolveSecrets(options.secrets);
   const bytes = await readBody(body, maxBodyBytes);
   const digests = secrets.map(async (secret) =>

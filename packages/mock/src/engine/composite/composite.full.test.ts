@@ -10,7 +10,8 @@ import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/
 import { covers } from "../../../test/covers.ts";
 import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
-import { chunk, encodePng } from "../png.ts";
+import { pngChunk } from "@tryon/command-line/png";
+import { encodeIndexed } from "../png.ts";
 import { compositeEngine } from "./composite.ts";
 
 let engine: Engine;
@@ -200,8 +201,8 @@ describe("an image that cannot be decoded", () => {
 /** Creates a PNG with many pixels in few bytes. */
 function blackPng(width: number, height: number): Buffer {
   const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 2)) * height), { level: 1 });
-  const data = chunk("IDAT", rows);
-  return Buffer.from(encodePng({ width, height, data, palette: [0], comment: "" }));
+  const data = pngChunk("IDAT", rows);
+  return Buffer.from(encodeIndexed({ width, height, data, palette: [0], comment: "" }));
 }
 
 /** Creates a request with only a photo of the person. */
