@@ -1,8 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
+
+import { LongestFirst } from "./scripts/longest-first.ts";
 
 // Tests import the packages by name and get their sources: nothing has to be built first.
 const sourceFirst = {
@@ -33,8 +36,15 @@ const isolated = globSync("{packages,examples,docs,spec,scripts}/**/*.test.ts", 
 }).filter((file) => replacing.test(readFileSync(join(import.meta.dirname, file), "utf8")));
 const isolatedClient = isolated.map((file) => file.replace("packages/client/", ""));
 
-/** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
-const alone = "test/end-to-end/killed.full.test.ts";
+/** Says nothing about the profile or the transport, which the second run of the client's tests changes. */
+const sameInBothRuns = [
+  "**/{browser,memory,quota,race,take-lock,type-errors}*.test.ts",
+  "src/{journal,react,session,types}/*.test.ts",
+  // Images are read before a request.
+  "src/images/{job-image.full,prepare-image,read-image-header}.test.ts",
+  // They choose a transport themselves.
+  "src/node/**/*.test.ts",
+];
 
 const setUp = join(import.meta.dirname, "packages/runtimes/src/set-up.ts");
 
@@ -45,7 +55,6 @@ const project = (
     env?: Record<string, string>;
     include?: string[];
     exclude?: string[];
-    groupOrder?: number;
     shared?: boolean;
     globalSetup?: string;
   } = {},
@@ -64,7 +73,7 @@ const project = (
       "test-setup.ts",
       ...((own.shared ?? set === "fast") ? ["check-shared-state.ts"] : []),
     ].map((file) => fileURLToPath(new URL(`scripts/${file}`, import.meta.url))),
-    sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
+    sequence: { shuffle: { files: true, tests: true } },
     // Property tests have ten times the cases there.
     testTimeout: set === "nightly" ? 300_000 : 30_000,
     hookTimeout: 60_000,
@@ -78,8 +87,9 @@ const project = (
 export default defineConfig({
   ...sourceFirst,
   test: {
-    // By default Vitest leaves one core idle, which is half of a small machine.
-    maxWorkers: "100%",
+    // Files of the full set wait for programs, timers and browsers half of their time.
+    maxWorkers: availableParallelism() * (set === "fast" ? 1.5 : 2),
+    sequence: { sequencer: LongestFirst },
     // `npm test -- --coverage`: branches of the client that the fast set covers.
     coverage: {
       provider: "v8",
@@ -103,7 +113,6 @@ export default defineConfig({
         exclude: [
           ...files.exclude,
           "packages/runtimes/**",
-          `packages/webhooks/${alone}`,
           "examples/ci/**",
           ...(set === "fast" ? isolated : []),
         ],
@@ -111,43 +120,24 @@ export default defineConfig({
       ...(set === "fast" ? [project("isolated", ".", { include: isolated, shared: false })] : []),
       // Packs and installs the packages once for all its tests.
       project("runtimes", "packages/runtimes", set === "nightly" ? { globalSetup: setUp } : {}),
-      ...(set === "fast"
-        ? []
-        : [
-            project("webhooks-alone", "packages/webhooks", {
-              include: [alone],
-              exclude: [],
-              groupOrder: 1,
+      // The client over `node:http`, with every option of the server at its other value.
+      ...(set === "full"
+        ? [
+            project("client-other", "packages/client", {
+              include: ["**/*.test.ts"],
+              exclude: [nightly, ...sameInBothRuns, ...isolatedClient],
+              shared: true,
+              env: { TRYON_PROFILE: "alternate", TRYON_TRANSPORT: "node" },
             }),
-            // The client once more, with every option of the server at its other value.
-            project("client-alternate", "packages/client", {
-              ...(set === "full" && {
-                include: fastFiles.include,
-                exclude: [...fastFiles.exclude, ...isolatedClient],
-                shared: true,
-              }),
-              env: { TRYON_PROFILE: "alternate" },
-              groupOrder: 2,
-            }),
-            // The client over `node:http` instead of `fetch`.
-            project("client-node", "packages/client", {
-              ...(set === "full" && {
-                include: ["**/*.test.ts"],
-                exclude: [
-                  nightly,
-                  "**/{browser,memory,quota,race,take-lock}.full.test.ts",
-                  // Has scenarios with each transport.
-                  "src/node/killed.full.test.ts",
-                  // They need servers of databases or a browser, and no transport.
-                  "src/{journal,react,session}/*.full.test.ts",
-                  ...isolatedClient,
-                ],
-                shared: true,
-              }),
-              env: { TRYON_TRANSPORT: "node" },
-              groupOrder: 3,
-            }),
-          ]),
+          ]
+        : []),
+      // Each difference by itself.
+      ...(set === "nightly"
+        ? [
+            project("client-alternate", "packages/client", { env: { TRYON_PROFILE: "alternate" } }),
+            project("client-node", "packages/client", { env: { TRYON_TRANSPORT: "node" } }),
+          ]
+        : []),
     ],
   },
 });

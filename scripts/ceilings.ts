@@ -1,85 +1,95 @@
-import { spawnSync } from "node:child_process";
+// `npm run ceilings`: prints the lines of each package with their difference to the base, and fails above a ceiling.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 
 import { root } from "@tryon/test-kit/repository";
 import { filesIn, findWords } from "./words.ts";
 
-/** A number by what is counted, such as "test lines", and then by folder. */
-type Counts = Record<string, Record<string, number>>;
-
 const code = /^(?!.*\/generated\/).*\.([cm]?[jt]sx?|css|html)$/;
 const shipped = /^packages\/(client|webhooks|mock|contract|cli|command-line)\/src\/(?!.*\.test\.)/;
-
-/** Factor for counts that vary: memory in each run, the types of the repository with each change. */
-const headroom: Record<string, number> = { "MB of memory": 1.25, "all code": 1.05 };
-
 const orRaise = "or raise the ceiling in ceilings.json in a separate commit that says why.";
-const advice = "Lower it: run the same command with --lower.";
 
-/** Compares counts with their ceilings, and returns the ceilings lowered to the counts; a missing one is added. */
-export function compare(ceilings: Counts, counts: Counts): { problems: string[]; lower: Counts } {
-  const problems: string[] = [];
-  const lower = structuredClone(ceilings);
-  for (const [what, folders] of Object.entries(counts)) {
-    const lowered = (lower[what] ??= {});
-    for (const folder of Object.keys({ ...lowered, ...folders })) {
-      const { [folder]: count = 0 } = folders;
-      const { [folder]: ceiling = Infinity } = lowered;
-      const factor = headroom[what] ?? headroom[folder] ?? 1;
-      const aim = Math.ceil(count * factor);
-      lowered[folder] = Math.min(ceiling, aim);
-      const state = `${folder}: ${count} ${what}, ceiling ${ceiling}.`;
-      if (count > ceiling) problems.push(`${state} Remove ${count - ceiling}, ${orRaise}`);
-      else if (aim * factor < ceiling * 0.98 - 5) problems.push(`${state} ${advice}`);
-    }
-  }
-  return { problems, lower };
+type Kind = "shipped lines" | "test lines";
+type Counts = Readonly<Record<Kind | "words to avoid", number>>;
+
+/** Compares counts with their ceilings. */
+export function compare(ceilings: Counts, counts: Counts): readonly string[] {
+  return Object.entries(counts).flatMap(([what, count]) => {
+    const ceiling = ceilings[what as keyof Counts];
+    const state = `${count} ${what}, ceiling ${ceiling}.`;
+    return count > ceiling ? [`${state} Remove ${count - ceiling}, ${orRaise}`] : [];
+  });
 }
 
-function countLinesAndWords(): Counts {
-  const counts: Counts = { "shipped lines": {}, "test lines": {}, "words to avoid": {} };
-  const add = (what: string, file: string, count: number): void => {
-    const [folder] = /^(packages\/[^/]+|docs\/site|[^/]+(?=\/))/.exec(file) ?? ["."];
-    const folders = (counts[what] ??= {});
-    folders[folder] = (folders[folder] ?? 0) + count;
-  };
-  const files = filesIn();
-  for (const file of files.filter((path) => code.test(path))) {
-    const lines = readFileSync(join(root, file), "utf8").split("\n").length - 1;
-    add(shipped.test(file) ? "shipped lines" : "test lines", file, lines);
+/** Adds lines of files to their package. */
+function perPackage(files: Iterable<readonly [path: string, lines: number]>) {
+  const sums = new Map<string, Record<Kind, number>>();
+  for (const [path, lines] of files) {
+    if (!code.test(path)) continue;
+    const [, name = "."] = /^((?:packages\/)?[^/]+)\//.exec(path) ?? [];
+    const sum = sums.get(name) ?? { "shipped lines": 0, "test lines": 0 };
+    sums.set(name, sum);
+    sum[shipped.test(path) ? "shipped lines" : "test lines"] += lines;
   }
-  for (const finding of findWords(files)) add("words to avoid", finding.replace(/:.*/, ""), 1);
-  return counts;
+  return sums;
 }
 
-/** Measures the type check of the repository and of a small app that uses the built client. */
-function countTypes(): Counts {
-  const counts = { instantiations: {}, "MB of memory": {} } satisfies Counts;
-  const projects = { "all code": ".", "small app": "packages/client/test/small-app" };
-  for (const [name, project] of Object.entries(projects)) {
-    const args = ["node_modules/typescript/bin/tsc", "-p", project, "--extendedDiagnostics"];
-    const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
-    const found = /^Instantiations: +(\d+)\nMemory used: +(\d+)K/m.exec(stdout);
-    if (found === null || stdout.includes("error TS")) throw new Error(stdout);
-    Object.assign(counts.instantiations, { [name]: Number(found[1]) });
-    Object.assign(counts["MB of memory"], { [name]: Math.ceil(Number(found[2]) / 1024) });
+function git(...args: readonly string[]): string {
+  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] } as const;
+  return execFileSync("git", args, options).trim();
+}
+
+/** Lines that the working copy has more than its base, or none if the clone lacks the base. */
+function difference(): ReturnType<typeof perPackage> {
+  try {
+    const base = git("merge-base", "HEAD", process.env["BASE"] ?? "origin/main");
+    const rows = git("diff", "--no-renames", "--numstat", base).split("\n");
+    return perPackage(
+      rows.map((row) => {
+        const [added, removed, path = ""] = row.split("\t");
+        return [path, Number(added) - Number(removed)];
+      }),
+    );
+  } catch {
+    return new Map();
   }
-  return counts;
 }
 
 if (import.meta.main) {
-  const flag = { type: "boolean" } as const;
-  const { values } = parseArgs({ options: { lower: flag, types: flag } });
+  const files = filesIn();
+  const sums = perPackage(
+    files
+      .filter((file) => code.test(file))
+      .map((file) => [file, readFileSync(join(root, file), "utf8").split("\n").length - 1]),
+  );
+  const changes = difference();
+  const total = (kind: Kind) => [...sums.values()].reduce((sum, row) => sum + row[kind], 0);
+  for (const [name, sum] of sums) {
+    const cells = (["shipped lines", "test lines"] as const).map((kind) => {
+      const change = changes.get(name)?.[kind] ?? 0;
+      const sign = change === 0 ? "" : ` (${change > 0 ? "+" : ""}${change})`;
+      return `${kind}: ${sum[kind]}${sign}`.padEnd(30);
+    });
+    process.stdout.write(`${name.padEnd(24)}${cells.join("").trimEnd()}\n`);
+  }
+  const counts = {
+    "shipped lines": total("shipped lines"),
+    "test lines": total("test lines"),
+    "words to avoid": findWords(files).length,
+  };
+  process.stdout.write(`${JSON.stringify(counts)}\n`);
   const file = join(root, "ceilings.json");
   const ceilings = JSON.parse(readFileSync(file, "utf8")) as Counts;
-  const counts = values.types ? countTypes() : countLinesAndWords();
-  const { lower } = compare(ceilings, counts);
-  if (values.lower) writeFileSync(file, `${JSON.stringify(lower, null, 2)}\n`);
-  const { problems } = compare(values.lower ? lower : ceilings, counts);
-  if (problems.some((problem) => problem.includes("words to avoid, ceiling")))
-    problems.push("New ones: npm run words -- $(git ls-files -mo --exclude-standard)");
+  const lowered = Object.entries(counts).map(([what, count]) => [
+    what,
+    Math.min(count, ceilings[what as keyof Counts]),
+  ]);
+  if (process.argv[2] === "--lower")
+    writeFileSync(file, `${JSON.stringify(Object.fromEntries(lowered), null, 2)}\n`);
+  const problems = compare(ceilings, counts);
+  if (problems.some((problem) => problem.includes("words to avoid")))
+    process.stderr.write("New words: npm run words -- $(git ls-files -mo --exclude-standard)\n");
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

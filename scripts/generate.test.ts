@@ -1,17 +1,18 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 
 import { renderPage } from "./api-docs-page.ts";
 import { cliReference } from "./cli-reference.ts";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
+import { stockImagesFile } from "./stock-images.ts";
 
 const page = "packages/mock/src/control/page";
 const svg = "packages/mock/src/engine/stock.svg";
-const background = '<rect class="background" width="300" height="400"/></svg>';
-const svgStart = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400">';
+const blackSvg =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400"><style>.background { fill: #000 }</style><rect class="background" width="300" height="400"/></svg>';
 const options = "packages/mock/src/options.ts";
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
@@ -19,7 +20,6 @@ const info = { title: "A", version: "1", description: "A service." };
 const sources = {
   "spec/openapi.json": JSON.stringify({ openapi: "3.1.0", info, paths: {} }),
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
-  [svg]: `${svgStart}<style>.background { fill: #fff }</style>${background}`,
   [options]: "const values = {\n  /**\n   * An\n   * option.\n   */\n  a: [1, 2],\n};\n",
   [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
@@ -27,48 +27,68 @@ const sources = {
   "examples/a.ts": "const a = 1;\n",
 };
 
+const generated = mkdtempSync(join(tmpdir(), "generate-"));
+beforeAll(async () => {
+  for (const path of [page, svg, stockImagesFile])
+    cpSync(join(import.meta.dirname, "..", path), join(generated, path), { recursive: true });
+  for (const [path, text] of Object.entries(sources)) {
+    mkdirSync(dirname(join(generated, path)), { recursive: true });
+    writeFileSync(join(generated, path), text);
+  }
+  await generate(generated, false);
+  return () => rmSync(generated, { recursive: true });
+});
+
+it("finds nothing out of date after generating", async () => {
+  expect(await generate(generated, true)).toEqual([]);
+});
+
+/** Copies the generated folder until the end of the test, and changes a file there. */
+function change(file: string, content: string): string {
+  const root = mkdtempSync(join(tmpdir(), "generate-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  cpSync(generated, root, { recursive: true });
+  writeFileSync(join(root, file), content);
+  return root;
+}
+
 it.each([
   [
     "spec/openapi.json",
     JSON.stringify({ openapi: "3.1.0", info, paths: { "/a": {} } }),
     "openapi.ts is out of",
-    true,
   ],
   [
     "spec/openapi.json",
     JSON.stringify({ openapi: "3.1.0", info: { ...info, title: "B" }, paths: {} }),
     "api-docs-page.ts is out of date.",
-    true,
   ],
-  [`${page}/style/base.css`, "", "control-page.ts is out of date.", true],
-  [
-    svg,
-    `${svgStart}<style>.background { fill: #000 }</style>${background}`,
-    "stock-images.ts is out of date.",
-    true,
-  ],
-  [options, "const values = {\n  /** B. */\n  a: [],\n};\n", "option-summaries.ts is out", true],
-  [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out", true],
-  ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date.", true],
-  ["docs/llms.txt", "edited", "docs/llms.txt is out of date.", true],
-  [testFile, "", "No test covers limits.key. Write one in packages/mock and ", false],
-  ["docs/clock.md", "Time\n", 'clock.md as "The clock". Its title is missing', false],
-  ["docs/README.md", "- [A](a.md)\n", 'a.md as "A". Its title is missing.', false],
-  ["docs/clock.md", "# A\n```ts docs/b.ts\n```\n", "clock.md embeds docs/b.ts, wh", false],
-])("after a change of %s to %j reports that %s", async (changed, content, problem, checkAgain) => {
-  const root = mkdtempSync(join(tmpdir(), "generate-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  cpSync(join(import.meta.dirname, "..", page), join(root, page), { recursive: true });
-  for (const [path, text] of Object.entries(sources)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
-  await generate(root, false);
-  expect(await generate(root, true)).toEqual([]);
-
-  writeFileSync(join(root, changed), content);
+  [`${page}/style/base.css`, "", "control-page.ts is out of date."],
+  [svg, blackSvg, "stock-images.ts is out of date."],
+  [options, "const values = {\n  /** B. */\n  a: [],\n};\n", "option-summaries.ts is out"],
+  [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out"],
+  ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date."],
+  ["docs/llms.txt", "edited", "docs/llms.txt is out of date."],
+  [testFile, "", "No test covers limits.key. Write one in packages/mock and "],
+  ["docs/clock.md", "Time\n", 'clock.md as "The clock". Its title is missing'],
+  ["docs/README.md", "- [A](a.md)\n", 'a.md as "A". Its title is missing.'],
+  ["docs/clock.md", "# A\n```ts docs/b.ts\n```\n", "clock.md embeds docs/b.ts, wh"],
+])("after a change of %s to %j reports that %s", async (changed, content, problem) => {
+  const root = change(changed, content);
   expect((await generate(root, true)).join("\n")).toContain(problem);
-  expect((await generate(root, checkAgain)).join("\n")).toContain(problem);
+});
+
+it("updates a file unless it only checks, and reports a problem of the sources in both cases", async () => {
+  const root = change("docs/llms.txt", "edited");
+  writeFileSync(join(root, testFile), "");
+  const problem = expect.stringMatching(/^No test covers limits\.key/);
+  const outOfDate = [
+    expect.stringMatching(/fidelity\.md is out/),
+    expect.stringMatching(/llms\.txt is out/),
+  ];
+  expect(await generate(root, true)).toEqual([problem, ...outOfDate]);
+  expect(await generate(root, false)).toEqual([problem]);
+  expect(await generate(root, true)).toEqual([problem]);
 });
 
 it("renders Markdown of the API's descriptions, and tags as text", () => {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 import { buildPackage, packageFolder, packedPackages, published } from "@tryon/test-kit/packages";
-import { node, root } from "@tryon/test-kit/repository";
+import { root } from "@tryon/test-kit/repository";
 import manifest from "../package.json" with { type: "json" };
 import mock from "../packages/mock/package.json" with { type: "json" };
 
@@ -40,8 +40,6 @@ const bin = (name: string): string => join(root, "node_modules/.bin", name);
 const tools = { concurrent: true, timeout: 300_000 };
 
 it.each([
-  // Compiles all code as well.
-  ["types stay under their ceilings", ".", node, "scripts/ceilings.ts", "--types"],
   ["size-limit passes in client", "packages/client", bin("size-limit")],
   ["size-limit passes in webhooks", "packages/webhooks", bin("size-limit")],
   ...published.flatMap((name) => [
@@ -58,6 +56,12 @@ it.each([
 ])("%s", tools, async (_title, folder = "", command = "", ...args) => {
   // Not `.resolves`, which also fails other tests that run at the same time.
   expect(await run(command, args, join(root, folder))).toBeDefined();
+});
+
+it("costs the compiler at most 30,000 instantiations in a small app", tools, async () => {
+  const args = ["-p", "packages/client/test/small-app", "--extendedDiagnostics"];
+  const [, count] = /^Instantiations: +(\d+)$/m.exec(await run(bin("tsc"), args)) ?? [];
+  expect(Number(count)).toBeLessThan(30_000);
 });
 
 it("every dependency has an allowed license", tools, async () => {

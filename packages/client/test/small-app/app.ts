@@ -1,4 +1,4 @@
-// `npm run check` holds what this app costs the compiler to a ceiling.
+// `npm run check` limits what this app costs the compiler.
 import { isTryOnError, TryOn, type Bytes } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
 
