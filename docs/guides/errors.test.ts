@@ -44,9 +44,13 @@ it("has the charge, the retries and the fix of every error of the client", () =>
 
 it("has one line for every row of the table of outcomes, in its order, with what comes next", () => {
   const code = readFileSync(join(root, "packages/client/src/http/outcome-table.ts"), "utf8");
-  const rowsOfCode = [...code.matchAll(/name: "([^"]+)", proves: (\w+), next: "(\w+)"/g)].map(
-    ([, name = "", proves = "", next = ""]) => ({ name, isProof: proves === "none", next }),
-  );
+  const [, names = ""] = code.split("outcomeNames = [");
+  const rows = [...code.matchAll(/\{ proves: (\w+), next: "(\w+)"/g)];
+  const rowsOfCode = [...names.matchAll(/^ {2}"([^"]+)",$/gm)].map(([, name], index) => ({
+    name,
+    isProof: rows[index]?.[1] === "none",
+    next: rows[index]?.[2],
+  }));
   expect(rowsOfCode.length).toBeGreaterThan(10);
   const [, table = ""] = client.split("| row ");
   const rowsOfPage = [...table.matchAll(/^\| ([a-z ]+?) +\|[^|]+\| ([^|]+?) +\| (\w+)/gm)]
