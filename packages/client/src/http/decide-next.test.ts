@@ -277,7 +277,12 @@ describe("an outcome", () => {
       "ConnectionRefused",
       "ERR_TLS_CERT_ALTNAME_INVALID",
     ].map((code) => [lost("sent", coded(code)), ...unopened] as const),
-    [lost("sent", coded("ECONNRESET")), ...other],
+    ...["ECONNRESET", "ECONNREFUSED_LATER", "NO_ECONNREFUSED", undefined].map(
+      (code) => [lost("sent", coded(code)), ...other] as const,
+    ),
+    // A middleware has sent the request before.
+    [lost("lost", coded("ECONNREFUSED")), ...other],
+    [lost("lost", { proxyStatus: 407 }), ...other],
     [lost("sent", coded(7, coded("ENOTFOUND"))), ...unopened],
     [lost("sent", coded("ECONNRESET", coded("ENOTFOUND"))), ...other],
     [lost("sent", deep(8)), ...unopened],
