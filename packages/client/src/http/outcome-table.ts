@@ -5,7 +5,7 @@ import type { HttpResponse, Stage } from "./http-request.ts";
 export type Outcome = Received | Failure;
 
 /** An attempt with a response. */
-interface Received {
+export interface Received {
   readonly response: HttpResponse;
   /** If true, a free request has shown that the service is not at this URL. */
   readonly isElsewhere?: boolean;
