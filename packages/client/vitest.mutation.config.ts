@@ -12,7 +12,7 @@ export default defineConfig({
     include: [
       "src/batch/resume-step.test.ts",
       "src/http/{attempt-log,deadline,decide-next,on-rate-limit,rate-limiter-queues,retries}.test.ts",
-      "src/http/retry-policy.test.ts",
+      "src/http/{outcome-table,retry-policy}.test.ts",
       "src/images/{job-image,png-walker}.test.ts",
       "src/jobs/{poll-schedule,recover,run}.test.ts",
       "src/billing/!(*.full).test.ts",

@@ -80,10 +80,10 @@ export const networkFaults = {
   "done, 524": respondAfter(524, "<h1>A timeout occurred</h1>"),
 } as const satisfies Record<string, Fault>;
 
+export type FaultName = keyof typeof networkFaults;
+
 // The keys of an object are its keys.
-export const networkFaultNames = Object.keys(
-  networkFaults,
-) as readonly (keyof typeof networkFaults)[];
+export const networkFaultNames = Object.keys(networkFaults) as readonly FaultName[];
 
 type Machine = ReturnType<typeof machineClock>;
 
@@ -168,7 +168,7 @@ export const faultScenarios = record({
   unreachable: often(false, false, false, true),
   clock: anyClockChanges,
 });
-type FaultScenario = ValueOf<typeof faultScenarios>;
+export type FaultScenario = ValueOf<typeof faultScenarios>;
 
 /** Change that breaks a client. */
 export interface Mutant {
@@ -186,8 +186,8 @@ interface Page {
   readonly advance: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Network of the client. */
   readonly fetch: Fetch;
-  /** If true, a proxy limits requests by its own rules. */
-  readonly isProxied?: boolean;
+  /** Changes of the clock of a proxy in between, which also limits requests by its own rules. */
+  readonly proxyClock?: ValueOf<typeof anyClockChanges>;
 }
 
 /** Large enough to be sent as a stream. */
@@ -224,13 +224,13 @@ export async function runScenario(
 
 async function runScenarioOn(
   service: TestService,
-  { createClient, advance, fetch: network, isProxied }: Page,
+  { createClient, advance, fetch: network, proxyClock }: Page,
   scenario: FaultScenario,
   mutant: Mutant,
 ) {
   const { mock } = service;
   const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
-  const { machine, network: networkOf } = createMachine(mock.clock, scenario.clock);
+  const { machine, awake, network: networkOf } = createMachine(mock.clock, scenario.clock);
   const time = (): number => Number(machine.monotonic?.());
   const send = networkOf(mutant.fetch?.(network) ?? network);
   /** Time until which the service has asked for no request. */
@@ -275,11 +275,13 @@ async function runScenarioOn(
   const code = isTryOnError(first) ? first.code : first === undefined ? "none" : "untyped";
   const duration = endedAt - startedAt;
   /** Recovers the job of the last error, as a user would. */
-  const recover = (): Promise<Job | undefined> =>
-    recoverJob(error).catch((thrown: unknown) => {
+  const recover = async (): Promise<Job | undefined> => {
+    await awake();
+    return recoverJob(error).catch((thrown: unknown) => {
       error = thrown;
       return undefined;
     });
+  };
   if (error !== undefined) {
     await mock.clock.advance(later);
     // The remaining faults apply to the first recovery.
@@ -304,7 +306,10 @@ async function runScenarioOn(
   // After the idempotency window, only a key in the metadata leads to the job.
   const isUnknowable =
     !keyInMetadata &&
-    (later === "2h" || scenario.clock.some(({ change }) => /forward|hours/.test(change))) &&
+    (later === "2h" ||
+      [...scenario.clock, ...(proxyClock ?? [])].some(({ change }) =>
+        /forward|hours/.test(change),
+      )) &&
     ["outcome_unknown", "server_error", "unavailable", "idempotency_conflict"].includes(code);
   const checks: Readonly<Record<string, boolean>> = {
     "a typed error": code !== "untyped",
@@ -323,7 +328,7 @@ async function runScenarioOn(
     "no early end":
       (code !== "wait_timed_out" || duration >= timeout) &&
       (code !== "timed_out" || duration >= Math.min(timeout, 30_000)),
-    "no early request": !isEarly || isProxied === true,
+    "no early request": !isEarly || proxyClock !== undefined,
     "no visible key in the metadata": !JSON.stringify([job, jobs]).includes("_tryon_key"),
   };
   const violations = Object.keys(checks).filter((name) => checks[name] !== true);

@@ -46,12 +46,12 @@ export const proxyScenarios = tuple(
 
 /** Runs a try-on through a proxy with faults, and returns the names of the failed checks. */
 export async function runProxyScenario(
-  [scenario, faults, clockChanges]: ValueOf<typeof proxyScenarios>,
+  [scenario, faults, proxyClock]: ValueOf<typeof proxyScenarios>,
   mutate: (proxy: ProxyHandler) => ProxyHandler = (proxy) => proxy,
 ) {
   const left = [...faults];
   const { violations } = await runScenario(scenario, {}, (upstream) => {
-    const { machine: clock, network } = createMachine(upstream.mock.clock, clockChanges);
+    const { machine: clock, network } = createMachine(upstream.mock.clock, proxyClock);
     const options = { clock, fetch: network(upstream.fetch) };
     const { browser, page, proxy, run } = createProxyService(options, {}, upstream);
     const toProxy = browser("ada", mutate(proxy));
@@ -62,7 +62,7 @@ export async function runProxyScenario(
     return {
       createClient: (own) => page("ada", own),
       fetch,
-      isProxied: true,
+      proxyClock,
       advance: (work) => run(work, 5_000),
     };
   });

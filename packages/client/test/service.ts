@@ -225,6 +225,8 @@ export function machineClock(clock: Mock["clock"]) {
       fallAsleep(milliseconds);
       return clock.advance(milliseconds);
     },
+    /** Resolves when the machine is awake. */
+    awake: async (): Promise<void> => awake,
     /** Network of the machine, which gets the responses that arrive in its sleep after it. */
     network:
       (fetch: Fetch): Fetch =>

@@ -6,7 +6,11 @@ export class FetchTransport implements Transport {
   readonly #config: SendConfig;
 
   constructor(config: SendConfig) {
-    this.#config = config;
+    const fetch: SendConfig["fetch"] = (url, init, request) => {
+      request.onSend("sent");
+      return config.fetch(url, init, request);
+    };
+    this.#config = { ...config, fetch };
   }
 
   send(request: TransportRequest): Promise<HttpResponse> {

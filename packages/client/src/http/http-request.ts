@@ -46,9 +46,9 @@ export interface HttpRequest {
 /**
  * Stage of a request. `connecting` proves that no byte of it has reached a server, and `uploading` that its body has not reached
  * one completely. `sent` may be anything after that, and `reused` the same on a connection of an earlier request, which the
- * server may be closing.
+ * server may be closing. `lost` is any stage after one of these: whatever the error, the request may have arrived.
  */
-export type Stage = "connecting" | "uploading" | "sent" | "reused";
+export type Stage = "connecting" | "uploading" | "sent" | "reused" | "lost";
 
 /** Response of a transport: the one of `fetch`, or one that creates such a `Response` only when it is asked for. */
 export interface ReceivedResponse extends Pick<Response, "status" | "ok" | "type" | "text"> {

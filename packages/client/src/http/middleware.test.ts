@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Middleware, type MiddlewareContext } from "../index.ts";
-import { respondWith, createService, cut, fieldsOf, input } from "../../test/service.ts";
+import {
+  createService,
+  cut,
+  fieldsOf,
+  input,
+  respondAfter,
+  respondWith,
+  type Fault,
+} from "../../test/service.ts";
 
 it("runs in order for each attempt, and not for an image", async () => {
   const seen: string[] = [];
@@ -148,6 +156,42 @@ describe("a middleware", () => {
       { failure: "connection_failed" },
       { failure: "unsent" },
     ]);
+  });
+
+  it.each<[string, Middleware, Fault[]]>([
+    [
+      "sends the request again, without a connection",
+      async (request, next) => {
+        try {
+          return await next(request);
+        } catch {
+          return next(request);
+        }
+      },
+      [cut.after, cut.refused],
+    ],
+    [
+      "sends the request again after a response, without a connection",
+      async (request, next) => {
+        await next(request);
+        return next(request);
+      },
+      [respondAfter(401, "<h1>Sign in</h1>"), cut.refused],
+    ],
+    [
+      "gets no connection of its own after the response",
+      async (request, next) => {
+        await next(request);
+        throw Object.assign(new Error("no log server"), { code: "ECONNREFUSED" });
+      },
+      [],
+    ],
+  ])("leaves the outcome unknown if it %s", async (_what, middleware, given) => {
+    const { error, client, faults, balance } = createService();
+    faults.push(...given);
+    const failed = await error(client({ middleware, retries: 0 }).submit(input));
+    expect(failed).toMatchObject({ code: "outcome_unknown" });
+    expect(await balance()).toBe(992);
   });
 
   it("does not delay the end of an aborted call", async () => {

@@ -7,7 +7,7 @@ import type { HttpResponse, Stage } from "./http-request.ts";
 export type Outcome = Received | Failure;
 
 /** An attempt with a response. */
-interface Received {
+export interface Received {
   readonly response: HttpResponse;
   /** If true, a free request has shown that the service is not at this URL. */
   readonly isElsewhere?: boolean;
@@ -105,7 +105,7 @@ export function rowOf(outcome: Outcome, isProxy?: boolean): OutcomeRow {
 
 /** Codes of failures before anything was sent, in Node (undici) and Bun. Browsers report no code. */
 const beforeSending =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT/;
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
 /** Returns true if a failure proves that nothing was sent. */
 export function isBeforeSending(cause: unknown): boolean {
@@ -118,6 +118,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   if (!response) {
     const { failure, stage, cause } = outcome;
     if (/un|ra/.test(failure)) return failure;
+    if (stage === "lost") return stage;
     // The client itself uses this proxy.
     const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
     if (!isPage && proxyStatus) return `via ${Number(proxyStatus)}`;

@@ -56,7 +56,6 @@ export async function sendRequest(
   } else {
     // A client of a proxy has no key: the proxy adds its own.
     if (context && apiKey) headers["authorization"] = `Bearer ${apiKey}`;
-    request.onSend("sent");
     response = await fetch(url, init, request);
   }
   return response.ok && read
@@ -86,8 +85,10 @@ async function sendThroughMiddleware(
       const body = await request.arrayBuffer();
       changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
     }
+    const response = await fetch(request.url, { ...init, ...changes }, transportRequest);
+    // A later error of a middleware proves nothing.
     transportRequest.onSend("sent");
-    return (await fetch(request.url, { ...init, ...changes }, transportRequest)) as Response;
+    return response as Response;
   };
   const send = middleware.reduceRight<typeof sendLast>(
     (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),

@@ -183,7 +183,8 @@ export async function attempt(
   let isUploaded = typeof body !== "object" || body.length <= minUpload;
   let isOver = false;
   const onSend = (next: Stage): void => {
-    stage = next;
+    // After `sent`, a middleware or a 417 has the request sent again. The first one may have arrived.
+    stage = /s/.test(`${stage}`) ? "lost" : next;
   };
   const onUpload = (isEnd: boolean, sent?: number): void => {
     // Some implementations of `fetch` continue to read after an abort.

@@ -8,7 +8,10 @@ const chunk = (type: string, data: number[], length = data.length) => [
   ...[24, 16, 8, 0].map((shift) => (length >>> shift) & 255),
   ...Buffer.from(type),
   ...data,
-  ...[0, 0, 0, 0],
+  0,
+  0,
+  0,
+  0,
 ];
 const signature = [...smallPng.subarray(0, 8)];
 const end = chunk("IEND", []);
