@@ -168,7 +168,7 @@ async function readText(
   const { headers } = response;
   // A body that is in memory, or of a known, small length, is read at once.
   if (
-    response.toResponse ||
+    (!isPage && response.toResponse) ||
     (!headers.has("content-encoding") &&
       Number(headers.get("content-length") || maxLength) < maxLength)
   ) {

@@ -71,15 +71,13 @@ export async function sendWithRetries(
   const queue = purpose === "read" ? "read" : "submit";
   const log = (text: string): void => config.log("debug", `${name}: ${text}`);
   const limits: RetryLimits = {
+    ...config,
     purpose,
     isProxy: !config.apiKey,
     sync: call.sync ?? false,
-    retries: config.retries,
-    idempotencyWindow: config.idempotencyWindow,
     // A job can be paid for.
     waits: config.onRateLimit === "wait" || !purpose || (call.isPoll ?? false),
     length: request.body?.length ?? 0,
-    random: config.random,
   };
   let state = firstState;
   for (;;) {
@@ -182,7 +180,9 @@ export async function attempt(
   const onSend = (next: Stage): void => {
     stage = next;
   };
+  // A page sends no streams.
   const onUpload = (isEnd: boolean, sent?: number): void => {
+    if (isPage) return;
     // Some implementations of `fetch` continue to read after an abort.
     if (isOver) throw new Error("The attempt is over.");
     isUploaded ||= isEnd;
