@@ -155,7 +155,8 @@ export class TryOnError extends Error {
 
   /** Returns all fields but the stack and the cause, for logs. */
   toJSON(): Record<string, unknown> {
-    return { name: this.name, message: this.message, ...this };
+    const described: Record<string, unknown> = { name: this.name, message: this.message };
+    return Object.assign(described, this);
   }
 }
 
