@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import sharp from "sharp";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 import { run } from "../src/run.ts";
 
@@ -24,7 +24,10 @@ export async function openShop(options: MockOptions = {}) {
   const mock = createMock({ latency: 0, seed: "cli", ...options });
   const server = await serve(mock, { port: 0 });
   const folder = await mkdtemp(join(tmpdir(), "tryon-cli-"));
+  // Jobs end at once by default, and no test should wait for seconds.
+  vi.stubEnv("TRYON_POLL_INTERVAL", "100ms");
   onTestFinished(async () => {
+    vi.unstubAllEnvs();
     await server.close();
     await rm(folder, { recursive: true, force: true });
   });

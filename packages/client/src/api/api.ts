@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { maxSyncWait } from "../config/options.ts";
 import type {
   AccountResponse,
@@ -171,7 +173,7 @@ export function toCall<Data>(responded: Promise<Responded<Data>>): Call<Data> {
     withResponse: async () => {
       const data = await promise;
       const { response, requestId, rateLimit } = (await responded).response;
-      const whole = response.toResponse?.() ?? (response as Response);
+      const whole = (!isPage && response.toResponse?.()) || (response as Response);
       return { data, response: whole, requestId, rateLimit };
     },
   });

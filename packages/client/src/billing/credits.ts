@@ -17,8 +17,8 @@ const maxDelay = 10_000;
 
 /** Next steps after an unknown outcome. */
 const notRepeatedHint =
-  "The token was used before: compare `balance` with that before the purchase, or check the payment.";
-const lateHint = "It was not settled in time: wait again with the same purchase, which pays once.";
+  "The token was used before. Compare `balance` with that before the purchase, or check the payment.";
+const lateHint = "It was not settled in time: call waitForPurchase again, which pays once.";
 
 /** Runs the calls of a client. */
 interface CallRunner {
@@ -147,7 +147,7 @@ export class Credits {
       : this.#requests.get(purchase);
     if (request === undefined) {
       throw new InputError("purchase", "was not made by this client", {
-        hint: "Give the request: its pack_slug and shared_payment_granted_token.",
+        hint: "Pass its pack_slug and shared_payment_granted_token.",
       });
     }
     return this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {

@@ -25,8 +25,8 @@ export function resolveConfig(options: TryOnOptions) {
       apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
       check(
         /^[!-~]+$/.test(apiKey),
-        "apiKey (TRYON_API_KEY) contains spaces or line breaks.",
-        "Copy it again, without quotes and line breaks.",
+        "apiKey (TRYON_API_KEY) contains white space.",
+        "Copy it again.",
       );
     }
     const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
@@ -42,7 +42,7 @@ export function resolveConfig(options: TryOnOptions) {
     check(
       (options.apiKey ?? options.baseUrl) === undefined,
       "proxyUrl cannot be combined with apiKey or baseUrl.",
-      "Pass those to the proxy only.",
+      "Pass them to the proxy.",
     );
     serviceUrl = parseServiceUrl(`${proxyUrl}`, "proxyUrl", location?.href);
   }
@@ -189,12 +189,13 @@ export function milliseconds(duration: Duration, option: string): number {
   if (value > 0) return value;
   throw new InputError(
     option,
-    'must be a positive number of milliseconds, or a string such as "30s" or "3m"',
+    'must be a positive number of milliseconds, or a string such as "30s"',
   );
 }
 
 /** Bounds of a poll interval, in milliseconds. */
-const [minPollInterval, maxPollInterval] = [100, 3_600_000];
+const minPollInterval = 100;
+const maxPollInterval = 3_600_000;
 
 /** Returns a poll interval in milliseconds, or undefined for "auto". The default is that of the client. Throws `invalid_input`. */
 export function readPollInterval(

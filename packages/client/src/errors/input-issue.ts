@@ -23,9 +23,9 @@ const problems = {
   not_base64: ["is not base64", "Remove data: and line breaks, or use { base64 }."],
   empty: ["is empty"],
   not_an_image: ["is %, not an image", "Use a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
-  truncated: ["has no end, so a part of the image is missing", "Read or upload it again."],
+  truncated: ["is incomplete", "Read or upload it again."],
   not_allowed: ["is not %"],
-  unknown_field: ["is not a field of a try-on%", "Send fields of a newer service in extra."],
+  unknown_field: ["is not a field of a try-on%", "Send new fields in extra."],
   // The service may accept the input.
   unknown_image: ["is not in a known image format"],
   low_resolution: ["has % pixels, and fewer than # on a side", "Use a larger image."],

@@ -62,7 +62,7 @@ export class BudgetError extends TryOnError {
     const settle =
       reserved > 0 ? ", or wait for the reserved ones, or settle them with recover()" : "";
     const hint = isRetry
-      ? "It may have been made before: raise maxCredits, and call recover() again."
+      ? "It was not sent again, and may have been made: raise maxCredits, and call recover() again."
       : `Nothing was sent: raise maxCredits${settle}.`;
     super(
       "budget_exceeded",

@@ -12,9 +12,9 @@ const responseHints = {
   bad_request: "Change the request.",
   unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
   insufficient_credits: "Buy credits.",
-  payment_failed: "Request another payment token.",
+  payment_failed: "Use another payment token.",
   forbidden: "Ask the provider.",
-  not_found: "Check the id and the API key.",
+  not_found: "Check the id and the key.",
   idempotency_conflict: "Use another idempotencyKey, or try again later.",
   purchase_already_processed: "Do not buy again.",
   payload_too_large: "Send smaller images.",
@@ -30,12 +30,12 @@ export const hints = {
   redirected: "Set baseUrl to that URL.",
   unexpected_response: checkUrl,
   connection_failed: checkUrl,
-  timed_out: "Try again later, or raise timeout or attemptTimeout.",
-  wait_timed_out: "The job continues and is billed once: wait for it with error.job.result().",
+  timed_out: "Raise timeout or attemptTimeout.",
+  wait_timed_out: "It goes on, and is billed once: call error.job.result().",
   outcome_unknown: "Call error.recover(), which sends the same request again.",
-  job_failed: "A new try-on is a new job with its own charge.",
+  job_failed: "A new try-on has its own charge.",
   result_expired: "Download it again later, which is free.",
-  result_purged: "It was deleted: the service keeps images for 30 days.",
+  result_purged: "The service keeps images for 30 days.",
 };
 
 /**

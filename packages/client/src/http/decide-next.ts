@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { maxSyncWait } from "../config/options.ts";
 import type { Purpose } from "../types/middleware.ts";
 import { isTruncated } from "./send-request.ts";
@@ -120,6 +122,7 @@ export function decideNext(
   // The server may have closed a connection that it no longer wanted. Another one is tried at once. So is an upload, whose next
   // attempt shows if its size is the reason.
   const isStale =
+    !isPage &&
     !state.hasRetriedStale &&
     !response &&
     outcome.failure === "connection_failed" &&
@@ -152,13 +155,14 @@ export function decideNext(
     retry: {
       delay,
       state: {
+        ...state,
         count: state.count + 1,
         failures,
         cuts: state.cuts + Number(isWaiting),
         hasRetriedStale: state.hasRetriedStale || isStale,
         brokenUploads,
         hasIdentified: state.hasIdentified || (response && outcome.isElsewhere) === false,
-        conflictSince: isOwnConflict ? conflictSince : state.conflictSince,
+        ...(isOwnConflict && { conflictSince }),
       },
     },
   };

@@ -166,10 +166,12 @@ export class RateLimiter {
 
 /** Returns the rate limit from the headers of a response, or undefined unless all of them are valid. */
 export function readRateLimit(headers: Pick<Headers, "get">, now: number): RateLimit | undefined {
-  const limit = Number.parseInt(String(headers.get("x-ratelimit-limit")));
+  const read = (name: string): number =>
+    Number.parseInt(String(headers.get(`x-ratelimit-${name}`)));
+  const limit = read("limit");
   // Most responses have no such header, and reading each one takes time.
   if (!(limit > 0)) return undefined;
-  const remaining = Number.parseInt(String(headers.get("x-ratelimit-remaining")));
+  const remaining = read("remaining");
   const delay = delayOf(headers, "x-ratelimit-reset", now);
   if (Number.isNaN(remaining) || delay === undefined) return undefined;
   return { limit, remaining, resetAt: now + delay, source: "headers" };

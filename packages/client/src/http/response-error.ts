@@ -112,7 +112,7 @@ interface Description {
 
 function describeNoResponse({ failure, cause, origin }: Failure, redact: Redact): Description {
   if (failure === "rate_limited") {
-    return { code: failure, words: "was not sent: the rate limit of the API key is exhausted" };
+    return { code: failure, words: "was not sent: the rate limit is exhausted" };
   }
   // Only the message: errors of `fetch` can contain the request with its key.
   const { message = cause, hint } = Object(cause) as { message?: unknown; hint?: unknown };

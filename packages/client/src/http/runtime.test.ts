@@ -6,6 +6,7 @@ import { failure, input, smallPng } from "../../test/service.ts";
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.doUnmock("#runtime");
+  vi.doUnmock("#page");
   vi.resetModules();
 });
 
@@ -72,4 +73,38 @@ it("saves no image to a file, and takes no agent, in a runtime other than Node",
   expect((await image.bytes()).length).toBeGreaterThan(0);
   const agent = { destroy: () => undefined };
   expect(() => new TryOn({ ...options, agent })).toThrow("agent is an option for Node");
+});
+
+it("leaves redirects of images and streams to the browser in the build for pages", async () => {
+  vi.doMock("#page", () => ({ isPage: true }));
+  vi.doMock("#runtime", () => import("./runtime.ts"));
+  vi.resetModules();
+  const { TryOn } = await import("../index.ts");
+  const store = "https://store.example/a.png";
+  const job = { job_id: "job_1", status: "succeeded", result_url: store };
+  const sent: RequestInit[] = [];
+  const options = {
+    apiKey: "svc_test_a",
+    baseUrl: "https://tryon.example",
+    fetch: async (url: string, init: RequestInit) => {
+      sent.push(init);
+      if (url === store) return new Response(null, { status: 307, headers: { location: store } });
+      return Response.json(job);
+    },
+  };
+  const tryon = new TryOn({ ...options, validate: false });
+  const { image } = await tryon.run({
+    person: new Blob([new Uint8Array(200_000)]),
+    garments: ["https://shop.example/shirt.png"],
+  });
+  expect(await failure(image.bytes())).toMatchObject({ code: "redirected" });
+  const [submission, download] = sent;
+  expect(submission?.body).toBeInstanceOf(Blob);
+  expect(submission).not.toHaveProperty("duplex");
+  expect(download).toMatchObject({ redirect: "follow", credentials: "omit" });
+  expect(sent).toHaveLength(2);
+  expect(await failure(image.save("out.png"))).toMatchObject({ code: "unsafe_environment" });
+  expect(() => new TryOn({ ...options, fetch: undefined, apiKey: "svc_live_a" })).toThrow(
+    "apiKey is a live key, and this is a browser.",
+  );
 });

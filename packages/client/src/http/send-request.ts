@@ -167,14 +167,11 @@ async function readText(
   limit: Deadline,
 ): Promise<string> {
   const { headers } = response;
-  // A body that is in memory, or of a known, small length, is read at once.
-  if (
-    response.toResponse ||
-    (!headers.has("content-encoding") &&
-      Number(headers.get("content-length") || maxLength) < maxLength)
-  ) {
-    return response.text();
-  }
+  // Servers read a body at once that is in memory, or of a known, small length: that takes less time.
+  const isSmall = () =>
+    !headers.has("content-encoding") &&
+    Number(headers.get("content-length") || maxLength) < maxLength;
+  if (!isPage && (response.toResponse || isSmall())) return response.text();
   const decoder = new TextDecoder();
   let text = "";
   let left = maxLength;

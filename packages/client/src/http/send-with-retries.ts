@@ -71,15 +71,13 @@ export async function sendWithRetries(
   const queue = purpose === "read" ? "read" : "submit";
   const log = (text: string): void => config.log("debug", `${name}: ${text}`);
   const limits: RetryLimits = {
+    ...config,
     purpose,
     isProxy: !config.apiKey,
     sync: call.sync ?? false,
-    retries: config.retries,
-    idempotencyWindow: config.idempotencyWindow,
     // A job can be paid for.
     waits: config.onRateLimit === "wait" || !purpose || (call.isPoll ?? false),
     length: request.body?.length ?? 0,
-    random: config.random,
   };
   let state = firstState;
   for (;;) {
@@ -186,7 +184,9 @@ export async function attempt(
     // After `sent`, a middleware or a 417 has the request sent again. The first one may have arrived.
     stage = /s/.test(`${stage}`) ? "lost" : next;
   };
+  // A page sends no streams.
   const onUpload = (isEnd: boolean, sent?: number): void => {
+    if (isPage) return;
     // Some implementations of `fetch` continue to read after an abort.
     if (isOver) throw new Error("The attempt is over.");
     isUploaded ||= isEnd;

@@ -78,7 +78,7 @@ export class JobImage implements ResultImage {
   }
 
   async save(path: string, options: CallOptions = {}): Promise<void> {
-    const file = this.#http.transport.createFile?.(path);
+    const file = isPage ? undefined : this.#http.transport.createFile?.(path);
     if (isPage || !file) {
       throw new ConfigError("unsafe_environment", "save() needs Node.", "Use blob().");
     }

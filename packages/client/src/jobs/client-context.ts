@@ -52,24 +52,24 @@ export class ClientContexts {
     work: (context: ClientContext, deadline: Deadline) => Promise<Result>,
     names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
-    const withKey = async (deadline: Deadline): Promise<Result> => {
-      const context = await this.acquire(deadline);
-      return work(context, deadline).catch(async (error: unknown) =>
-        work(await this.renew(error, context, deadline), deadline),
-      );
-    };
+    const withKey = (deadline: Deadline): Promise<Result> => this.withKey(deadline, work);
     return within(this.config, options, timeout, withKey, names);
   }
 
-  /**
-   * Returns the context of another key if the service has rejected that of `context`, which proves that nothing happened.
-   * Throws the error otherwise.
-   */
-  async renew(error: unknown, context: ClientContext, deadline: Deadline): Promise<ClientContext> {
-    if (!isTryOnError(error, "unauthorized")) throw error;
-    const renewed = await this.acquire(deadline);
-    if (renewed === context) throw error;
-    return renewed;
+  /** Runs work with the context of the key, and again with another key if the service rejects it: that proves that nothing happened. */
+  async withKey<Result>(
+    deadline: Deadline,
+    work: (context: ClientContext, deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
+    const context = await this.acquire(deadline);
+    try {
+      return await work(context, deadline);
+    } catch (error) {
+      if (!isTryOnError(error, "unauthorized")) throw error;
+      const renewed = await this.acquire(deadline);
+      if (renewed === context) throw error;
+      return work(renewed, deadline);
+    }
   }
 
   /** Returns the context for the key that `apiKey` returns now. */

@@ -193,11 +193,7 @@ const invalid: readonly [change: object, field: string, problem: string][] = [
   [{ metadata: circular }, "input", "cannot be written as JSON"],
   [{ outputSize: "2K" }, "outputSize", "is not a field of a try-on (did you mean output_size?)"],
   [{ garment_url: "" }, "garment_url", "is not a field of a try-on (did you mean garment_urls?)"],
-  [
-    { weather: "sun" },
-    "weather",
-    "is not a field of a try-on. Send fields of a newer service in extra",
-  ],
+  [{ weather: "sun" }, "weather", "is not a field of a try-on. Send new fields in extra"],
   [
     { extra: { output_size: "4K" } },
     "extra.output_size",

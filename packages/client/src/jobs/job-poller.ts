@@ -14,7 +14,8 @@ const minMissingPerPage = 4;
 /** Maximum time for which reads of the service may not show a new job, in milliseconds. */
 const maxReadLag = 5_000;
 /** Minimum delay after a first failure, and after many in a row, in milliseconds. */
-const [minFailureDelay, maxFailureDelay] = [1_000, 30_000];
+const minFailureDelay = 1_000;
+const maxFailureDelay = 30_000;
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 

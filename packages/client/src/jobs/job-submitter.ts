@@ -81,10 +81,8 @@ export class JobSubmitter {
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const submission = await this.#prepare(input, options, sync, deadline);
-      const context = await this.#contexts.acquire(deadline);
-      const send = (to: ClientContext) => this.#send(submission, to, deadline, notify);
-      const sent = await send(context).catch(async (error: unknown) =>
-        send(await this.#contexts.renew(error, context, deadline)),
+      const sent = await this.#contexts.withKey(deadline, (context) =>
+        this.#send(submission, context, deadline, notify),
       );
       return { ...sent, data: await finish(sent.data, deadline, notify) };
     };
@@ -224,7 +222,7 @@ export class JobSubmitter {
       ? "the list does not show a job with its key"
       : "its key is not in the metadata";
     throw new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
-      hint: "It is not sent again: that could pay twice by now.",
+      hint: "Sending it again could pay twice by now.",
       attempts: attemptLog.attempts,
       idempotencyKey,
       recover,

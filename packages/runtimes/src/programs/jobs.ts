@@ -3,7 +3,7 @@ import type { ProgramContext } from "./program-context.ts";
 
 /** Submits without waiting, follows the job, finds it again, waits for several, and tells errors apart. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
-  const tryon = new TryOn({ apiKey, baseUrl });
+  const tryon = new TryOn({ apiKey, baseUrl, pollInterval: "100ms" });
   const input = {
     person: "https://shop.example/me.jpg",
     garments: ["https://shop.example/shirt.png"],
