@@ -90,7 +90,7 @@ export default defineConfig({
         "**/*.test.ts",
         // The full set runs these in Chromium and on real servers.
         "**/{session,react}/**",
-        "**/{journal,quota}/{postgres,redis}.ts",
+        "**/stores/{postgres,redis}.ts",
       ],
       reporter: ["text-summary"],
       thresholds: { branches: 95 },
@@ -135,11 +135,11 @@ export default defineConfig({
                 include: ["**/*.test.ts"],
                 exclude: [
                   nightly,
-                  "**/{browser,memory,quota,race,take-lock}.full.test.ts",
+                  "**/{browser,memory,race,take-lock}.full.test.ts",
                   // Has scenarios with each transport.
                   "src/node/killed.full.test.ts",
                   // They need servers of databases or a browser, and no transport.
-                  "src/{journal,react,session}/*.full.test.ts",
+                  "src/{stores,react,session}/*.full.test.ts",
                   ...isolatedClient,
                 ],
                 shared: true,
