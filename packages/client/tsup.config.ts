@@ -27,7 +27,10 @@ export default defineConfig([
       session: "src/session/index.ts",
       sqlite: "src/stores/sqlite.ts",
     },
-    dts: true,
+    // The types of the private package are part of the published ones.
+    dts: {
+      compilerOptions: { paths: { "@tryon/command-line/*": ["../command-line/src/*"] } },
+    },
   },
   nodeBuild("esm"),
   nodeBuild("cjs"),
