@@ -39,7 +39,7 @@ const isolatedClient = isolated.map((file) => file.replace("packages/client/", "
 /** Says nothing about the profile or the transport, which the second run of the client's tests changes. */
 const sameInBothRuns = [
   "**/{browser,memory,quota,race,take-lock,type-errors}*.test.ts",
-  "src/{journal,react,session,types}/*.test.ts",
+  "src/{stores,react,session,types}/*.test.ts",
   // Images are read before a request.
   "src/images/{job-image.full,prepare-image,read-image-header}.test.ts",
   // They choose a transport themselves.
@@ -100,7 +100,7 @@ export default defineConfig({
         "**/*.test.ts",
         // The full set runs these in Chromium and on real servers.
         "**/{session,react}/**",
-        "**/{journal,quota}/{postgres,redis}.ts",
+        "**/stores/{postgres,redis}.ts",
       ],
       reporter: ["text-summary"],
       thresholds: { branches: 95 },

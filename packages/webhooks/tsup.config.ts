@@ -24,7 +24,10 @@ export default defineConfig([
     target: "es2022",
     external: [/^node:/],
     removeNodeProtocol: false,
-    dts: true,
+    // The types of the private package are part of the published ones.
+    dts: {
+      compilerOptions: { paths: { "@tryon/command-line/*": ["../command-line/src/*"] } },
+    },
     treeshake: true,
   },
   {

@@ -1,9 +1,9 @@
 import { connectNodeRedis, connectPostgres, connectSqlite } from "@tryon/test-kit/store-clients";
 
 import type { QuotaStore } from "../src/proxy/index.ts";
-import { createPostgresQuotaStore } from "../src/quota/postgres.ts";
-import { createRedisQuotaStore } from "../src/quota/redis.ts";
-import { createSqliteQuotaStore } from "../src/quota/sqlite.ts";
+import { createPostgresQuotaStore } from "../src/stores/postgres.ts";
+import { createRedisQuotaStore } from "../src/stores/redis.ts";
+import { createSqliteQuotaStore } from "../src/stores/sqlite.ts";
 
 /** Store over a separate connection. */
 export interface QuotaConnection {

@@ -7,9 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { createClient } from "@redis/client";
 import { TryOn } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
-import { openPostgresJournal } from "@tryon/client/journal/postgres";
-import { openRedisJournal } from "@tryon/client/journal/redis";
-import { openSqliteJournal } from "@tryon/client/journal/sqlite";
+import { openPostgresJournal } from "@tryon/client/postgres";
+import { openRedisJournal } from "@tryon/client/redis";
+import { openSqliteJournal } from "@tryon/client/sqlite";
 import { Pool } from "pg";
 
 /** Settings of the program. */

@@ -127,11 +127,11 @@ function checkResult(method: keyof QuotaStore, result: unknown, min: number): nu
 
 /**
  * Counters of `createQuota`. Several processes or servers need one store that they share, such as that of
- * `@tryon/client/quota/redis`, `@tryon/client/quota/postgres` or `@tryon/client/quota/sqlite`. Each method must be one
+ * `@tryon/client/redis`, `@tryon/client/postgres` or `@tryon/client/sqlite`. Each method must be one
  * atomic operation, and must reject if it fails: the proxy then responds with 503, as after any result that is not a count.
  *
  * @example
- * import { createRedisQuotaStore } from "@tryon/client/quota/redis";
+ * import { createRedisQuotaStore } from "@tryon/client/redis";
  *
  * const limit = createQuota({ perDay: 20, store: createRedisQuotaStore(redis) });
  */

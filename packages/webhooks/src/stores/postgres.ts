@@ -1,16 +1,10 @@
+import type { PostgresClient } from "@tryon/command-line/stores/clients";
+import { postgresDialect } from "@tryon/command-line/stores/sql-table";
+
 import { createTableStore } from "./table-store.ts";
 import type { TableStore, TableStoreOptions } from "./table-store.ts";
 
-export type { TableStore, TableStoreOptions };
-
-/** Without it, processes that create the table at the same time fail. */
-const lock = "PERFORM pg_advisory_xact_lock(hashtext('tryon'))";
-
-/** Pool or client of `pg`, or any object with the same `query`. */
-export interface PostgresClient {
-  /** Runs a statement with the values of `$1` and so on. */
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
-}
+export type { PostgresClient, TableStore, TableStoreOptions };
 
 /**
  * Creates a store in a table of PostgreSQL, for any number of receivers. Pass your own pool.
@@ -36,10 +30,5 @@ export function createPostgresStore(
   pool: PostgresClient,
   options: TableStoreOptions = {},
 ): TableStore {
-  return createTableStore(options, {
-    // The time of the statement: `now()` is that of a transaction, which may have begun earlier.
-    now: "(extract(epoch FROM statement_timestamp()) * 1000)::double precision",
-    create: (statement) => pool.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`),
-    query: async (text, values) => (await pool.query(text, values)).rows,
-  });
+  return createTableStore(postgresDialect(pool), options);
 }

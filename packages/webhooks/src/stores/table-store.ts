@@ -1,5 +1,8 @@
 import { accepting, boolean, readOptions } from "@tryon/command-line/options";
+import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+
 import type { ReceiverStore } from "../receiver/store.ts";
+import { storeError } from "./store-error.ts";
 
 /** Options of a store in a table. */
 export interface TableStoreOptions {
@@ -12,6 +15,8 @@ export interface TableStoreOptions {
    * CREATE TABLE tryon_events (key text PRIMARY KEY, owner text, expires_at double precision NOT NULL)
    * ```
    *
+   * The row with the key `version` has the version of the table.
+   *
    * @default false
    */
   readonly createTable?: boolean | undefined;
@@ -23,16 +28,6 @@ export interface TableStore extends ReceiverStore {
   deleteExpired(): Promise<number>;
 }
 
-/** SQL of a database. */
-interface Dialect {
-  /** Milliseconds since 1970, as a floating-point number. */
-  readonly now: string;
-  /** Runs the statement that creates the table. */
-  readonly create: (statement: string) => Promise<unknown>;
-  /** Runs a statement with the values of `$1` to `$3`, which it uses in this order, and returns its rows. */
-  readonly query: (text: string, values: (string | number)[]) => Promise<readonly unknown[]>;
-}
-
 /** Returns JSON: PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16. */
 const keyOf = (key: string): string => JSON.stringify(key);
 
@@ -42,42 +37,38 @@ const tableName = accepting<string>(
 );
 
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
-export function createTableStore(
-  options: TableStoreOptions,
-  { now, create, query }: Dialect,
-): TableStore {
+export function createTableStore(dialect: Dialect, options: TableStoreOptions): TableStore {
   const { table, createTable } = readOptions("the store", options, {
     table: { ...tableName, fallback: "tryon_events" },
     createTable: { ...boolean(), fallback: false },
   });
-  const columns = "(key text PRIMARY KEY, owner text, expires_at double precision NOT NULL)";
-  const isFree = `event.expires_at <= ${now} OR event.owner = excluded.owner`;
+  const format = {
+    table,
+    columns: "key text PRIMARY KEY, owner text, expires_at double precision NOT NULL",
+    // Other keys are JSON.
+    key: ["key", "'version'"],
+    version: ["owner", "expires_at", "$0"],
+    clock: "less",
+  } as const;
+  const run = openTable(dialect, format, createTable, storeError);
   const claim = `
-    INSERT INTO ${table} AS event (key, owner, expires_at) VALUES ($1, $2, ${now} + $3)
-    ON CONFLICT (key) DO UPDATE SET
-      owner = CASE WHEN ${isFree} THEN excluded.owner ELSE event.owner END,
-      expires_at = CASE WHEN ${isFree} THEN excluded.expires_at ELSE event.expires_at END
+    INSERT INTO ${table} AS event (key, owner, expires_at) VALUES ($1, $2, $0 + $3)
+    ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+    WHERE event.expires_at <= $0 OR event.owner = excluded.owner
     RETURNING owner`;
+  const get = `SELECT owner FROM ${table} WHERE key = $1`;
   const done = `
-    INSERT INTO ${table} (key, owner, expires_at) VALUES ($1, NULL, ${now} + $2)
+    INSERT INTO ${table} (key, owner, expires_at) VALUES ($1, NULL, $0 + $2)
     ON CONFLICT (key) DO UPDATE SET owner = NULL, expires_at = excluded.expires_at
     RETURNING owner`;
   const release = `DELETE FROM ${table} WHERE key = $1 AND owner = $2 RETURNING owner`;
-  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= ${now} RETURNING owner`;
-
-  let isCreated = !createTable;
-  const run = async (text: string, ...values: (string | number)[]): Promise<readonly unknown[]> => {
-    if (!isCreated) await create(`CREATE TABLE IF NOT EXISTS ${table} ${columns}`);
-    isCreated = true;
-    return query(text, values);
-  };
+  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING owner`;
   return {
     async claim(key, owner, ttl) {
-      const [row] = await run(claim, keyOf(key), owner, ttl);
-      // The statement returns one row of this type.
-      const { owner: current } = row as { owner: string | null };
-      if (current === owner) return "claimed";
-      return current === null ? "done" : "open";
+      if ((await run(claim, keyOf(key), owner, ttl)).length > 0) return "claimed";
+      const [row] = await run(get, keyOf(key));
+      // Another owner can have released the event meanwhile: then the next claim is granted.
+      return row !== undefined && Reflect.get(Object(row), "owner") === null ? "done" : "open";
     },
     done: (key, ttl) => run(done, keyOf(key), ttl),
     release: (key, owner) => run(release, keyOf(key), owner),

@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { ConfigError } from "@tryon/client";
 import type { JournalEntry } from "@tryon/client/batch";
 
-import { withoutSignedUrl } from "../../journal/shared.ts";
+import { withoutSignedUrl } from "../../stores/journal-entry.ts";
 
 /** First line of every journal, up to the version of the format. */
 const kind = '{"journal":"tryon-batch","version":';

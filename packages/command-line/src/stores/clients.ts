@@ -34,24 +34,6 @@ export interface SqliteDatabase {
 
 /** Prepared statement of a {@link SqliteDatabase}. */
 export interface SqliteStatement {
-  /** Runs the statement. */
-  run(...values: (string | number | null)[]): unknown;
-  /** Returns the first row. */
-  get(...values: (string | number | null)[]): unknown;
-  /** Returns all rows. */
-  all(...values: (string | number | null)[]): readonly unknown[];
-  /** Returns one row after another. */
-  iterate(...values: (string | number | null)[]): Iterable<unknown>;
-}
-
-/** Runs a Lua script in Redis, as one atomic step. */
-export function runRedisScript(
-  client: RedisClient,
-  script: string,
-  keys: readonly string[],
-  args: readonly string[],
-): Promise<unknown> {
-  return "call" in client
-    ? client.eval(script, keys.length, ...keys, ...args)
-    : client.eval(script, { keys: [...keys], arguments: [...args] });
+  /** Runs the statement and returns all rows. */
+  all(...values: (string | number)[]): readonly unknown[];
 }

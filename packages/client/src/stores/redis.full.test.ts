@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import type { SharedJournal } from "@tryon/client/batch";
-import { openRedisJournal, type RedisClient } from "@tryon/client/journal/redis";
+import { openRedisJournal, type RedisClient } from "@tryon/client/redis";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Redis } from "ioredis";
@@ -53,7 +53,7 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
         async () => void (await run("CONFIG", "SET", "maxmemory-policy", "noeviction")),
       );
       const message =
-        "This Redis may evict the journal: its maxmemory-policy is allkeys-lru. Set maxmemory-policy to noeviction, for example with `CONFIG SET maxmemory-policy noeviction`, or use another Redis.";
+        "This Redis may evict the journal: its maxmemory-policy is allkeys-lru. Set it to noeviction, for example with `CONFIG SET maxmemory-policy noeviction`, or use another Redis.";
       await expect(openRedisJournal(client, "a")).rejects.toMatchObject({
         code: "invalid_config",
         message,

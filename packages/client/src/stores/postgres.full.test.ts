@@ -1,5 +1,5 @@
 import type { SharedJournal } from "@tryon/client/batch";
-import { openPostgresJournal } from "@tryon/client/journal/postgres";
+import { openPostgresJournal } from "@tryon/client/postgres";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startPostgres, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Pool } from "pg";

@@ -1,5 +1,8 @@
+import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+
 import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
+import { storeError } from "./journal-entry.ts";
 
 /** Options of counters in a table. */
 export interface TableQuotaOptions {
@@ -12,6 +15,8 @@ export interface TableQuotaOptions {
    * CREATE TABLE tryon_quota (key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL)
    * ```
    *
+   * The row with the key `version` has the version of the table.
+   *
    * @default false
    */
   readonly createTable?: boolean | undefined;
@@ -23,20 +28,10 @@ export interface TableQuotaStore extends QuotaStore {
   deleteExpired(): Promise<number>;
 }
 
-/** SQL of a database. */
-interface Dialect {
-  /** Milliseconds since 1970, as a floating-point number. */
-  readonly now: string;
-  /** Runs the statement that creates the table. */
-  readonly create: (statement: string) => Promise<unknown>;
-  /** Runs a statement with the values of `$1` and `$2`, which it uses in this order, and returns its rows. */
-  readonly query: (text: string, values: (string | number)[]) => Promise<readonly unknown[]>;
-}
-
 export function createTableQuotaStore(
   caller: string,
+  dialect: Dialect,
   options: TableQuotaOptions,
-  { now, create, query }: Dialect,
 ): TableQuotaStore {
   const { table = "tryon_quota", createTable = false } = options;
   checkOptions<TableQuotaOptions>(caller, options, {
@@ -47,24 +42,25 @@ export function createTableQuotaStore(
     ],
     createTable: undefined,
   });
-  const columns =
-    "(key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL)";
-  const get = `SELECT count FROM ${table} WHERE key = $1 AND expires_at > ${now}`;
-  const hasExpired = `counter.expires_at <= ${now}`;
+  const format = {
+    table,
+    columns: "key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL",
+    // The keys of `createQuota` are JSON.
+    key: ["key", "'version'"],
+    version: ["count", "expires_at", "$0"],
+    // The service forgets a key by itself: another submission under it is charged, so it counts again.
+    clock: "more",
+  } as const;
+  const run = openTable(dialect, format, createTable, storeError);
+  const get = `SELECT count FROM ${table} WHERE key = $1 AND expires_at > $0`;
+  const hasExpired = "counter.expires_at <= $0";
   const increment = `
-    INSERT INTO ${table} AS counter (key, count, expires_at) VALUES ($1, 1, ${now} + $2)
+    INSERT INTO ${table} AS counter (key, count, expires_at) VALUES ($1, 1, $0 + $2)
     ON CONFLICT (key) DO UPDATE SET
       count = CASE WHEN ${hasExpired} THEN 1 ELSE counter.count + 1 END,
       expires_at = CASE WHEN ${hasExpired} THEN excluded.expires_at ELSE counter.expires_at END
     RETURNING count`;
-  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= ${now} RETURNING count`;
-
-  let isCreated = !createTable;
-  const run = async (text: string, ...values: (string | number)[]): Promise<readonly unknown[]> => {
-    if (!isCreated) await create(`CREATE TABLE IF NOT EXISTS ${table} ${columns}`);
-    isCreated = true;
-    return query(text, values);
-  };
+  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING count`;
   const count = async (text: string, ...values: (string | number)[]): Promise<number> => {
     const [row = { count: 0 }] = await run(text, ...values);
     // Both statements return rows of this type. Some drivers read integers as bigint.

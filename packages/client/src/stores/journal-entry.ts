@@ -24,17 +24,17 @@ export function readOptions<Options extends SharedJournalOptions>(
   names: Readonly<Record<keyof Options, true>>,
 ): number {
   const unknown = unknownName(options, names);
-  if (unknown) throw journalError(`${unknown.name} is not an option of the journal.`, unknown.hint);
+  if (unknown) throw storeError(`${unknown.name} is not an option of the journal.`, unknown.hint);
   const { claimTtl = "30s" } = options;
   if (typeof name !== "string" || !/^[\w.:-]+$/.test(name) || name.length > maxNameLength) {
-    throw journalError(
+    throw storeError(
       `The name of the journal, ${JSON.stringify(name)}, is invalid.`,
       `Use 1 to ${maxNameLength} letters, digits and ".", "_", ":" or "-".`,
     );
   }
   const ttl = Math.ceil(readDuration(claimTtl));
   if (ttl > 0 && ttl < Infinity) return ttl;
-  throw journalError(
+  throw storeError(
     "claimTtl must be a positive number of milliseconds.",
     'Use a number or a string such as "30s".',
   );
@@ -68,7 +68,7 @@ export function hasEnded(state: JournalState | undefined): boolean {
   return state === "succeeded" || state === "failed";
 }
 
-/** Creates the error of a journal that cannot be used. */
-export function journalError(message: string, hint: string): ConfigError {
+/** Creates the error of a store that cannot be used. */
+export function storeError(message: string, hint: string): ConfigError {
   return new ConfigError("invalid_config", message, hint);
 }

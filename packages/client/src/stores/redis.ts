@@ -1,20 +1,23 @@
+import type { RedisClient } from "@tryon/command-line/stores/clients";
+import { redisScripts } from "@tryon/command-line/stores/redis-scripts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
+import type { QuotaStore } from "../proxy/create-quota.ts";
+import { checkOptions } from "../proxy/resolve-options.ts";
 import {
-  runRedisScript,
-  type IoRedisClient,
-  type NodeRedisClient,
-  type RedisClient,
-} from "../stores/clients.ts";
-import {
-  journalError,
+  storeError,
   readOptions,
   readText,
   textOf,
   type SharedJournalOptions,
-} from "./shared.ts";
+} from "./journal-entry.ts";
 
-export type { IoRedisClient, NodeRedisClient, RedisClient, SharedJournalOptions };
+export type {
+  IoRedisClient,
+  NodeRedisClient,
+  RedisClient,
+} from "@tryon/command-line/stores/clients";
+export type { SharedJournalOptions };
 
 /** Options of `openRedisJournal`. */
 export interface RedisJournalOptions extends SharedJournalOptions {
@@ -30,8 +33,8 @@ export interface RedisJournalOptions extends SharedJournalOptions {
  * Opens a journal in Redis 5 or later, or a compatible server such as Valkey. Several processes can work on one batch with
  * it: each item is claimed by one of them, and another one takes over the items of a killed process.
  *
- * The journal is two hashes, `tryon:journal:{NAME}` and `tryon:journal:{NAME}:claims`, which never expire. Delete them when
- * the batch is done. They contain no image, API key or signed URL. Redis must persist writes (`appendonly yes`). If it
+ * The journal is the hashes `tryon:journal:{NAME}` and `tryon:journal:{NAME}:claims` and the text
+ * `tryon:journal:{NAME}:version`, which never expire. Delete them when the batch is done. They contain no image, API key or signed URL. Redis must persist writes (`appendonly yes`). If it
  * loses some, repeated submissions have the same keys, so a service that still remembers them charges nothing more.
  *
  * Redis must not evict keys. The journal reads `maxmemory_policy` from `INFO memory`, since managed services often forbid
@@ -40,13 +43,13 @@ export interface RedisJournalOptions extends SharedJournalOptions {
  * @param client - Connected client of `redis`, `@redis/client` or `ioredis`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
- * @throws `invalid_config` if the name or an option is invalid or unknown, or if the `maxmemory-policy` is not `noeviction` or unknown.
- * Errors of the client.
+ * @throws `invalid_config` if the name or an option is invalid or unknown, if the `maxmemory-policy` is not `noeviction` or
+ * unknown, or if a newer release has written the journal. Errors of the client.
  * @example
  * import { createClient } from "@redis/client";
  * import { TryOn } from "@tryon/client";
  * import { batch } from "@tryon/client/batch";
- * import { openRedisJournal } from "@tryon/client/journal/redis";
+ * import { openRedisJournal } from "@tryon/client/redis";
  *
  * const client = await createClient({ url: process.env.REDIS_URL ?? "redis://127.0.0.1" }).connect();
  * const journal = await openRedisJournal(client, "spring-2027");
@@ -59,11 +62,18 @@ export async function openRedisJournal(
   options: RedisJournalOptions = {},
 ): Promise<SharedJournal> {
   const claimTtl = readOptions(name, options, { claimTtl: true, checkPolicy: true });
-  // Braces keep both keys in one slot of a cluster.
-  const keys = [`tryon:journal:{${name}}`, `tryon:journal:{${name}}:claims`];
+  // Braces keep all keys in one slot of a cluster.
+  const key = `tryon:journal:{${name}}`;
+  const runScript = redisScripts(client, {
+    versionKey: `${key}:version`,
+    data: "the journal",
+    eviction: options.checkPolicy === false ? "accept" : "reject",
+    fail: storeError,
+  });
   const run = (script: string, ...args: string[]): Promise<unknown> =>
-    runRedisScript(client, script, keys, args);
-  if (options.checkPolicy !== false) rejectIfEvicting(await run(policyScript));
+    runScript(script, [key, `${key}:claims`], ...args);
+  // Checks the policy and the version.
+  await run(getScript, "");
   return {
     name,
     claimTtl,
@@ -121,25 +131,6 @@ function entryOf(value: unknown): JournalEntry | undefined {
   return readText(typeof value === "string" ? value.slice(value.indexOf(" ") + 1) : undefined);
 }
 
-function rejectIfEvicting(policy: unknown): void {
-  if (policy === "noeviction") return;
-  throw policy === ""
-    ? journalError(
-        "This Redis does not report its maxmemory-policy, so it may evict the journal.",
-        "Allow its user to run INFO. Or make sure that the policy is noeviction, and set `checkPolicy: false`.",
-      )
-    : journalError(
-        `This Redis may evict the journal: its maxmemory-policy is ${String(policy)}.`,
-        "Set maxmemory-policy to noeviction, for example with `CONFIG SET maxmemory-policy noeviction`, or use another Redis.",
-      );
-}
-
-/** Returns the policy, or an empty text if it is unknown. */
-const policyScript = `
-local info = redis.pcall("INFO", "memory")
-return type(info) == "string" and string.match(info, "maxmemory_policy:([%w-]+)") or ""
-`;
-
 const getScript = `return redis.call("HGET", KEYS[1], ARGV[1])`;
 
 const scanScript = `return redis.call("HSCAN", KEYS[1], ARGV[1], "COUNT", 500)`;
@@ -186,3 +177,54 @@ const releaseScript = `
 ${claimFunctions}
 if claimOf(ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[2], ARGV[1]) end
 `;
+
+/** Options of `createRedisQuotaStore`. */
+export interface RedisQuotaOptions {
+  /** Prefix of all keys. @default "tryon:quota:" */
+  readonly prefix?: string | undefined;
+}
+
+const incrementScript = `
+local count = redis.call("INCR", KEYS[1])
+if count == 1 then redis.call("PEXPIRE", KEYS[1], ARGV[1]) end
+return count
+`;
+
+const countScript = `return redis.call("GET", KEYS[1]) or "0"`;
+
+/**
+ * Creates counters of `createQuota` in Redis, for any number of servers. Pass your own, connected client. Redis removes
+ * expired counters. The key `version` after the prefix has the version of the counters.
+ *
+ * Redis may evict counters or lose them in a restart: the user can then exceed the quota by what was counted. Nothing is
+ * paid twice.
+ *
+ * @throws `invalid_config` for an unknown option.
+ * @example
+ * import { createClient } from "@redis/client"; // or Redis of ioredis
+ * import { createQuota } from "@tryon/client/proxy";
+ * import { createRedisQuotaStore } from "@tryon/client/redis";
+ *
+ * const client = createClient({ url: "redis://localhost", disableOfflineQueue: true });
+ * client.on("error", (error) => console.error("Redis:", error));
+ * await client.connect();
+ * const limit = createQuota({ perDay: 20, store: createRedisQuotaStore(client) });
+ */
+export function createRedisQuotaStore(
+  client: RedisClient,
+  options: RedisQuotaOptions = {},
+): QuotaStore {
+  checkOptions<RedisQuotaOptions>("createRedisQuotaStore", options, { prefix: undefined });
+  const { prefix = "tryon:quota:" } = options;
+  const run = redisScripts(client, {
+    versionKey: `${prefix}version`,
+    data: "the counters",
+    eviction: "accept",
+    fail: storeError,
+  });
+  return {
+    get: async (key) => Number(await run(countScript, [prefix + key])),
+    increment: async (key, ttl) =>
+      Number(await run(incrementScript, [prefix + key], `${Math.ceil(ttl)}`)),
+  };
+}

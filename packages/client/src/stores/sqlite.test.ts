@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import type { SharedJournal } from "@tryon/client/batch";
-import { openSqliteJournal, type SqliteJournalOptions } from "@tryon/client/journal/sqlite";
+import { openSqliteJournal, type TableJournalOptions } from "@tryon/client/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { temporaryFolder } from "../../test/journal-folder.ts";
@@ -61,7 +61,7 @@ describe("a journal in SQLite", () => {
     ["a", { claimTtl: "0s" }],
     ["a", { claimTtl: Infinity }],
     ["a", JSON.parse('{"claimTTL":5}')],
-  ] satisfies [string, SqliteJournalOptions][])(
+  ] satisfies [string, TableJournalOptions][])(
     "rejects the name %j with %j",
     async (name, options) => {
       const opening = openSqliteJournal(await connect(), name, options);

@@ -1,0 +1,83 @@
+import type { SqliteDatabase, SqliteStatement } from "@tryon/command-line/stores/clients";
+import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
+import type { SharedJournal } from "@tryon/client/batch";
+
+import type { SharedJournalOptions } from "./journal-entry.ts";
+import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
+import {
+  createTableQuotaStore,
+  type TableQuotaOptions,
+  type TableQuotaStore,
+} from "./table-quota-store.ts";
+
+export type {
+  SharedJournalOptions,
+  SqliteDatabase,
+  SqliteStatement,
+  TableJournalOptions,
+  TableQuotaOptions,
+  TableQuotaStore,
+};
+
+/**
+ * Opens a journal in a SQLite database (3.35 or later) on a local disk. Several processes on one machine can work on one
+ * batch with it: each item is claimed by one of them, and another one takes over the items of a killed process.
+ *
+ * All journals are in the table `tryon_journal`, one row per item: `journal`, `id`, `state`, `entry` as JSON text, `owner` and
+ * `claimed_until` in milliseconds. Delete the rows of a journal when its batch is done. They contain no image, API key or
+ * signed URL. The row of the journal `''` has the version of the table and its time. Each call blocks the process for one
+ * or two writes of the disk.
+ *
+ * If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait for each other. With the
+ * setting `synchronous` below `FULL`, a power failure can lose the last entries.
+ *
+ * @param database - `DatabaseSync` of `node:sqlite` or `Database` of `better-sqlite3`. Closing it is up to the caller.
+ * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
+ * new name for a new batch.
+ * @throws `invalid_config` if the name or an option is invalid or unknown, or a newer release has written the table. Errors
+ * of the database.
+ * @example
+ * import { DatabaseSync } from "node:sqlite";
+ *
+ * import { TryOn } from "@tryon/client";
+ * import { batch } from "@tryon/client/batch";
+ * import { openSqliteJournal } from "@tryon/client/sqlite";
+ *
+ * const database = new DatabaseSync("shop.db");
+ * const journal = await openSqliteJournal(database, "spring-2027", { createTable: true });
+ * for await (const item of batch(new TryOn(), inputs, { id: ({ sku }) => sku, journal })) console.log(item.id);
+ * database.close();
+ */
+export function openSqliteJournal(
+  database: SqliteDatabase,
+  name: string,
+  options: TableJournalOptions = {},
+): Promise<SharedJournal> {
+  return openTableJournal(sqliteDialect(database), name, options);
+}
+
+/**
+ * Creates counters of `createQuota` in a table of SQLite 3.35 or newer, for processes on one machine. Pass your own
+ * database, and call `deleteExpired` about once an hour.
+ *
+ * If the connection has no `busy_timeout`, the store sets 5 seconds, so that processes wait for each other. The event loop
+ * is blocked meanwhile.
+ *
+ * @throws `invalid_config` for an unknown option or an invalid `table`.
+ * @example
+ * import { DatabaseSync } from "node:sqlite"; // or Database of better-sqlite3
+ * import { createQuota } from "@tryon/client/proxy";
+ * import { createSqliteQuotaStore } from "@tryon/client/sqlite";
+ *
+ * const database = new DatabaseSync("quota.db");
+ * database.exec("PRAGMA journal_mode = WAL");
+ * const store = createSqliteQuotaStore(database, { createTable: true });
+ * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
+ * const limit = createQuota({ perDay: 20, store });
+ */
+export function createSqliteQuotaStore(
+  database: SqliteDatabase,
+  options: TableQuotaOptions = {},
+): TableQuotaStore {
+  return createTableQuotaStore("createSqliteQuotaStore", sqliteDialect(database), options);
+}

@@ -1,0 +1,133 @@
+import type { Times } from "../clock.ts";
+import type { PostgresClient, SqliteDatabase } from "./clients.ts";
+import { createStoreClock, type ClockRule } from "./store-clock.ts";
+import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
+
+type Value = string | number;
+type Rows = readonly unknown[];
+
+/**
+ * Runs a statement and returns its rows. `$1` and so on stand for the values, and `$0` for the time of the store in
+ * milliseconds since 1970.
+ */
+export type RunStatement = (text: string, ...values: readonly Value[]) => Promise<Rows>;
+
+/** Table of a store. One row, whose key no item has, contains the version, and in SQLite the time. */
+export interface TableFormat {
+  readonly table: string;
+  readonly columns: string;
+  /** Columns of the primary key, and their values in that row. */
+  readonly key: readonly [columns: string, values: string];
+  /** Columns of that row for the version and the time, and `$0` in the type of the time. */
+  readonly version: readonly [version: string, time: string, now: string];
+  /** Rule for the time in SQLite. */
+  readonly clock: ClockRule;
+}
+
+/** SQL of a database. */
+export interface Dialect {
+  /** Type of a point in time. */
+  readonly timestamp: string;
+  /** Returns the point in time of a number of milliseconds since 1970. */
+  readonly toTimestamp: (milliseconds: string) => string;
+  /** Date of the database in milliseconds since 1970. NULL if it is that of the process. */
+  readonly date: string;
+  /** Returns a query of the elements of a JSON array. */
+  readonly elementsOf: (json: string) => string;
+  /** Runs the statement that creates a table. */
+  readonly create: (statement: string) => Promise<unknown>;
+  /** Returns the function that runs statements on a table. `keepTime` stores the time. */
+  readonly runOn: (format: TableFormat, keepTime: string) => RunStatement;
+}
+
+/** Returns the function that runs statements on a table. The first one opens the table, and checks its version. */
+export function openTable(
+  { create, runOn }: Dialect,
+  format: TableFormat,
+  createTable: boolean,
+  fail: Fail,
+): RunStatement {
+  const { table, columns, key } = format;
+  const [version, time, now] = format.version;
+  const keepTime = `
+    INSERT INTO ${table} AS kept (${key[0]}, ${version}, ${time}) VALUES (${key[1]}, '${storeVersion}', ${now})
+    ON CONFLICT (${key[0]}) DO UPDATE
+    SET ${time} = CASE WHEN excluded.${time} > kept.${time} THEN excluded.${time} ELSE kept.${time} END
+    RETURNING ${version} AS version`;
+  const run = runOn(format, keepTime);
+  const open = async (): Promise<void> => {
+    if (createTable) await create(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`);
+    const [row] = await run(keepTime);
+    checkStoreVersion(Reflect.get(Object(row), "version"), `The table ${table}`, fail);
+  };
+  const opened = once(open);
+  return async (text, ...values) => {
+    await opened();
+    return run(text, ...values);
+  };
+}
+
+/** SQL of PostgreSQL. */
+export function postgresDialect(client: PostgresClient): Dialect {
+  // The time of the statement: `now()` is that of a transaction, which may have begun earlier.
+  const now = "(extract(epoch FROM statement_timestamp()) * 1000)::double precision";
+  // Without it, processes that create the table at the same time fail.
+  const lock = "PERFORM pg_advisory_xact_lock(hashtext('tryon'))";
+  return {
+    timestamp: "timestamptz",
+    toTimestamp: (milliseconds) => `to_timestamp((${milliseconds}) / 1000)`,
+    date: "$0",
+    elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
+    create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
+    runOn:
+      () =>
+      async (text, ...values) =>
+        (await client.query(text.replaceAll("$0", now), [...values])).rows,
+  };
+}
+
+/** Minimum step of the stored time, in milliseconds. Each write of it costs a write of the disk. */
+const step = 50;
+
+/** SQL of SQLite. Processes of one machine share its date, which can be set, so the table has a clock of its own. */
+export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect {
+  /** Prepares a statement once. Some drivers accept values only for `?`. */
+  const prepareOnce = () => {
+    const prepared = new Map<string, (values: readonly Value[]) => Rows>();
+    return (text: string, values: readonly Value[]): Rows => {
+      let all = prepared.get(text);
+      if (!all) {
+        const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
+        const statement = database.prepare(text.replaceAll(/\$\d/g, "?"));
+        all = (given) => statement.all(...order.map((index) => given[index] ?? ""));
+        prepared.set(text, all);
+      }
+      return all(values);
+    };
+  };
+  return {
+    timestamp: "double precision",
+    toTimestamp: (milliseconds) => milliseconds,
+    date: "NULL",
+    elementsOf: (json) => `SELECT value FROM json_each(${json})`,
+    create: async (statement) => database.exec(statement),
+    runOn: ({ table, key, version, clock }, keepTime) => {
+      // The column is named "timeout".
+      const [busy] = database.prepare("PRAGMA busy_timeout").all();
+      if (Reflect.get(Object(busy), "timeout") === 0) database.exec("PRAGMA busy_timeout = 5000");
+      const all = prepareOnce();
+      const advance = createStoreClock(clock, times);
+      const storedTime = `SELECT ${version[1]} AS time FROM ${table} WHERE (${key[0]}) = (${key[1]})`;
+      return async (text, ...values) => {
+        if (!text.includes("$0")) return all(text, [0, ...values]);
+        const [row] = all(storedTime, []);
+        // Some drivers read integers as bigint.
+        const stored = row === undefined ? undefined : Number(Reflect.get(Object(row), "time"));
+        const time = advance(stored);
+        const isDue = time - (stored ?? 0) >= step && text !== keepTime;
+        if (isDue) all(keepTime, [time]);
+        return all(text, [time, ...values]);
+      };
+    },
+  };
+}
