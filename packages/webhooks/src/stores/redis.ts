@@ -64,7 +64,7 @@ export function createRedisStore(
   client: NodeRedisClient | IoRedisClient,
   options: RedisStoreOptions = {},
 ): ReceiverStore {
-  const { prefix } = readOptions("createRedisStore", options, {
+  const { prefix } = readOptions("an option of createRedisStore", options, {
     prefix: { ...string(), fallback: "tryon:event:" },
   });
   const run = (script: string, keys: string[], ...values: string[]): Promise<unknown> =>

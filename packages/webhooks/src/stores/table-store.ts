@@ -46,7 +46,7 @@ export function createTableStore(
   options: TableStoreOptions,
   { now, create, query }: Dialect,
 ): TableStore {
-  const { table, createTable } = readOptions("the store", options, {
+  const { table, createTable } = readOptions("an option of the store", options, {
     table: { ...tableName, fallback: "tryon_events" },
     createTable: { ...boolean(), fallback: false },
   });
