@@ -27,7 +27,7 @@ export function sentenceOf(
 ): string {
   const fill = (text: string): string =>
     text.replace(/\{(\w+)\}/g, (_, name: string) => nameOf(name));
-  return `${field.replace(/^\w+/, nameOf)} ${fill(`${problem}. ${hint}`)}`.trim();
+  return `${nameOf(field)} ${fill(`${problem}. ${hint}`)}`.trim();
 }
 
 /** Declaration of an option. */

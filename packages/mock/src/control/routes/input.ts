@@ -83,10 +83,9 @@ export async function withFieldNames<Result>(
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
     const overHttp = new Map(Object.entries(names).map(([http, inProcess]) => [inProcess, http]));
-    throw new ServiceError(
-      reason,
-      sentenceOf(error, (name) => overHttp.get(name) ?? name),
-    );
+    const nameOf = (path: string): string =>
+      path.replace(/^\w+/, (name) => overHttp.get(name) ?? name);
+    throw new ServiceError(reason, sentenceOf(error, nameOf));
   }
 }
 
