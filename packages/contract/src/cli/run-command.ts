@@ -70,7 +70,7 @@ async function createReport(options: RunOptions, context: CliContext): Promise<R
 
 async function writeReports(
   report: Report,
-  { reports, profile, quiet }: RunOptions,
+  { reports, profile, quiet, only }: RunOptions,
   context: CliContext,
 ): Promise<void> {
   const { stdout, stderr } = context;
@@ -88,7 +88,11 @@ async function writeReports(
   // If all reports go to files, the terminal gets the text.
   stdout.write(
     form === "text"
-      ? textReport(report, paintFor(stdout, context), { brief: quiet, width: widthOf(stdout) })
+      ? textReport(report, paintFor(stdout, context), {
+          brief: quiet,
+          all: only !== undefined,
+          width: widthOf(stdout),
+        })
       : formatReport(report, form),
   );
   if (quiet !== true) stderr.write(notes.join(""));
