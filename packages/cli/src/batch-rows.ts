@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 
 import type { Garments, TryOnInput } from "@tryon/client";
 import { UsageError } from "@tryon/command-line";
-import { namesFor } from "@tryon/command-line/known-names";
+import { unknownName } from "@tryon/command-line/options";
 import { parse } from "csv-parse/sync";
 
 import { isUrl, openImage } from "./images.ts";
@@ -103,9 +103,7 @@ function readRow(fields: RowRecord["fields"], place: string, folder: string): Ba
   };
   const unknown = Object.keys(fields).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    fail(
-      `${JSON.stringify(unknown.slice(0, 40))} is not a column. Use ${namesFor(unknown, names.slice(0, -1))}`,
-    );
+    fail(unknownName("a column", unknown, names.slice(0, -1)).message);
   }
   const textOf = (name: string): string | undefined => {
     const value = fields[name] ?? "";

@@ -1,21 +1,3 @@
-/**
- * Throws for an object with a field that is not known. Undefined values count, because a typo may have one.
- *
- * @param problem begins the message, such as `Unknown option`.
- * @param list introduces the known names, such as `the options are`.
- * @throws TypeError with the field, the known names, and the one that is probably meant.
- */
-export function rejectUnknownNames(
-  input: object,
-  known: readonly string[],
-  problem: string,
-  list: string,
-): void {
-  const name = Object.keys(input).find((candidate) => !known.includes(candidate));
-  if (name === undefined) return;
-  throw new TypeError(`${problem} ${shown(name)}; ${list} ${namesFor(name, known)}`);
-}
-
 /** Returns the first unknown name of an object that has a value, and a hint with the most likely known name. */
 export function unknownName(
   given: object,
@@ -27,12 +9,6 @@ export function unknownName(
   if (name === undefined) return undefined;
   const likely = likelyName(name, Object.keys(known));
   return { name, hint: likely ? `Did you mean ${likely}?` : "Remove it." };
-}
-
-/** Completes a message about an unknown name: the known ones, and the one that is probably meant. */
-export function namesFor(name: string, known: readonly string[]): string {
-  const likely = likelyName(name, known);
-  return `${known.join(", ")}.${likely === undefined ? "" : ` Did you mean ${likely}?`}`;
 }
 
 /** Returns the known name that an unknown one begins, or else the most similar one that has its initial or ends it. */
@@ -49,11 +25,6 @@ export function likelyName(name: string, known: readonly string[]): string | und
     bound = changed;
   }
   return likely;
-}
-
-/** Formats a name for a message. */
-function shown(name: string): string {
-  return JSON.stringify(name.slice(0, 100));
 }
 
 /** Letters and digits in lower case, so that `baseURL` and `base_url` are alike. */

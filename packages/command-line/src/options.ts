@@ -1,7 +1,7 @@
 import { readDuration } from "./duration.ts";
 import { likelyName } from "./known-names.ts";
 
-/** Rejection of an option, with the parts of its message: `FIELD PROBLEM; got VALUE. HINT` */
+/** Rejection of an option, with the parts of its message. Names of other options are in braces there. */
 export class OptionsError extends TypeError {
   /** Name of the option. The name of a part of it follows after a dot. */
   declare readonly field: string;
@@ -11,9 +11,23 @@ export class OptionsError extends TypeError {
   declare readonly hint: string | undefined;
 
   constructor(field: string, problem: string, hint?: string) {
-    super(`${field} ${problem}.${hint ? ` ${hint}` : ""}`);
+    super(sentenceOf({ field, problem, hint }));
     Object.assign(this, { name: "OptionsError", field, problem, hint });
   }
+}
+
+/**
+ * Writes the message of a rejection.
+ *
+ * @param nameOf Returns the name of an option where the message is read.
+ */
+export function sentenceOf(
+  { field, problem, hint = "" }: Pick<OptionsError, "field" | "problem" | "hint">,
+  nameOf = (name: string): string => name,
+): string {
+  const fill = (text: string): string =>
+    text.replace(/\{(\w+)\}/g, (_, name: string) => nameOf(name));
+  return `${nameOf(field)} ${fill(`${problem}. ${hint}`)}`.trim();
 }
 
 /** Declaration of an option. */
@@ -33,12 +47,11 @@ export interface Rule<Value = unknown> {
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-type ValueOf<One> =
-  One extends Rule<infer Value>
-    ? One extends { readonly fallback: unknown } | { readonly isRequired: true }
-      ? Value
-      : Value | undefined
-    : never;
+type ValueOf<One extends Rule> = One extends
+  | { readonly fallback: unknown }
+  | { readonly isRequired: true }
+  ? Exclude<ReturnType<One["read"]>, undefined>
+  : ReturnType<One["read"]>;
 
 /** Values of declared options. */
 export type Values<All extends Rules> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
@@ -46,29 +59,38 @@ export type Values<All extends Rules> = { readonly [Name in keyof All]: ValueOf<
 /**
  * Reads the options of a function. An option that is undefined counts as not given.
  *
- * @param of Name of the function.
+ * @param what Completes "NAME is not …", such as `an option of createMock`.
  * @throws OptionsError with the first unknown or invalid option.
  */
 export function readOptions<const All extends Rules>(
-  of: string,
+  what: string,
   given: object,
   rules: All,
 ): Values<All> {
+  rejectUnknown(what, given, Object.keys(rules));
   const values: Record<string, unknown> = {};
-  for (const name of Object.keys({ ...rules, ...given })) {
-    const value: unknown = Reflect.get(given, name);
-    const rule = rules[name];
-    if (rule) values[name] = readValue(name, value, rule);
-    else if (value !== undefined) throw unknownName(`an option of ${of}`, name, Object.keys(rules));
+  for (const [name, rule] of Object.entries(rules)) {
+    values[name] = readValue(name, Reflect.get(given, name), rule);
   }
   // Each value is that of its rule.
   return values as Values<All>;
 }
 
+/** @throws OptionsError for the first unknown name that has a value. */
+export function rejectUnknown(what: string, given: object, known: readonly string[]): void {
+  if (Object(given) !== given) {
+    throw new OptionsError("The argument", `must be an object; got ${show(given)}`);
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && !known.includes(name)) throw unknownName(what, name, known);
+  }
+}
+
 /** Creates the error of an unknown name. It names the one that is probably meant, or else all. */
 export function unknownName(what: string, name: string, known: readonly string[]): OptionsError {
   const likely = likelyName(name, known);
-  const hint = likely ? `Did you mean ${likely}?` : `Use one of: ${known.join(", ")}.`;
+  const others = known.length > 0 ? `Use one of: ${known.join(", ")}.` : "Leave it out.";
+  const hint = likely ? `Did you mean ${likely}?` : others;
   return new OptionsError(name.slice(0, 100), `is not ${what}`, hint);
 }
 
@@ -87,7 +109,7 @@ export function readValue<Value>(
 
 /** Formats a value for a message: at most 100 characters, or the type of an object or a function. */
 export function show(value: unknown): string {
-  if (Object(value) === value) return typeof value;
+  if (Object(value) === value) return Array.isArray(value) ? "array" : typeof value;
   return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : String(value);
 }
 

@@ -8,11 +8,15 @@ import type { ContractOptions } from "./contract-options.ts";
 import { formatReport, type ReportForm } from "./report/index.ts";
 
 test.each<[object, string, string]>([
-  [{ baseURL: "" }, 'Unknown option "baseURL"; the options are baseUrl, ', "baseUrl"],
-  [{ maxCredit: undefined }, 'Unknown option "maxCredit"; ', "maxCredits"],
-  [{ keys: { tset: "svc_test_a" } }, 'Unknown key "tset"; the keys are live, test, ', "test"],
-  [{ only: ["idempotncy"] }, "(--only); checks begin with urls, discovery, ", "idempotency"],
-  [{ only: ["account.", "sync.limt"] }, 'No check begins with "sync.limt" (--only)', "sync.limit"],
+  [{ baseURL: "" }, "baseURL is not an option of runContract.", "baseUrl"],
+  [{ maxCredit: 1 }, "maxCredit is not an option of runContract.", "maxCredits"],
+  [{ keys: { tset: "svc_test_a" } }, "tset is not a key of runContract.", "test"],
+  [{ only: ["idempotncy"] }, 'only has "idempotncy", with which no check begins.', "idempotency"],
+  [
+    { only: ["account.", "sync.limt"] },
+    'only has "sync.limt", with which no check begins.',
+    "sync.limit",
+  ],
 ])(
   "rejects %j with the known names and the likely one, and sends nothing",
   async (given, message, likely) => {
@@ -31,7 +35,7 @@ test("a prefix of --only that begins no check ends the command with 2", async ()
   const { code, stdout, stderr } = await command(argv, { fetch: mock.fetch });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(
-    /^tryon-contract: No check begins with "Idempotency" .* Did you mean idempotency\?\n$/,
+    /^tryon-contract: --only has "Idempotency", with which no check begins. Did you mean idempotency\?\n$/,
   );
 });
 
@@ -49,14 +53,14 @@ test("rejects checks that run only at another level", async () => {
   const { baseUrl, fetch } = createMock();
   const options: ContractOptions = { baseUrl, fetch, only: ["sync.limit"] };
   await expect(runContract(options)).rejects.toThrow(
-    "No check of --only runs at level safe; use --level full.",
+    "only has no check that runs at level safe. Use full.",
   );
 });
 
 test("rejects an unknown form of a report", () => {
   // Callers in JavaScript can pass what the compiler refuses.
   expect(() => formatReport(goodReport, "jnuit" as ReportForm)).toThrow(
-    'Unknown form "jnuit"; the forms are text, junit, json, html. Did you mean junit?',
+    "jnuit is not a form of a report. Did you mean junit?",
   );
 });
 
@@ -82,7 +86,7 @@ describe("a key over http", () => {
     { apiKey, allowInsecure: false },
   ])("is refused before a request: %j", async (options) => {
     const { run, keys } = await sent(options);
-    await expect(run).rejects.toThrow(message);
+    await expect(run).rejects.toThrow(`baseUrl ${message}`);
     expect(keys).toEqual([]);
   });
 
@@ -100,7 +104,7 @@ describe("a key over http", () => {
     const argv = ["--base-url", mock.baseUrl, "--only", "account", "--quiet"];
     const context = { fetch: mock.fetch, environment: { TRYON_API_KEY: apiKey } };
     const refused = await command(argv, context);
-    expect([refused.code, refused.stderr]).toEqual([2, `tryon-contract: ${message}\n`]);
+    expect([refused.code, refused.stderr]).toEqual([2, `tryon-contract: --base-url ${message}\n`]);
     expect((await command([...argv, "--allow-http"], context)).code).toBe(0);
   });
 });

@@ -1,9 +1,25 @@
 import { mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import { maxTimer } from "@tryon/command-line/clock";
+import {
+  accepting,
+  anything,
+  boolean,
+  duration,
+  func,
+  number,
+  oneOf,
+  OptionsError,
+  readOptions,
+  readValue,
+  rejectUnknown,
+  string,
+  wholeNumber,
+  type Rule,
+} from "@tryon/command-line/options";
 
 import { levels, type Level } from "./check.ts";
 import type { CheckResult, Observation } from "./report.ts";
-import { keyNames, type Key, type KeyName, type Keys } from "./target/keys.ts";
+import { type Key, type KeyName, type Keys } from "./target/keys.ts";
 import { isBaseUrl } from "./wire/base-url.ts";
 
 /** Options of `runContract`. */
@@ -62,11 +78,11 @@ export interface ContractOptions {
    */
   readonly bail?: boolean | undefined;
   /**
-   * Maximum duration of the run in milliseconds, up to 2147483647. It ends the run early, and the report has the results so
+   * Maximum duration of the run in milliseconds, up to 2147483647, or as a string such as `"10m"`. It ends the run early, and the report has the results so
    * far. The kit then has up to 10 s more to remove the faults that a check has added to a reference server.
    * @default unlimited
    */
-  readonly maxTime?: number | undefined;
+  readonly maxTime?: number | string | undefined;
 }
 
 /** Purpose and kind of a key of a run. */
@@ -106,86 +122,81 @@ export interface Announcement {
   readonly webhooks: boolean;
 }
 
-/** Invalid options. The message has the invalid option and the valid values. */
-export class OptionsError extends TypeError {
-  override readonly name = "OptionsError";
-}
-
-const optionNames = Object.keys({
-  baseUrl: true,
-  apiKey: true,
-  keys: true,
-  webhookSecret: true,
-  level: true,
-  maxCredits: true,
-  allowLive: true,
-  allowInsecure: true,
-  only: true,
-  webhookUrl: true,
-  webhookPort: true,
-  controlToken: true,
-  realTime: true,
-  fetch: true,
-  onResult: true,
-  onPlan: true,
-  onBegin: true,
-  signal: true,
-  bail: true,
-  maxTime: true,
-} satisfies Record<keyof ContractOptions, true>);
-
 /** Form of a key of the service. */
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
+/** Rule of keys. No message has their value, which may be another secret. */
+function keyRule(start: string): Rule<string> {
+  const begin = start === "svc_" ? "svc_test_ or svc_live_" : start;
+  return {
+    ...accepting<string>(
+      `${begin}, followed by letters, digits, _ and - only`,
+      (given) => typeof given === "string" && keyForm.test(given) && given.startsWith(start),
+    ),
+    isSecret: true,
+  };
+}
+
+const keyRules = {
+  live: keyRule("svc_live_"),
+  test: keyRule("svc_test_"),
+  stranger: keyRule("svc_"),
+  disabled: keyRule("svc_"),
+  flagged: keyRule("svc_"),
+} satisfies Record<KeyName, Rule>;
+
+const optionRules = {
+  baseUrl: {
+    ...accepting<string>(
+      "an http or https URL without query and user name, such as https://tryon.example",
+      (given) => typeof given === "string" && isBaseUrl(given),
+    ),
+    isRequired: true,
+  },
+  apiKey: keyRule("svc_"),
+  keys: anything<object>(),
+  webhookSecret: { ...string(), isSecret: true },
+  level: oneOf(...levels),
+  maxCredits: number(0),
+  allowLive: boolean(),
+  allowInsecure: boolean(),
+  only: accepting("a list of prefixes of checks", (given) => Array.isArray(given)),
+  webhookUrl: string(),
+  webhookPort: wholeNumber(0, 65_535),
+  controlToken: { ...string(), isSecret: true },
+  realTime: boolean(),
+  fetch: func(),
+  onResult: func(),
+  onPlan: func(),
+  onBegin: func(),
+  signal: anything(),
+  bail: boolean(),
+  // A longer timer would end at once.
+  maxTime: duration(Number.MIN_VALUE, maxTimer),
+} satisfies Record<keyof ContractOptions, Rule>;
+
 /** @throws OptionsError with the invalid option and the valid values. */
 export function rejectInvalid(options: ContractOptions): void {
-  const { baseUrl, apiKey, keys = {}, level, maxCredits, maxTime } = options;
-  try {
-    rejectUnknownNames(options, optionNames, "Unknown option", "the options are");
-    rejectUnknownNames(keys, keyNames, "Unknown key", "the keys are");
-  } catch (error) {
-    throw new OptionsError(error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
-  }
-  if (!isBaseUrl(baseUrl)) {
-    throw new OptionsError(
-      `The base URL must be an http or https URL without query and user name, such as https://tryon.example; got "${baseUrl}".`,
-    );
-  }
+  const { baseUrl, apiKey, ...given } = readOptions(
+    "an option of runContract",
+    options,
+    optionRules,
+  );
+  const keys: Readonly<Record<string, unknown>> = { ...given.keys };
+  rejectUnknown("a key of runContract", keys, Object.keys(keyRules));
+  for (const [name, rule] of Object.entries(keyRules)) readValue(`keys.${name}`, keys[name], rule);
   const root = withoutApiPath(baseUrl);
   if (root !== undefined) {
-    throw new OptionsError(
-      `The base URL ends in the path of the API, which the kit adds. Use ${root}.`,
-    );
+    const problem = "ends in the path of the API, which the kit adds";
+    throw new OptionsError("baseUrl", problem, `Use ${root}.`);
   }
-  const given = Object.entries({ ...keys, apiKey });
-  const isSafe = options.allowInsecure === true || mayReceiveKeys(new URL(baseUrl));
-  if (!isSafe && given.some(([, token]) => token !== undefined)) {
-    throw new OptionsError(
-      `${new URL(baseUrl).origin} is http: others could read the keys. Use https, or --allow-http (allowInsecure: true).`,
-    );
-  }
-  for (const [name, token] of given) {
-    const kind = name === "live" || name === "test" ? `svc_${name}_` : "svc_";
-    if (token === undefined || (keyForm.test(token) && token.startsWith(kind))) continue;
-    // The message omits the value, which may be another secret.
-    throw new OptionsError(
-      `${name === "apiKey" ? "The API key" : `The key "${name}"`} must begin with ${kind === "svc_" ? "svc_test_ or svc_live_" : kind}, followed by letters, digits, _ and - only.`,
-    );
-  }
-  if (level !== undefined && !levels.includes(level)) {
-    throw new OptionsError(`The level must be one of ${levels.join(", ")}; got "${level}".`);
-  }
-  if (maxCredits !== undefined && !(maxCredits >= 0)) {
-    throw new OptionsError(`maxCredits must be at least 0; got ${String(maxCredits)}.`);
-  }
-  // A longer timer would end at once.
-  if (maxTime !== undefined && !(maxTime > 0 && maxTime < 2 ** 31)) {
-    throw new OptionsError(
-      `maxTime (--max-time) must be above 0 and at most 2147483647 milliseconds; got ${String(maxTime)}.`,
-    );
-  }
+  const isSafe = given.allowInsecure === true || mayReceiveKeys(new URL(baseUrl));
+  if (isSafe || Object.values({ ...keys, apiKey }).every((token) => token === undefined)) return;
+  throw new OptionsError(
+    "baseUrl",
+    `${new URL(baseUrl).origin} is http: others could read the keys`,
+    "Use https, or --allow-http (allowInsecure: true).",
+  );
 }
 
 export function givenKeys({ apiKey, keys = {}, webhookSecret }: ContractOptions): Keys {
@@ -210,6 +221,8 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
 export function rejectLiveKeys(given: Keys): void {
   if (Object.values(given).every(({ kind }) => kind === "test")) return;
   throw new OptionsError(
-    "A live key spends money. Use --allow-live (allowLive: true), or a test key, which begins with svc_test_.",
+    "apiKey",
+    "is live, or another key is, which spends money",
+    "Use --allow-live (allowLive: true), or a test key, which begins with svc_test_.",
   );
 }

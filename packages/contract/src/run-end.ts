@@ -1,3 +1,5 @@
+import { readDuration } from "@tryon/command-line/duration";
+
 import type { ContractOptions } from "./contract-options.ts";
 import type { EarlyEnd } from "./report.ts";
 
@@ -15,9 +17,10 @@ export class RunEnd {
     if (signal?.aborted === true) interrupt();
     else signal?.addEventListener("abort", interrupt, { signal: ended });
     if (maxTime === undefined) return;
-    const message = `it took ${maxTime / 1_000} s, its maximum (--max-time)`;
+    const time = readDuration(maxTime);
+    const message = `it took ${time / 1_000} s, its maximum (--max-time)`;
     const error = new DOMException(`The run ended early: ${message}.`, "TimeoutError");
-    this.#timer = setTimeout(() => this.#end("max-time", message, error), maxTime);
+    this.#timer = setTimeout(() => this.#end("max-time", message, error), time);
   }
 
   /** Aborts at the end. */

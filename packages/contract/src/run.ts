@@ -1,8 +1,9 @@
 import { likelyName } from "@tryon/command-line/known-names";
+import { OptionsError, show } from "@tryon/command-line/options";
 
 import { areOpen, levels, type Check, type Probe } from "./check.ts";
 import { shapeRules } from "./checks/index.ts";
-import { OptionsError, type ContractOptions } from "./contract-options.ts";
+import type { ContractOptions } from "./contract-options.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { CheckResult, EarlyEnd, Observation } from "./report.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -30,13 +31,12 @@ export function rejectWrongOnly(suite: Suite, options: ContractOptions): void {
   if (unknown !== undefined) {
     const areas = [...new Set(ids.map((id) => id.split(".", 1)[0] ?? id))];
     const likely = likelyName(unknown, [...areas, ...ids]);
-    throw new OptionsError(
-      `No check begins with ${JSON.stringify(unknown.slice(0, 100))} (--only); checks begin with ${areas.join(", ")}.${likely === undefined ? "" : ` Did you mean ${likely}?`}`,
-    );
+    const hint = likely ? `Did you mean ${likely}?` : `Checks begin with: ${areas.join(", ")}.`;
+    throw new OptionsError("only", `has ${show(unknown)}, with which no check begins`, hint);
   }
   const { checks, probes } = makePlan(suite, options, true);
   if (only.length === 0 || checks.length + probes.length > 0) return;
-  throw new OptionsError(`No check of --only runs at level ${level}; use --level full.`);
+  throw new OptionsError("only", `has no check that runs at {level} ${level}`, "Use full.");
 }
 
 /**
@@ -64,7 +64,7 @@ export function makePlan(
 export async function runPlan(
   plan: Suite,
   context: CheckContext,
-  { level = "safe", onBegin, onResult }: ContractOptions,
+  { level = "safe", only = [], onBegin, onResult }: ContractOptions,
   end: RunEnd,
 ): Promise<{
   checks: readonly CheckResult[];
@@ -105,6 +105,8 @@ export async function runPlan(
   }
   const { shapes, explained } = schemaChecks;
   for (const shape of shapes) {
+    // A run of chosen checks leaves most responses out on purpose.
+    if (shape.count === 0 && only.length > 0) continue;
     add({ ...shapeResult(shape, redactor), level, credits: 0, milliseconds: 0 });
   }
   const observations = observed.map((observation) => {

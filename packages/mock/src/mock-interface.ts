@@ -1,7 +1,9 @@
+import { accepting, anything, oneOf, string, type Rule } from "@tryon/command-line/options";
+
 import type { DefaultKeys } from "./default-keys.ts";
 import type { Options, Profile, ProfileName } from "./options.ts";
 import type { NewKey } from "./service/new-key.ts";
-import type { SettingsInput } from "./settings.ts";
+import { settingRules, type SettingsInput } from "./settings.ts";
 import type { MockFaults } from "./control/faults.ts";
 import type { MockJournal } from "./control/journal.ts";
 import type { NextJob } from "./control/next-job.ts";
@@ -45,26 +47,18 @@ export interface MockOptions extends SettingsInput {
   store?: MockStore;
 }
 
-export const mockOptionNames = Object.keys({
-  profile: true,
-  options: true,
-  clock: true,
-  seed: true,
-  baseUrl: true,
-  store: true,
-  latency: true,
-  concurrency: true,
-  magic: true,
-  allowPrivateWebhooks: true,
-  allowPrivateImages: true,
-  images: true,
-  corsOrigins: true,
-  credits: true,
-  engine: true,
-  journalLimit: true,
-  sendWebhook: true,
-  network: true,
-} satisfies Record<keyof MockOptions, true>);
+/** Declarations of the options of `createMock`. */
+export const mockRules = {
+  ...settingRules,
+  profile: anything<ProfileName | Profile>(),
+  options: anything<Partial<Options>>(),
+  clock: { ...oneOf("real", "manual"), fallback: "real" },
+  seed: accepting<string | number>("a string or a number", (given) =>
+    ["string", "number"].includes(typeof given),
+  ),
+  baseUrl: { ...string(), fallback: "https://tryon-mock.test" },
+  store: anything<MockStore>(),
+} satisfies Record<keyof MockOptions, Rule>;
 
 /** A running reference server. Two servers share no state. */
 export interface Mock {
@@ -115,7 +109,7 @@ export interface Mock {
      *
      * @returns the new delivery after the receiver's response. With a manual clock and a receiver that does not respond,
      * move the clock.
-     * @throws RangeError for an unknown delivery.
+     * @throws TypeError for an unknown delivery.
      */
     replay(deliveryId: string): Promise<DeliveryRecord>;
     /** Delivers the same event a second time, with retries. */
@@ -127,7 +121,7 @@ export interface Mock {
    * Sets the outcome of the next job. Several calls apply to one job each, in their order. They take precedence over words
    * in a prompt.
    *
-   * @throws TypeError or RangeError with the field and its valid values.
+   * @throws TypeError with the field and its valid values.
    * @example
    * ```ts
    * mock.nextJob({ outcome: "content_blocked" });
@@ -138,7 +132,7 @@ export interface Mock {
    * Settles a pending purchase, as the payment processor's notification does. `succeeded` adds its credits, once.
    *
    * @param status @default "succeeded"
-   * @throws RangeError for an unknown payment.
+   * @throws TypeError for an unknown payment.
    */
   settlePayment(paymentIntentId: string, status?: string): Promise<void>;
   /**

@@ -1,9 +1,9 @@
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import { accepting, OptionsError, readOptions, readValue, show } from "@tryon/command-line/options";
 
 import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
-import { mockOptionNames, type Mock, type MockOptions } from "./mock-interface.ts";
+import { mockRules, type Mock, type MockOptions } from "./mock-interface.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
 import { allowRedirect } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
@@ -25,11 +25,15 @@ import { createSystem } from "./system/system.ts";
 export type { Mock, MockOptions } from "./mock-interface.ts";
 
 const paymentSecret = "whsec_mock_payments";
+const paymentStatus = accepting<string>(
+  'a text such as "succeeded" or "canceled"',
+  (given) => typeof given === "string" && given !== "",
+);
 
 /**
  * Starts a reference server of the service in this process.
  *
- * @throws TypeError or RangeError for an unknown option or a value out of bounds; both name what is allowed.
+ * @throws TypeError for an unknown option or an invalid value; it names what is allowed.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -41,26 +45,25 @@ const paymentSecret = "whsec_mock_payments";
  * ```
  */
 export function createMock(input: MockOptions = {}): Mock {
-  rejectUnknownNames(input, mockOptionNames, "Unknown option", "the options of createMock are");
-  const options = resolveOptions(input.profile, input.options);
-  const settings = resolveSettings(input);
-  const log = input.store;
+  const given = readOptions("an option of createMock", input, mockRules);
+  const { store: log, network } = given;
+  const options = resolveOptions(given.profile, given.options);
+  const settings = resolveSettings(given);
   const store = new Store(log);
   const clock: SystemClock = new SystemClock({
-    mode: input.clock ?? "real",
+    mode: given.clock,
     offset: store.transact(({ server }) => server.get("server")?.clockOffset),
     onMove: () => states.saveClock(),
   });
-  const newSeed = (): string => String(input.seed ?? freshSeed());
+  const newSeed = (): string => String(given.seed ?? freshSeed());
   const stock = stockEngine();
-  const { network } = input;
   let sendWebhook =
-    input.sendWebhook ?? ((request) => sendGuarded(request, network, settings.webhookUrls));
+    given.sendWebhook ?? ((request) => sendGuarded(request, network, settings.webhookUrls));
   const control = new Control({ clock, seed: newSeed(), journalLimit: settings.journalLimit });
   const createState = (current: Store) => {
     const { seed } = current.transact(({ server }) => server.getOrThrow("server"));
     const system = createSystem({ clock, seed });
-    const engine = input.engine ?? stock;
+    const engine = given.engine ?? stock;
     const service = createService({
       store: current,
       system,
@@ -124,7 +127,7 @@ export function createMock(input: MockOptions = {}): Mock {
       // A reset ends all other requests, so control requests are kept apart.
       return abortable(controlApp.fetch(request), request, openControlRequests);
     },
-    baseUrl: input.baseUrl ?? "https://tryon-mock.test",
+    baseUrl: given.baseUrl,
     keys: defaultKeys.tokens,
     webhookSecret,
     clock,
@@ -143,13 +146,10 @@ export function createMock(input: MockOptions = {}): Mock {
     },
     nextJob: (job) => states.current.service.nextJobs.add(parseNextJob(job)),
     settlePayment: async (id, status = "succeeded") => {
-      if (typeof status !== "string" || status === "") {
-        throw new TypeError('status has to be a text such as "succeeded" or "canceled".');
-      }
+      readValue("status", status, paymentStatus);
       if (await states.current.service.purchases.settle(id, status)) return;
-      throw new RangeError(
-        `paymentIntentId: ${JSON.stringify(id)} is unknown; pass the payment_intent_id of a purchase.`,
-      );
+      const hint = "Pass the payment_intent_id of a purchase.";
+      throw new OptionsError("paymentIntentId", `${show(id)} is unknown`, hint);
     },
     snapshot: async () => {
       requireOpen();
@@ -185,6 +185,6 @@ export function createMock(input: MockOptions = {}): Mock {
     current: () => states.current,
     journal: control.journal,
   });
-  if (input.sendWebhook === undefined) allowRedirect(mock, (send) => (sendWebhook = send));
+  if (given.sendWebhook === undefined) allowRedirect(mock, (send) => (sendWebhook = send));
   return mock;
 }

@@ -38,12 +38,16 @@ describe("the table of options", () => {
   );
 
   test("rejects other options and values", () => {
-    expect(create({ options: { colour: 1 } })).toThrow(/Unknown option "colour".*refund/);
+    expect(create({ options: { colour: 1 } })).toThrow(
+      /^colour is not an option of the service\. Use one of: .*refund/,
+    );
     expect(create({ options: { toString: 1 } })).toThrow(TypeError);
     expect(create({ options: { refund: "all" } })).toThrow(
-      'Option refund has to be one of "none", "failed", "failed-except-content-blocked"; got "all".',
+      'refund must be one of "none", "failed", "failed-except-content-blocked"; got "all".',
     );
-    expect(create({ profile: "odd" })).toThrow('Unknown profile "odd"');
+    expect(create({ profile: "odd" })).toThrow(
+      'profile must be "default" or "alternate"; got "odd"',
+    );
     expect(createMock({ options: { refund: undefined } as object }).options.refund).toBe("none");
   });
 
@@ -65,34 +69,34 @@ describe("an observed profile", () => {
   });
 
   test.each([
-    [{ options: { colour: 1 } }, 'Unknown option "colour"; the options are checkOrder'],
-    [{ options: { syncCut: 31 } }, 'Option syncCut has to be one of "off", 30; got 31.'],
-    [{ options: {}, unknown: ["colour"] }, 'Unknown option "colour"'],
-    [{ refund: "failed" }, "A profile has its values in options"],
-    [{ options: ["refund"] }, "A profile has its values in options"],
+    [{ options: { colour: 1 } }, "colour is not an option of the service. Use one of: checkOrder"],
+    [{ options: { syncCut: 31 } }, 'syncCut must be "off" or 30; got 31.'],
+    [{ options: {}, unknown: ["colour"] }, "colour is not an option"],
+    [{ refund: "failed" }, "profile must have its values in options"],
+    [{ options: ["refund"] }, "profile must have its values in options"],
   ])("is rejected with its problem: %j", (profile, message) => {
     expect(create({ profile })).toThrow(message);
   });
 });
 
 test.each([
-  [{ credits: -1 }, /credits has to be a whole number from 0 to 100000000; got -1/],
+  [{ credits: -1 }, /credits must be a whole number from 0 to 100000000; got -1/],
   [{ credits: 100_000_001 }, /credits/],
   [{ credits: 0.5 }, /credits/],
   [{ concurrency: 0 }, /concurrency.*from 1 up/],
   [{ concurrency: 1.5 }, /concurrency/],
   [{ concurrency: Number.NaN }, /concurrency/],
-  [{ latency: -1 }, /^latency: /],
-  [{ latency: "soon" }, /^latency: /],
-  [{ latency: { "3K": { p50: 1, p90: 2 } } }, /latency has the size "3K"; the sizes are 1K, 2K/],
-  [{ latency: { "1K": { p50: "8s" } } }, /^latency\.1K\.p90: A duration is .* got undefined/],
+  [{ latency: -1 }, /^latency must be a number of milliseconds from 0 up, or /],
+  [{ latency: "soon" }, /^latency must be a number of milliseconds from 0 up, or /],
+  [{ latency: { "3K": { p50: 1, p90: 2 } } }, /3K is not a size of latency/],
+  [{ latency: { "1K": { p50: "8s" } } }, /^latency\.1K\.p90 must be a positive .* got undefined/],
+  [{ latency: { "1K": { p50: "8s", p90: "7s" } } }, /latency\.1K\.p90 must be at least p50, "8s"/],
   [
-    { latency: { "1K": { p50: "8s", p90: "7s" } } },
-    /latency\.1K\.p90 has to be at least p50, "8s"/,
+    { latency: { "4K": { p50: 0, p90: 2 } } },
+    /latency\.4K\.p50 must be a positive number .*; got 0/,
   ],
-  [{ latency: { "4K": { p50: 0, p90: 2 } } }, /latency\.4K\.p50 has to be above 0; got 0/],
-  [{ images: "on" }, /^images .*off, fetch/],
-])("the setting %j throws a RangeError", (settings, message) => {
-  expect(create(settings)).toThrow(RangeError);
+  [{ images: "on" }, /^images must be "off" or "fetch"/],
+])("the setting %j throws a TypeError", (settings, message) => {
+  expect(create(settings)).toThrow(TypeError);
   expect(create(settings)).toThrow(message);
 });

@@ -1,4 +1,4 @@
-import { namesFor, rejectUnknownNames } from "@tryon/command-line/known-names";
+import { oneOf, OptionsError, readValue, rejectUnknown } from "@tryon/command-line/options";
 
 import { optionSummaries } from "./generated/option-summaries.ts";
 
@@ -170,7 +170,7 @@ export interface Profile {
   readonly unknown?: readonly string[];
 }
 
-/** @throws TypeError for an unknown option, RangeError for an unknown value. Both list the valid ones. */
+/** @throws TypeError for an unknown option or an unknown value. It lists the valid ones. */
 export function resolveOptions(
   profile: ProfileName | Profile = "default",
   chosen: Partial<Options> = {},
@@ -180,45 +180,30 @@ export function resolveOptions(
 
 function valuesOf(profile: ProfileName | Profile): Options {
   if (typeof profile === "object") return { ...profileOptions("default"), ...observed(profile) };
-  if (profileNames.includes(profile)) return profileOptions(profile);
-  throw new RangeError(
-    `Unknown profile ${JSON.stringify(profile)}; the profiles are ${profileNames.join(" and ")}.`,
-  );
+  readValue("profile", profile, oneOf(...profileNames));
+  return profileOptions(profile);
 }
 
 function observed(profile: Profile): Partial<Options> {
   const { options, unknown = [] } = profile;
   if (options === null || typeof options !== "object" || Array.isArray(options)) {
-    throw new TypeError(
-      "A profile has its values in options; tryon-contract --profile writes one.",
-    );
+    const hint = "tryon-contract --profile writes one.";
+    throw new OptionsError("profile", "must have its values in options", hint);
   }
-  rejectUnknownNames(profile, ["options", "unknown"], "Unknown field", "a profile has");
-  for (const id of unknown) rowOf(id);
+  rejectUnknown("a field of a profile", profile, ["options", "unknown"]);
+  rejectUnknown(kind, Object.fromEntries(unknown.map((id) => [id, true])), optionIds);
   return checked(options);
 }
 
+const kind = "an option of the service";
+
 /** Checks the defined values against their rows. */
 function checked(chosen: Readonly<Record<string, unknown>>): Partial<Options> {
+  rejectUnknown(kind, chosen, optionIds);
   const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
-  for (const [id, value] of Object.entries(chosen)) {
-    const row = rowOf(id);
-    if (value !== undefined && !row.values.includes(value)) {
-      const allowed = row.values.map((candidate) => JSON.stringify(candidate)).join(", ");
-      throw new RangeError(
-        `Option ${id} has to be one of ${allowed}; got ${JSON.stringify(value)}.`,
-      );
-    }
+  for (const [id, value] of given) {
+    // It was found in the table.
+    readValue(id, value, oneOf<unknown>(...values[id as OptionId]));
   }
-  // The loop has just found each name and value in the table.
   return Object.fromEntries(given) as Partial<Options>;
-}
-
-/** @throws TypeError with a list of all options. */
-function rowOf(id: string): OptionRow {
-  const row = optionTable.find((candidate) => candidate.id === id);
-  if (row !== undefined) return row;
-  throw new TypeError(
-    `Unknown option ${JSON.stringify(id)}; the options are ${namesFor(id, optionIds)}`,
-  );
 }

@@ -1,10 +1,25 @@
+import {
+  accepting,
+  anything,
+  boolean,
+  duration,
+  func,
+  oneOf,
+  OptionsError,
+  readValue,
+  show,
+  unknownName,
+  wholeNumber,
+  type Rule,
+  type Values,
+} from "@tryon/command-line/options";
+
 import { originProblem } from "./cors-origins.ts";
 import type { UrlRules } from "./delivery/check-url.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
-import { show } from "./shown.ts";
 import type { OutputSize } from "./store/records.ts";
-import { milliseconds, type Duration } from "./system/duration.ts";
+import type { Duration } from "./system/duration.ts";
 import { drawLogNormal } from "./system/log-normal.ts";
 import { SeededRandom } from "./system/random.ts";
 
@@ -99,97 +114,95 @@ export interface SettingsInput {
   network?: Network;
 }
 
-type PlainSetting = "credits" | "concurrency" | "magic" | "images" | "corsOrigins" | "journalLimit";
-
-export interface Settings extends Readonly<Required<Pick<SettingsInput, PlainSetting>>> {
+export interface Settings extends Readonly<
+  Required<
+    Pick<
+      SettingsInput,
+      "credits" | "concurrency" | "magic" | "images" | "corsOrigins" | "journalLimit"
+    >
+  >
+> {
   /** Returns the duration of a job, in milliseconds. */
   readonly latency: (size: OutputSize, seed: string) => number;
   readonly webhookUrls: UrlRules;
   readonly imageUrls: UrlRules;
 }
 
-/** @throws RangeError with the setting, its bound and the value. */
-export function resolveSettings(input: SettingsInput): Settings {
-  const images = input.images ?? "off";
-  if (!imagesSettings.includes(images)) {
-    throw new RangeError(`images has to be one of ${imagesSettings.join(", ")}; got ${images}.`);
-  }
-  const corsOrigins = [...(input.corsOrigins ?? [])];
-  for (const origin of corsOrigins) {
-    const problem = originProblem(origin);
-    if (problem !== undefined) throw new RangeError(`corsOrigins: ${problem}`);
-  }
+const defaultLatency = 1_500;
+
+/** Declarations of the settings. */
+export const settingRules = {
+  latency: {
+    expected: `${duration(0).expected}, or such percentiles by size`,
+    read: readLatency,
+    fallback: () => defaultLatency,
+  },
+  credits: { ...wholeNumber(0, maxCredits), fallback: 1_000 },
+  concurrency: {
+    ...accepting<number>(
+      "a whole number from 1 up",
+      (given) => given === Infinity || (Number.isInteger(given) && Number(given) >= 1),
+    ),
+    fallback: Infinity,
+    hint: "Leave it out for no limit.",
+  },
+  magic: { ...boolean(), fallback: true },
+  allowPrivateWebhooks: { ...boolean(), fallback: true },
+  images: { ...oneOf(...imagesSettings), fallback: "off" },
+  allowPrivateImages: { ...boolean(), fallback: false },
+  corsOrigins: { expected: "a list of origins", read: readOrigins, fallback: [] },
+  engine: anything<Engine>(),
+  journalLimit: { ...wholeNumber(1), fallback: 10_000 },
+  sendWebhook: func<(request: Request) => Promise<Response>>(),
+  network: anything<Network>(),
+} satisfies Record<keyof SettingsInput, Rule>;
+
+export function resolveSettings({
+  allowPrivateWebhooks,
+  allowPrivateImages,
+  ...settings
+}: Values<typeof settingRules>): Settings {
   return {
-    images,
-    corsOrigins,
-    latency: readLatency(input.latency ?? defaultLatency),
-    credits: readCount("credits", input.credits, 1_000, 0, maxCredits),
-    concurrency: readCount("concurrency", input.concurrency, Number.POSITIVE_INFINITY),
-    magic: input.magic ?? true,
-    webhookUrls: {
-      allowPrivate: input.allowPrivateWebhooks ?? true,
-      setting: "allowPrivateWebhooks",
-    },
-    imageUrls: {
-      allowPrivate: input.allowPrivateImages ?? false,
-      setting: "allowPrivateImages",
-    },
-    journalLimit: readCount("journalLimit", input.journalLimit, 10_000),
+    ...settings,
+    webhookUrls: { allowPrivate: allowPrivateWebhooks, setting: "allowPrivateWebhooks" },
+    imageUrls: { allowPrivate: allowPrivateImages, setting: "allowPrivateImages" },
   };
 }
 
-const defaultLatency = "1.5s";
+function readOrigins(given: unknown, name: string): readonly string[] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const origins: readonly unknown[] = given;
+  for (const origin of origins) {
+    const problem = typeof origin === "string" ? originProblem(origin) : show(origin);
+    if (problem !== undefined) throw new OptionsError(name, `has no origin: ${problem}`);
+  }
+  // Each is a string.
+  return origins as readonly string[];
+}
+
 const sizes: readonly string[] = ["1K", "2K", "4K"] satisfies readonly OutputSize[];
 
-function readLatency(latency: JobLatency): Settings["latency"] {
-  if (typeof latency !== "object") {
-    const duration = readDuration("latency", latency);
-    return () => duration;
+const percentile = { ...duration(), isRequired: true };
+
+function readLatency(given: unknown, name: string): Settings["latency"] | undefined {
+  if (typeof given !== "object" || given === null) {
+    const time = duration(0).read(given, name);
+    return time === undefined ? undefined : () => time;
   }
-  const usual = milliseconds(defaultLatency);
   const bySize = new Map(
-    Object.entries(latency).map(([size, percentiles]) => {
-      const { p50, p90 } = Object(percentiles) as LatencyPercentiles;
-      const name = `latency.${size}`;
-      if (!sizes.includes(size)) {
-        throw new RangeError(`latency has the size ${show(size)}; the sizes are 1K, 2K and 4K.`);
-      }
-      const [median, high] = [readDuration(`${name}.p50`, p50), readDuration(`${name}.p90`, p90)];
-      if (median <= 0) throw new RangeError(`${name}.p50 has to be above 0; got ${show(p50)}.`);
-      if (high < median) {
-        throw new RangeError(`${name}.p90 has to be at least p50, ${show(p50)}; got ${show(p90)}.`);
-      }
-      return [size, { median, high }];
+    Object.entries(given).map(([size, value]) => {
+      const path = `${name}.${size}`;
+      if (!sizes.includes(size)) throw unknownName(`a size of ${name}`, size, sizes);
+      const { p50, p90 } = Object(value) as LatencyPercentiles;
+      const median = readValue(`${path}.p50`, p50, percentile) ?? 0;
+      const high = readValue(`${path}.p90`, p90, percentile) ?? 0;
+      if (high >= median) return [size, { median, high }];
+      throw new OptionsError(`${path}.p90`, `must be at least p50, ${show(p50)}; got ${show(p90)}`);
     }),
   );
   return (size, seed) => {
     const found = bySize.get(size);
-    if (found === undefined) return usual;
+    if (found === undefined) return defaultLatency;
     return drawLogNormal(new SeededRandom(seed), found.median, "p90", found.high);
   };
-}
-
-function readDuration(name: string, duration: Duration): number {
-  try {
-    return milliseconds(duration);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RangeError(`${name}: ${reason}`, { cause: error });
-  }
-}
-
-function readCount(
-  name: string,
-  count: number | undefined,
-  fallback: number,
-  min = 1,
-  max = Number.POSITIVE_INFINITY,
-): number {
-  if (count === undefined || count === fallback) return fallback;
-  if (Number.isInteger(count) && count >= min && count <= max) return count;
-  const end = max === Number.POSITIVE_INFINITY ? "up" : `to ${max}`;
-  const usual = fallback === Number.POSITIVE_INFINITY ? "no limit" : fallback;
-  throw new RangeError(
-    `${name} has to be a whole number from ${min} ${end}; got ${show(count)}. Leave it out for ${usual}.`,
-  );
 }

@@ -15,45 +15,50 @@ const waitFor: Use = ({ journal }, input) => journal.waitFor("GET /", input);
 /** Callers in JavaScript, and spread objects, can have names that the compiler does not see. */
 describe("an unknown name is rejected with the known ones and the likely one:", () => {
   test.each<[string, Use, object, string, string]>([
-    ["createMock", create, { latancy: 0 }, '"latancy"; the options of createMock are', "latency"],
-    ["createMock", create, { baseURL: "" }, '"baseURL"; the options of createMock are', "baseUrl"],
-    ["createMock", create, { Seed: undefined }, '"Seed"; the options of createMock are', "seed"],
-    ["options", create, { options: { refnd: "none" } }, '"refnd"; the options are', "refund"],
+    ["createMock", create, { latancy: 0 }, "an option of createMock", "latency"],
+    ["createMock", create, { baseURL: "" }, "an option of createMock", "baseUrl"],
+    ["createMock", create, { Seed: 1 }, "an option of createMock", "seed"],
+    ["options", create, { options: { refnd: "none" } }, "an option of the service", "refund"],
     [
       "profile",
       create,
       { profile: { options: {}, unkown: [] } },
-      'Unknown field "unkown"; a profile has options,',
+      "a field of a profile",
       "unknown",
     ],
-    ["serve", serve, { prot: 1 }, '"prot"; the options of serve are port,', "port"],
-    [
-      "limits",
-      serve,
-      { limits: { headerTimeout: 1 } },
-      'Unknown limit "headerTimeout"; the limits are headersTimeout,',
-      "headersTimeout",
-    ],
-    ["handlers", handlers, { baseURL: "" }, '"baseURL"; the options of handlers are', "baseUrl"],
+    ["serve", serve, { prot: 1 }, "an option of serve", "port"],
+    ["limits", serve, { limits: { headerTimeout: 1 } }, "a limit of serve", "headersTimeout"],
+    ["handlers", handlers, { baseURL: "" }, "an option of handlers", "baseUrl"],
     [
       "nodeNetwork",
       (_mock, input) => nodeNetwork(input),
-      { resolver: undefined },
-      '"resolver"; the options of nodeNetwork are ca,',
+      { resolver: 1 },
+      "an option of nodeNetwork",
       "resolve",
     ],
-    ["faults.add", addFault, { retry_after: 2 }, 'A fault has no "retry_after"', "retryAfter"],
-    ["nextJob", (mock, job) => mock.nextJob(job), { outcom: "" }, 'no "outcom"; it has', "outcome"],
-    ["createKey", (mock, key) => mock.createKey(key), { credit: 1 }, '"credit"; a key', "credits"],
-    ["tenant", (mock, key) => mock.tenant(key), { rateLimit: 1 }, "", "rateLimitPerMinute"],
-    ["journal.entries", filter, { apikey: "" }, '"apikey"; the filter has method,', "apiKey"],
-    ["journal.waitFor", waitFor, { cuont: 2 }, '"cuont"; the options of waitFor are', "count"],
+    ["faults.add", addFault, { retry_after: 2 }, "a field of a fault", "retryAfter"],
+    [
+      "nextJob",
+      (mock, job) => mock.nextJob(job),
+      { outcom: "" },
+      "a field of a next job",
+      "outcome",
+    ],
+    ["createKey", (mock, key) => mock.createKey(key), { credit: 1 }, "a field of a key", "credits"],
+    [
+      "tenant",
+      (mock, key) => mock.tenant(key),
+      { rateLimit: 1 },
+      "a field of a key",
+      "rateLimitPerMinute",
+    ],
+    ["journal.entries", filter, { apikey: "" }, "a field of the filter", "apiKey"],
+    ["journal.waitFor", waitFor, { cuont: 2 }, "an option of waitFor", "count"],
   ])("%s", async (_name, use, input, message, likely) => {
     const mock = createMock();
     const used = async (): Promise<unknown> => use(mock, input);
     await expect(used()).rejects.toThrow(TypeError);
-    await expect(used()).rejects.toThrow(message);
-    await expect(used()).rejects.toThrow(new RegExp(` Did you mean ${likely}\\?$`));
+    await expect(used()).rejects.toThrow(` is not ${message}. Did you mean ${likely}?`);
   });
 
   test.each([
@@ -61,11 +66,11 @@ describe("an unknown name is rejected with the known ones and the likely one:", 
       "POST",
       "faults",
       { on: "* *", staus: 503 },
-      'field "staus"; this request takes on,',
+      "staus is not a field of this request.",
       "status",
     ],
-    ["POST", "keys", { credit: 1 }, 'field "credit"; this request takes mode,', "credits"],
-    ["GET", "journal?methd=GET", {}, 'query parameter "methd"; this request', "method"],
+    ["POST", "keys", { credit: 1 }, "credit is not a field of this request.", "credits"],
+    ["GET", "journal?methd=GET", {}, "methd is not a query parameter of this request.", "method"],
   ] as const)("%s /__mock/%s", async (method, path, fields, message, likely) => {
     const { fetch, baseUrl } = createMock();
     const { get, post } = controls(fetch, baseUrl);

@@ -1,9 +1,10 @@
+import { readOptions } from "@tryon/command-line/options";
 import type { Network } from "../src/delivery/network.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import { stockEngine } from "../src/engine/stock.ts";
 import { profileOptions, type Options } from "../src/options.ts";
 import { createService, type Service } from "../src/service/service.ts";
-import { resolveSettings } from "../src/settings.ts";
+import { resolveSettings, settingRules } from "../src/settings.ts";
 import type { Store } from "../src/store/store.ts";
 import { SystemClock } from "../src/system/clock.ts";
 import type { ClockHost } from "../src/system/host.ts";
@@ -28,7 +29,9 @@ export function bareService(parts: {
     engine: parts.engine,
     system,
     options: { ...profileOptions("default"), ...parts.options },
-    settings: resolveSettings({ images: parts.network ? "fetch" : "off" }),
+    settings: resolveSettings(
+      readOptions("a setting", { images: parts.network ? "fetch" : "off" }, settingRules),
+    ),
     stockEngine: stockEngine(),
     network: parts.network,
     planAttempt: () => ({ delay: 0, send: async () => new Response() }),

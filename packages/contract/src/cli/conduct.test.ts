@@ -154,8 +154,8 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
   });
 
   test.each([
-    ["TRYON_API_KEY", "secret-of-another-kind", "The API key must begin with svc_test_ or"],
-    ["TRYON_LIVE_KEY", "svc_live_a\nb", 'The key "live" must begin with svc_live_'],
+    ["TRYON_API_KEY", "secret-of-another-kind", "TRYON_API_KEY must be svc_test_ or svc_live_"],
+    ["TRYON_LIVE_KEY", "svc_live_a\nb", "TRYON_LIVE_KEY must be svc_live_"],
   ])("an invalid key: %s", async (name, value, words) => {
     const { code, sentence } = await problem(invalid, { [name]: value });
     expect(code).toBe(2);

@@ -7,15 +7,16 @@ import {
   withEnvFile,
   type Command,
 } from "@tryon/command-line";
+import { OptionsError } from "@tryon/command-line/options";
 
-import { givenKeys, OptionsError, rejectInvalid } from "../contract-options.ts";
+import { givenKeys, rejectInvalid } from "../contract-options.ts";
 import { readSessions, type Recorded } from "../observe/session-file.ts";
 import { formatReplay } from "../replay/replay-report.ts";
 import { replay, type ReplayResult } from "../replay/replay.ts";
 import { TargetProblem } from "../target/preflight.ts";
 import { exitCodes, reportsOf } from "./program.ts";
 import { runSubcommand } from "./subcommand.ts";
-import { rejectUnwritable, write } from "./run-command.ts";
+import { rejectUnwritable, usageError, write } from "./run-command.ts";
 
 const command = "tryon-contract replay";
 
@@ -102,7 +103,7 @@ async function replayFiles(
     const keys = givenKeys(target);
     result = await replay(session, { ...options, against, paid: isPaid, keys, controlToken });
   } catch (error) {
-    if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof OptionsError) throw usageError(error, "--against");
     if (!(error instanceof TargetProblem)) throw error;
     stderr.write(`${command}: ${error.message}\n`);
     return exitCodes[error.kind];

@@ -211,3 +211,13 @@ describe("a run of the command", () => {
     });
   });
 });
+
+test("--only prints the results of the chosen checks, and no line for what it left out", async () => {
+  const mock = createMock();
+  const argv = ["--base-url", mock.baseUrl, "--only", "account."];
+  const { code, stdout, stderr } = await command(argv, { fetch: mock.fetch });
+  expect(code).toBe(0);
+  expect(`${stdout}${stderr}`).not.toMatch(/not observable {2,}|46/i);
+  expect(stdout).toMatch(/^Passed: .*\n {2}✓ account\.name {2}\w/);
+  expect(stdout).toContain("5 passed · 0 failed · 0 not observable");
+});

@@ -2,9 +2,9 @@ import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { hasColors, UsageError, type Output } from "@tryon/command-line";
+import { OptionsError, sentenceOf } from "@tryon/command-line/options";
 
 import { runSuite, wholeSuite } from "../contract.ts";
-import { OptionsError } from "../contract-options.ts";
 import type { Report } from "../report.ts";
 import type { Suite } from "../run.ts";
 import { formatReport } from "../report/index.ts";
@@ -43,7 +43,7 @@ export async function runChecks(options: RunOptions, context: CliContext): Promi
       context.stderr.write(`tryon-contract: ${error.message} No check has run.\n`);
       return exitCodes["max-time"];
     }
-    if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof OptionsError) throw usageError(error);
     // The cause has the reason, such as that of a check that threw.
     if (!(error instanceof Error && error.cause instanceof Error)) throw error;
     throw new Error(`${error.message} ${error.cause.message}`, { cause: error });
@@ -70,7 +70,7 @@ async function createReport(options: RunOptions, context: CliContext): Promise<R
 
 async function writeReports(
   report: Report,
-  { reports, profile, quiet }: RunOptions,
+  { reports, profile, quiet, only }: RunOptions,
   context: CliContext,
 ): Promise<void> {
   const { stdout, stderr } = context;
@@ -88,7 +88,11 @@ async function writeReports(
   // If all reports go to files, the terminal gets the text.
   stdout.write(
     form === "text"
-      ? textReport(report, paintFor(stdout, context), { brief: quiet, width: widthOf(stdout) })
+      ? textReport(report, paintFor(stdout, context), {
+          brief: quiet,
+          all: only !== undefined,
+          width: widthOf(stdout),
+        })
       : formatReport(report, form),
   );
   if (quiet !== true) stderr.write(notes.join(""));
@@ -102,6 +106,24 @@ function widthOf({ isTTY, columns }: Output): number {
 
 function paintFor(stream: Output, { environment }: CliContext): Paint {
   return paintWith(hasColors(stream, environment));
+}
+
+/** Names of options on a command line, and in the environment. Others are flags of the same name. */
+const flags: Readonly<Record<string, string>> = {
+  apiKey: "TRYON_API_KEY",
+  "keys.live": "TRYON_LIVE_KEY",
+  "keys.test": "--test-key",
+  "keys.stranger": "TRYON_OTHER_KEY",
+  "keys.disabled": "TRYON_DISABLED_KEY",
+  "keys.flagged": "TRYON_FLAGGED_KEY",
+};
+
+/** Names the flags of a command in the message about an option. */
+export function usageError(error: OptionsError, baseUrl = "--base-url"): UsageError {
+  const nameOf = (name: string): string =>
+    ({ ...flags, baseUrl })[name] ??
+    `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return new UsageError(sentenceOf(error, nameOf), { cause: error });
 }
 
 /** @throws UsageError for a file that cannot be written, before a run takes credits. */

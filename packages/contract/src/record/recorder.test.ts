@@ -121,9 +121,7 @@ test("records a share of the calls, 1 % by default", async () => {
 test.each([-0.1, 1.1, Number.NaN, "all"])("refuses the sample %s", (sample) => {
   // A program without types can pass this.
   const options = { file: session(), sample: sample as number };
-  expect(() => recorder(options)).toThrow(
-    new RangeError(`sample must be a number from 0 to 1; got ${String(sample)}.`),
-  );
+  expect(() => recorder(options)).toThrow(/^sample must be a number from 0 to 1; got /);
 });
 
 describe("a call goes on", () => {

@@ -1,5 +1,6 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 
+import { boolean, func, number, readOptions, string, type Rule } from "@tryon/command-line/options";
 import { appendPrivateFile } from "@tryon/command-line/private-file";
 
 import type { Exchange } from "./exchange.ts";
@@ -26,6 +27,14 @@ export interface Recorder {
   flush(): Promise<void>;
 }
 
+const rules = {
+  file: { ...string(), isRequired: true },
+  sample: { ...number(0, 1), fallback: 0.01 },
+  onError: func<(error: unknown) => void>(),
+  keepText: boolean(),
+  keepIds: boolean(),
+} satisfies Record<keyof RecorderOptions, Rule>;
+
 /** Bytes that may wait for the disk. */
 const maxWaiting = 8 * 2 ** 20;
 
@@ -34,14 +43,12 @@ const maxWaiting = 8 * 2 ** 20;
  * they are sent, and read later, so a call never waits for the recorder. An error of the recorder never fails a call.
  *
  * @param options - File, share of recorded calls (default: 0.01), and whether texts are kept (default: no).
- * @throws RangeError if `sample` is not from 0 to 1.
+ * @throws TypeError for an unknown or invalid option.
  * @example
  * const tryon = new TryOn({ middleware: [recorder({ file: "session.ndjson", sample: 0.05 })] });
  */
-export function recorder({ file, sample = 0.01, onError, ...mask }: RecorderOptions): Recorder {
-  if (!(sample >= 0 && sample <= 1)) {
-    throw new RangeError(`sample must be a number from 0 to 1; got ${String(sample)}.`);
-  }
+export function recorder(options: RecorderOptions): Recorder {
+  const { file, sample, onError, ...mask } = readOptions("an option of recorder", options, rules);
   const masker = new Masker(mask);
   const pending = new Set<Promise<void>>();
   let stream: WriteStream | undefined;

@@ -1,4 +1,4 @@
-import { namesFor } from "@tryon/command-line/known-names";
+import { unknownName } from "@tryon/command-line/options";
 
 import type { Report } from "../report.ts";
 import { htmlReport } from "./html.ts";
@@ -25,11 +25,7 @@ export type ReportForm = (typeof reportForms)[number];
  * ```
  */
 export function formatReport(report: Report, form: ReportForm): string {
-  if (!reportForms.includes(form)) {
-    throw new TypeError(
-      `Unknown form ${JSON.stringify(form)}; the forms are ${namesFor(form, reportForms)}`,
-    );
-  }
+  if (!reportForms.includes(form)) throw unknownName("a form of a report", form, reportForms);
   const writers = { text: textReport, junit: junitReport, json: jsonReport, html: htmlReport };
   return writers[form](report);
 }

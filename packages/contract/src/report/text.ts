@@ -34,6 +34,8 @@ const maxIds = 4;
 interface TextOptions {
   /** If true, the text only has the failed checks and the verdict. */
   readonly brief?: boolean | undefined;
+  /** If true, the text also lists the passed checks. */
+  readonly all?: boolean | undefined;
   /** Columns of a terminal. Requests are cut to a line of it. */
   readonly width?: number | undefined;
 }
@@ -42,11 +44,16 @@ interface TextOptions {
 export function textReport(
   report: Report,
   paint = paintWith(false),
-  { brief = false, width = Infinity }: TextOptions = {},
+  { brief = false, all = false, width = Infinity }: TextOptions = {},
 ): string {
   const model = reportModel(report);
-  const { bold, dim, red, yellow, blue } = paint;
+  const { bold, dim, green, red, yellow, blue } = paint;
+  const passed = report.checks.filter(({ status }) => all && status === "passed");
   const details = [
+    [
+      bold(green("Passed: the deployment keeps the contract here")),
+      ...passed.map(({ id, title }) => `  ${green("✓")} ${id}  ${dim(title)}`),
+    ],
     [
       bold(blue("Observed: the contract leaves these points open, so none is a fault")),
       ...observedLines(model, paint),
@@ -79,8 +86,9 @@ export function textReport(
       groupLines(group, dim, width === Infinity ? Infinity : maxIds),
     ),
   ];
-  const all = [...(brief ? [] : details), failures, notRun];
-  const sections = all.filter((lines) => lines.length > 1);
+  const sections = [...(brief ? [] : details), failures, notRun].filter(
+    (lines) => lines.length > 1,
+  );
   return [...sections, endLines(model, paint)].map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 

@@ -2,6 +2,7 @@ import { hasColors, UsageError, type Output } from "@tryon/command-line";
 
 import type { Engine } from "../engine/engine.ts";
 import { isLoopback } from "@tryon/command-line/key-url";
+import { OptionsError } from "@tryon/command-line/options";
 import { createMock, type Mock } from "../mock.ts";
 import { controlTokenOf } from "../node/control-access.ts";
 import { nodeNetwork } from "../node/network.ts";
@@ -113,11 +114,12 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
     return { engine: name, mock };
   } catch (error) {
     store?.close();
-    // The flags are valid, so the problem is in a file. Errors of the state name it.
-    const { config: path = "" } = command;
-    if (!(error instanceof Error) || path === (command.state ?? "")) throw error;
-    const isNamed = command.state !== undefined && error.message.startsWith(command.state);
-    throw new UsageError(`${isNamed ? "" : `${path}: `}${error.message}`, { cause: error });
+    const { config: path, state } = command;
+    // The flags are valid, so the problem is in the file. Errors of the state name it.
+    const place = error instanceof OptionsError ? path : state && "";
+    if (place === undefined || !(error instanceof Error)) throw error;
+    const message = place === "" ? error.message : `${place}: ${error.message}`;
+    throw new UsageError(message, { cause: error });
   }
 }
 

@@ -1,3 +1,5 @@
+import { OptionsError } from "@tryon/command-line/options";
+
 import { milliseconds } from "../system/duration.ts";
 import { drawLogNormal } from "../system/log-normal.ts";
 import { SeededRandom } from "../system/random.ts";
@@ -43,7 +45,7 @@ export class Faults {
   /**
    * Adds a fault, which stays until it has applied `times` times or is removed.
    *
-   * @throws TypeError or RangeError for an invalid field or one that contradicts another; it names the fix.
+   * @throws TypeError for an invalid field or one that contradicts another; it names the fix.
    * @example
    * ```ts
    * mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503, retryAfter: 2 });
@@ -86,7 +88,7 @@ export class Faults {
   /**
    * Limits the faults to those that exist behind msw.
    *
-   * @throws RangeError if a fault exists that msw cannot produce.
+   * @throws TypeError if a fault exists that msw cannot produce.
    */
   limitTo(_transport: "msw"): void {
     for (const { fault } of this.#faults) checkForMsw(fault);
@@ -171,8 +173,11 @@ function activate(fault: Fault): ActiveFault {
 
 function checkForMsw({ truncateAt }: FaultInput): void {
   if (truncateAt === undefined) return;
-  throw new RangeError(
-    "truncateAt is not available through msw, which needs whole bodies. Call mock.fetch, or serve the mock with @tryon/mock/node.",
+  const hint = "Call mock.fetch, or serve the mock with @tryon/mock/node.";
+  throw new OptionsError(
+    "truncateAt",
+    "is not available through msw, which needs whole bodies",
+    hint,
   );
 }
 

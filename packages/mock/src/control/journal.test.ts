@@ -94,7 +94,7 @@ describe("the journal", () => {
     }
     expect(mock.journal.entries().map(({ query }) => query)).toEqual(["7", "8", "9"]);
     for (const journalLimit of [0, 1.5, -1]) {
-      expect(() => createMock({ journalLimit })).toThrow("journalLimit has to be a whole number");
+      expect(() => createMock({ journalLimit })).toThrow("journalLimit must be a whole number");
     }
   });
 
@@ -185,11 +185,11 @@ describe("waitFor", () => {
   test("rejects invalid patterns and options", async () => {
     const { journal } = withFaults().mock;
     await expect(journal.waitFor("tryon")).rejects.toThrow("is not a method and a path");
-    await expect(journal.waitFor("webhook")).rejects.toThrow(RangeError);
+    await expect(journal.waitFor("webhook")).rejects.toThrow(TypeError);
     for (const count of [0, 1.5, Number.NaN]) {
-      await expect(journal.waitFor(submitOn, { count })).rejects.toThrow("count has to be");
+      await expect(journal.waitFor(submitOn, { count })).rejects.toThrow("count must be");
     }
-    await expect(journal.waitFor(submitOn, { timeout: "soon" })).rejects.toThrow(RangeError);
+    await expect(journal.waitFor(submitOn, { timeout: "soon" })).rejects.toThrow(TypeError);
   });
 
   test("rejects when the server is closed", async () => {

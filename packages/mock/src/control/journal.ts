@@ -1,8 +1,18 @@
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import {
+  duration,
+  number,
+  oneOf,
+  OptionsError,
+  readOptions,
+  show,
+  string,
+  wholeNumber,
+  type Rule,
+} from "@tryon/command-line/options";
 
 import type { RequestFacts } from "../http/with-key.ts";
 import type { Clock } from "../system/timers.ts";
-import { milliseconds, type Duration } from "../system/duration.ts";
+import type { Duration } from "../system/duration.ts";
 import { host } from "../system/host.ts";
 import {
   journalSubmission,
@@ -51,6 +61,28 @@ export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> 
   until?: "completed" | "arrived" | undefined;
 }
 
+const filterRules = {
+  method: string(),
+  path: { expected: "a path", read: readPath },
+  apiKey: string(),
+  since: number(-Infinity),
+} satisfies Record<keyof JournalFilter, Rule>;
+
+const waitForRules = {
+  apiKey: string(),
+  since: number(-Infinity),
+  count: { ...wholeNumber(1), fallback: 1 },
+  timeout: { ...duration(0), fallback: 5_000 },
+  until: { ...oneOf("completed", "arrived"), fallback: "completed" },
+} satisfies Record<keyof WaitForOptions, Rule>;
+
+function readPath(given: unknown, name: string): string | undefined {
+  if (typeof given !== "string") return undefined;
+  const problem = pathProblem(given);
+  if (problem === undefined) return given;
+  throw new OptionsError(name, `${show(given)} ${problem}`);
+}
+
 /** Maximum number of requests whose headers and bodies are kept. */
 const maxExchanges = 200;
 
@@ -95,19 +127,18 @@ export class Journal {
   /**
    * Returns requests, oldest first.
    *
-   * @throws RangeError for an invalid path, TypeError for an unknown field.
+   * @throws TypeError for an unknown or invalid field.
    */
   entries(filter: JournalFilter = {}): readonly JournalEntry[] {
-    const names = ["method", "path", "apiKey", "since"] satisfies (keyof JournalFilter)[];
-    rejectUnknownNames(filter, names, "Unknown field", "the filter has");
-    return this.#kept().filter(entryFilter(filter)).map(copy);
+    const given = readOptions("a field of the filter", filter, filterRules);
+    return this.#kept().filter(entryFilter(given)).map(copy);
   }
 
   /**
    * Waits for requests such as `"POST /api/v1/tryon"` or `"GET /api/v1/tryon/*"`.
    *
    * @returns the requests, oldest first.
-   * @throws RangeError or TypeError for an invalid pattern or option.
+   * @throws TypeError for an invalid pattern or option.
    * @throws WaitTimeout after the timeout, with the number of requests that matched and the nearest others.
    * @example
    * ```ts
@@ -115,21 +146,10 @@ export class Journal {
    * ```
    */
   async waitFor(on: string, options: WaitForOptions = {}): Promise<readonly JournalEntry[]> {
-    const names = [
-      "count",
-      "timeout",
-      "until",
-      "apiKey",
-      "since",
-    ] satisfies (keyof WaitForOptions)[];
-    rejectUnknownNames(options, names, "Unknown option", "the options of waitFor are");
+    const given = readOptions("an option of waitFor", options, waitForRules);
+    const { count, timeout, until, ...filter } = given;
     const pattern = parseRequestPattern("waitFor", on);
-    const { count = 1, until = "completed", apiKey, since } = options;
-    const timeout = milliseconds(options.timeout ?? "5s");
-    if (!Number.isInteger(count) || count < 1) {
-      throw new RangeError(`count has to be a whole number from 1 up; got ${count}.`);
-    }
-    const passes = entryFilter({ apiKey, since });
+    const passes = entryFilter(filter);
     const isMatch = (entry: JournalEntry): boolean =>
       pattern.matches(entry.method, entry.path) &&
       (until === "arrived" || entry.durationMs !== null) &&
@@ -295,15 +315,12 @@ function copy(entry: JournalEntry): OpenEntry {
   return structuredClone(entry);
 }
 
-/** @throws RangeError for an invalid path. */
 function entryFilter({
   method,
   path = "*",
   apiKey,
   since = Number.NEGATIVE_INFINITY,
 }: JournalFilter): (entry: JournalEntry) => boolean {
-  const problem = pathProblem(path);
-  if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
   const matchesPath = pathMatcher(path);
   const key = apiKey === undefined ? undefined : maskKey(apiKey);
   return (entry) =>

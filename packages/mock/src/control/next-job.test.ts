@@ -17,24 +17,20 @@ const endings: readonly (readonly [NextJob, string, string | null, number | null
   [{ outcome: "never" }, "running", null, null],
 ];
 
-const invalid: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
-  [null, "nextJob takes an object", TypeError],
-  [{ outcom: "never" }, 'A next job has no "outcom"; it has outcome', TypeError],
-  [{ outcome: "lost" }, "outcome has to be one of succeeded, content_blocked", RangeError],
-  [
-    { outcome: "failed", errorMessage: "" },
-    "errorMessage has to be a text of 1 to 1000",
-    RangeError,
-  ],
-  [{ errorMessage: "x".repeat(1_001) }, "errorMessage has to be a text of 1", RangeError],
-  [{ errorMessage: 7 }, "errorMessage has to be a text", TypeError],
-  [{ outcome: "never", errorMessage: "x" }, "errorMessage requires the outcome", TypeError],
-  [{ outcome: "never", durationMs: 1 }, "durationMs contradicts the outcome", TypeError],
-  [{ durationMs: "1s" }, "durationMs has to be a number of milliseconds from 0", TypeError],
-  [{ durationMs: -1 }, "durationMs has to be a number of milliseconds from 0 to", RangeError],
-  [{ durationMs: Number.POSITIVE_INFINITY }, "durationMs has to be", RangeError],
-  [{ apiKey: "" }, "apiKey has to be the token of a key", RangeError],
-  [{ apiKey: 1 }, "apiKey has to be", TypeError],
+const invalid: readonly (readonly [unknown, string])[] = [
+  [null, "The argument must be an object"],
+  [{ outcom: "never" }, "outcom is not a field of a next job. Did you mean outcome?"],
+  [{ outcome: "lost" }, 'outcome must be one of "succeeded", "content_blocked"'],
+  [{ outcome: "failed", errorMessage: "" }, "errorMessage must be a text of 1 to 1000"],
+  [{ errorMessage: "x".repeat(1_001) }, "errorMessage must be a text of 1"],
+  [{ errorMessage: 7 }, "errorMessage must be a text"],
+  [{ outcome: "never", errorMessage: "x" }, "errorMessage requires the outcome"],
+  [{ outcome: "never", durationMs: 1 }, "durationMs contradicts the outcome"],
+  [{ durationMs: "1s" }, "durationMs must be a number from 0"],
+  [{ durationMs: -1 }, "durationMs must be a number from 0 to"],
+  [{ durationMs: Number.POSITIVE_INFINITY }, "durationMs must be"],
+  [{ apiKey: "" }, "apiKey must be the token of a key"],
+  [{ apiKey: 1 }, "apiKey must be"],
 ];
 
 describe("the next job", () => {
@@ -100,11 +96,11 @@ describe("the next job", () => {
     expect((await finished(mock, call)).error_message).toBe("storage_failed");
   });
 
-  test.each(invalid)("%j has an error with its field and limit", async (job, message, kind) => {
+  test.each(invalid)("%j has an error with its field and limit", async (job, message) => {
     const mock = createMock({ clock: "manual" });
     // Callers without types may pass anything.
     const setNext = (): void => mock.nextJob(job as NextJob);
-    expect(setNext).toThrow(kind);
+    expect(setNext).toThrow(TypeError);
     expect(setNext).toThrow(message);
     expect((await finished(mock, caller(mock))).status).toBe("succeeded");
   });

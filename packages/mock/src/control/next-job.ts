@@ -1,7 +1,13 @@
-import * as z from "zod";
+import {
+  accepting,
+  number,
+  oneOf,
+  OptionsError,
+  readOptions,
+  type Rule,
+} from "@tryon/command-line/options";
 
 import { failureCode, type PlannedOutcome } from "../service/next-jobs.ts";
-import { checkFields, type FieldRule } from "./check-fields.ts";
 
 const outcomes = [
   "succeeded",
@@ -29,43 +35,36 @@ export interface NextJob {
   apiKey?: string;
 }
 
-const rules: Readonly<Record<keyof NextJob, FieldRule>> = {
-  outcome: { schema: z.enum(outcomes), limit: `one of ${outcomes.join(", ")}` },
-  errorMessage: {
-    schema: z.string().refine((text) => {
-      const { length } = Array.from(text);
-      return length >= 1 && length <= maxMessageCharacters;
-    }),
-    limit: `a text of 1 to ${maxMessageCharacters} characters`,
-  },
-  durationMs: {
-    schema: z.number().min(0).max(maxDuration),
-    limit: `a number of milliseconds from 0 to ${maxDuration}`,
-  },
+/** Declarations of the fields. */
+export const nextJobRules = {
+  outcome: oneOf(...outcomes),
+  errorMessage: accepting<string>(`a text of 1 to ${maxMessageCharacters} characters`, (given) => {
+    const { length } = Array.from(typeof given === "string" ? given : "");
+    return length >= 1 && length <= maxMessageCharacters;
+  }),
+  durationMs: number(0, maxDuration),
   apiKey: {
-    schema: z.string().min(1),
-    limit: "the token of a key",
-    fix: "Leave it out for any key.",
+    ...accepting<string>(
+      "the token of a key",
+      (given) => typeof given === "string" && given !== "",
+    ),
+    hint: "Leave it out for any key.",
+    isSecret: true,
   },
-};
+} satisfies Record<keyof NextJob, Rule>;
 
-export const nextJobFieldNames = Object.keys(rules);
-
-/** @throws TypeError or RangeError that names the field, its limit and the fix. */
-export function parseNextJob(input: NextJob): PlannedOutcome {
-  if (input === null || typeof input !== "object") {
-    throw new TypeError('nextJob takes an object, such as { outcome: "content_blocked" }.');
-  }
-  checkFields("A next job", rules, input);
+/** @throws TypeError that names the field, its limit and the fix. */
+export function parseNextJob(given: NextJob): PlannedOutcome {
+  const input = readOptions("a field of a next job", given, nextJobRules);
   const { errorMessage, durationMs = null, apiKey = null } = input;
   const outcome = input.outcome ?? (errorMessage === undefined ? "succeeded" : "failed");
   if (errorMessage !== undefined && outcome !== "failed") {
-    throw new TypeError(
-      `errorMessage requires the outcome "failed"; the outcome is ${JSON.stringify(outcome)}.`,
-    );
+    const problem = `requires the {outcome} "failed"; it is ${JSON.stringify(outcome)}`;
+    throw new OptionsError("errorMessage", problem);
   }
   if (durationMs !== null && outcome === "never") {
-    throw new TypeError('durationMs contradicts the outcome "never": such a job does not end.');
+    const problem = 'contradicts the {outcome} "never": such a job does not end';
+    throw new OptionsError("durationMs", problem);
   }
   if (outcome === "succeeded" || outcome === "never") {
     return { outcome: { ending: outcome, errorMessage: null, durationMs }, apiKey };

@@ -1,3 +1,5 @@
+import { OptionsError, show } from "@tryon/command-line/options";
+
 export interface RequestPattern {
   readonly method: string;
   readonly path: string;
@@ -10,27 +12,26 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "*"];
 const grammar =
   'Write a method and a path such as "POST /api/v1/tryon", "GET /api/v1/tryon/*" or "* *". A star matches any method, one or more characters of a path up to the next slash, or alone any path.';
 
-/** Returns undefined for the target `webhook`. @throws TypeError or RangeError that names the field and the grammar. */
+/** Returns undefined for the target `webhook`. @throws TypeError that names the field and the grammar. */
 export function parseTarget(field: string, text: unknown): RequestPattern | undefined {
   if (text === "webhook") return undefined;
   return parseRequestPattern(field, text, ' Write "webhook" for webhooks.');
 }
 
-/** @throws TypeError or RangeError that names the field and the grammar. */
+/** @throws TypeError that names the field and the grammar. */
 export function parseRequestPattern(field: string, text: unknown, more = ""): RequestPattern {
   if (typeof text !== "string") {
-    throw new TypeError(`${field} has to be a text; got ${typeof text}. ${grammar}${more}`);
+    throw new OptionsError(field, `must be a text; got ${show(text)}`, `${grammar}${more}`);
   }
   const [method = "", path = "", ...rest] = text.split(" ");
   const problem =
     rest.length > 0 || path === ""
-      ? "is not a method and a path."
+      ? "is not a method and a path"
       : methods.includes(method)
         ? pathProblem(path)
-        : `has an unknown method; the methods are ${methods.join(", ")}.`;
+        : `has an unknown method; the methods are ${methods.join(", ")}`;
   if (problem !== undefined) {
-    const quoted = JSON.stringify(text.slice(0, 100));
-    throw new RangeError(`${field}: ${quoted} ${problem} ${grammar}${more}`);
+    throw new OptionsError(field, `${show(text)} ${problem}`, `${grammar}${more}`);
   }
   const matchesPath = pathMatcher(path);
   return {
@@ -43,8 +44,8 @@ export function parseRequestPattern(field: string, text: unknown, more = ""): Re
 
 export function pathProblem(path: string): string | undefined {
   if (path === "*") return undefined;
-  if (!path.startsWith("/")) return "has a path that does not begin with a slash.";
-  return /[?#]/.test(path) ? "has a query or a fragment; leave it out." : undefined;
+  if (!path.startsWith("/")) return "has a path that does not begin with a slash";
+  return /[?#]/.test(path) ? "has a query or a fragment; leave it out" : undefined;
 }
 
 type Matcher = (text: string) => boolean;

@@ -154,7 +154,9 @@ describe("a restored server", () => {
 
   test("requires its own snapshot", async () => {
     const [{ mock }, other] = [setUp(), setUp()];
-    await expect(mock.restore(await other.mock.snapshot())).rejects.toThrow(/^snapshot: /);
+    await expect(mock.restore(await other.mock.snapshot())).rejects.toThrow(
+      /^snapshot belongs to another server/,
+    );
   });
 });
 

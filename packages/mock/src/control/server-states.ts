@@ -1,3 +1,5 @@
+import { OptionsError, show } from "@tryon/command-line/options";
+
 import type { Control, ControlState } from "./control.ts";
 import type { MockStore } from "../store/state-log.ts";
 import { Store } from "../store/store.ts";
@@ -65,9 +67,8 @@ export class ServerStates<Current extends ServerState> {
   restore(snapshot: Snapshot): void {
     const state = this.#states.get(snapshot);
     if (state === undefined) {
-      throw new TypeError(
-        "snapshot: belongs to another server; pass a snapshot that this server returned.",
-      );
+      const hint = "Pass a snapshot that this server returned.";
+      throw new OptionsError("snapshot", "belongs to another server", hint);
     }
     this.end();
     this.#parts.clock.set(snapshot.takenAt);
@@ -104,9 +105,8 @@ export class ServerStates<Current extends ServerState> {
     return store.transact(({ server }) => {
       const earlier = server.get("server");
       if (earlier !== undefined && earlier.clockMode !== clockMode) {
-        throw new TypeError(
-          `clock: the state has a ${earlier.clockMode} clock; use that, or the store of another state.`,
-        );
+        const problem = `must be ${show(earlier.clockMode)}, as in the state`;
+        throw new OptionsError("clock", problem, "Use that, or the store of another state.");
       }
       const restarts = earlier === undefined ? 0 : earlier.restarts + 1;
       server.put({

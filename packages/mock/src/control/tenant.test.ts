@@ -87,7 +87,7 @@ describe("a tenant", () => {
   test("requires a new account", async () => {
     const mock = createMock({ clock: "manual" });
     const shared: NewKey = { accountId: "acct_mock" };
-    await expect(mock.tenant(shared)).rejects.toThrow(/^accountId: /);
-    await expect(mock.tenant({ credits: -1 })).rejects.toThrow(RangeError);
+    await expect(mock.tenant(shared)).rejects.toThrow(/^accountId is not an option of a tenant/);
+    await expect(mock.tenant({ credits: -1 })).rejects.toThrow(TypeError);
   });
 });

@@ -1,3 +1,5 @@
+import { OptionsError } from "@tryon/command-line/options";
+
 import type { NewKey } from "../service/new-key.ts";
 import type { Service } from "../service/service.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
@@ -38,7 +40,8 @@ const rateLimitPerMinute = 6_000;
 /** @throws TypeError for an account, and the errors of `createKey`. */
 export async function createTenant(server: Server, options: NewTenant): Promise<Tenant> {
   if ("accountId" in options) {
-    throw new TypeError("accountId: a tenant gets a new account; use createKey to share one.");
+    const hint = "Use createKey to share an account.";
+    throw new OptionsError("accountId", "is not an option of a tenant, which gets a new one", hint);
   }
   const accountId = server().service.keys.openTenant();
   const createKey = async (key: NewTenant = {}): Promise<KeyRecord> =>

@@ -1,3 +1,5 @@
+import { OptionsError, show } from "@tryon/command-line/options";
+
 import { abortable } from "../abortable.ts";
 import { limits } from "../service/catalogue.ts";
 import type { DeliveryAttemptPlan, ServiceContext } from "../service/context.ts";
@@ -41,16 +43,15 @@ export class WebhookDelivery {
     }
   }
 
-  /** Resolves after the first attempt of the new delivery. @throws RangeError for an unknown delivery. */
+  /** Resolves after the first attempt of the new delivery. @throws TypeError for an unknown delivery. */
   async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
     const id = store.transact((tables) => {
       const found = tables.deliveries.get(deliveryId);
       const job = found && tables.jobs.get(found.jobId);
       if (found === undefined || job === undefined) {
-        throw new RangeError(
-          `deliveryId: unknown delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists them.`,
-        );
+        const problem = `${show(deliveryId)} is unknown`;
+        throw new OptionsError("deliveryId", problem, "webhooks.deliveries() lists them.");
       }
       const isResigned = cause === "duplicate" && options.webhookBody === "resigned";
       const event = isResigned ? this.#event(tables, job) : found;

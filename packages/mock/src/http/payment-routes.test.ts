@@ -123,6 +123,6 @@ test("settlePayment can cancel a payment, and requires a known one and a status"
   await mock.settlePayment(id, "canceled");
   expect((await call.purchase(order("spt_processing_1"))).body.status).toBe("canceled");
   expect(await balanceOf(mock)).toBe(1_000);
-  await expect(mock.settlePayment("pi_none")).rejects.toThrow(RangeError);
-  await expect(mock.settlePayment("pi_none", "")).rejects.toThrow(/^status has to be a text/);
+  await expect(mock.settlePayment("pi_none")).rejects.toThrow(TypeError);
+  await expect(mock.settlePayment("pi_none", "")).rejects.toThrow(/^status must be a text/);
 });

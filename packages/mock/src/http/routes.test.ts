@@ -148,8 +148,8 @@ describe("a page of another machine", () => {
     "has no valid corsOrigins as %j",
     (origin) => {
       const create = () => createMock({ corsOrigins: [origin] });
-      expect(create).toThrow(RangeError);
-      expect(create).toThrow(`corsOrigins: ${JSON.stringify(origin)} is`);
+      expect(create).toThrow(TypeError);
+      expect(create).toThrow(`corsOrigins has no origin: ${JSON.stringify(origin)} is`);
     },
   );
 });

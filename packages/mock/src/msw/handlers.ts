@@ -1,4 +1,4 @@
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import { anything, readOptions, readValue, type Rule } from "@tryon/command-line/options";
 import { bypass, http, type HttpHandler } from "msw";
 
 import { redirectWebhooks } from "../delivery/webhook-sender.ts";
@@ -16,13 +16,23 @@ export interface HandlersOptions {
   readonly baseUrl?: string;
 }
 
+const urlRule = {
+  expected: "an absolute http or https URL",
+  read(given) {
+    const url = URL.parse(String(given));
+    return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+  },
+  isRequired: true,
+  hint: 'In a page, pass new URL("/tryon", location.href).href.',
+} satisfies Rule<URL>;
+
 /**
  * Creates msw handlers that pass requests under the base URL to a reference server. Other requests go to other
  * handlers and to the network. Webhooks bypass msw, unless the server has a `sendWebhook`. The handlers never reset
  * the server.
  *
- * @throws TypeError for an unknown option or if `baseUrl` is not an absolute http or https URL, RangeError if a fault exists that msw cannot
- * produce.
+ * @throws TypeError for an unknown option, if `baseUrl` is not an absolute http or https URL, or if a fault exists that msw
+ * cannot produce.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -38,8 +48,10 @@ export function handlers(
   mock: Pick<Mock, "fetch" | "baseUrl" | "options" | "faults">,
   options: HandlersOptions = {},
 ): HttpHandler[] {
-  rejectUnknownNames(options, ["baseUrl"], "Unknown option", "the options of handlers are");
-  const serverUrl = requestMatcher(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
+  const { baseUrl } = readOptions("an option of handlers", options, {
+    baseUrl: { ...anything<string>(), fallback: mock.baseUrl },
+  });
+  const serverUrl = requestMatcher(baseUrl, mock.options.resultsOrigin);
   mock.faults.limitTo("msw");
   redirectWebhooks(mock, (request) => host.currentFetch(bypass(request)));
   return [
@@ -84,7 +96,7 @@ export function requestMatcher(
   baseUrl: string,
   resultsOrigin: Options["resultsOrigin"],
 ): (url: string) => string | undefined {
-  const base = parse(baseUrl);
+  const base = readValue("baseUrl", baseUrl, urlRule) ?? new URL(baseUrl);
   const folder = base.pathname.replace(/\/+$/, "");
   // The server signs result URLs at the root of an origin, whatever its base path.
   const images = resultsOrigin === "other" ? otherOrigin(base.origin) : base.origin;
@@ -96,13 +108,4 @@ export function requestMatcher(
     }
     return url.origin === images && url.pathname.startsWith("/results/") ? requestUrl : undefined;
   };
-}
-
-function parse(baseUrl: string): URL {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new TypeError(
-    `baseUrl of handlers() has to be an absolute http or https URL; got ${JSON.stringify(baseUrl)}. ` +
-      `In a page, pass new URL("/tryon", location.href).href.`,
-  );
 }

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
+import { accepting, readValue } from "@tryon/command-line/options";
+
 import { controlPath } from "../control/routes/control-app.ts";
 import { json } from "../http/responses.ts";
 import { isLoopback } from "@tryon/command-line/key-url";
-import { show } from "../shown.ts";
 import { mark } from "../version.ts";
 
 /** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
@@ -17,12 +18,14 @@ const noToken = `The control API needs its token. Send Authorization: Bearer <to
 
 /** Returns the token of a server: the given one, or a random one. @throws TypeError */
 export function controlTokenOf(given: string | undefined): string {
-  if (given === undefined) return randomBytes(24).toString("base64url");
-  if (typeof given === "string" && /^[\w-]{16,200}$/.test(given)) return given;
-  const got = typeof given === "string" ? `a text of ${given.length} characters` : show(given);
-  throw new TypeError(
-    `The control token (controlToken, TRYON_MOCK_TOKEN) has to be 16 to 200 letters, digits, _ and -; got ${got}.`,
-  );
+  const token = readValue("controlToken (TRYON_MOCK_TOKEN)", given, {
+    ...accepting<string>(
+      "16 to 200 letters, digits, _ and -",
+      (text) => typeof text === "string" && /^[\w-]{16,200}$/.test(text),
+    ),
+    isSecret: true,
+  });
+  return token ?? randomBytes(24).toString("base64url");
 }
 
 /**

@@ -158,7 +158,7 @@ describe("the token of the control API over HTTP", () => {
     (token) => {
       // Callers without types may pass anything.
       const started = start({ controlToken: token as string });
-      return expect(started).rejects.toThrow("16 to 200 letters, digits, _ and -; got ");
+      return expect(started).rejects.toThrow("16 to 200 letters, digits, _ and -.");
     },
   );
 

@@ -7,29 +7,30 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import { duration, readOptions, wholeNumber, type Rule } from "@tryon/command-line/options";
 
 import { limits as serviceLimits } from "../service/catalogue.ts";
+import type { Duration } from "../system/duration.ts";
 import { mark } from "../version.ts";
 
-/** Limits for connections and requests. Times are in milliseconds. */
+/** Limits for connections and requests. Times are in milliseconds, or strings such as `"30s"`. */
 export interface ServerLimits {
   /**
    * Maximum time to send the headers of a request.
    * @default 20000
    */
-  headersTimeout: number;
+  headersTimeout: Duration;
   /**
    * Maximum time to send a whole request. The time until the response does not count, so this limit never ends a
    * synchronous request.
    * @default 300000
    */
-  requestTimeout: number;
+  requestTimeout: Duration;
   /**
    * Maximum time that a connection waits for its next request.
    * @default 65000
    */
-  keepAliveTimeout: number;
+  keepAliveTimeout: Duration;
   /**
    * Maximum number of bytes in the first line and the headers of a request.
    * @default 16384
@@ -42,15 +43,15 @@ export interface ServerLimits {
   connections: number;
 }
 
-const defaults: ServerLimits = {
-  headersTimeout: 20_000,
+const rules = {
+  headersTimeout: { ...duration(), fallback: 20_000 },
   // Four images of 10 MB in base64 over a line of 2 Mbit/s.
-  requestTimeout: 300_000,
+  requestTimeout: { ...duration(), fallback: 300_000 },
   // More than the usual minute of a proxy, which has to close first.
-  keepAliveTimeout: 65_000,
-  headerBytes: 16_384,
-  connections: 2_000,
-};
+  keepAliveTimeout: { ...duration(), fallback: 65_000 },
+  headerBytes: { ...wholeNumber(1), fallback: 16_384 },
+  connections: { ...wholeNumber(1), fallback: 2_000 },
+} satisfies Record<keyof ServerLimits, Rule>;
 
 const checkInterval = 5_000;
 
@@ -64,8 +65,7 @@ export function createLimitedServer(
   options: Partial<ServerLimits> = {},
   listener: Listener,
 ): Server {
-  rejectUnknownNames(options, Object.keys(defaults), "Unknown limit", "the limits are");
-  const limits = { ...defaults, ...options };
+  const limits = readOptions("a limit of serve", options, rules);
   const { requestTimeout, keepAliveTimeout, headerBytes } = limits;
   const headersTimeout = Math.min(limits.headersTimeout, requestTimeout);
   const server = createServer({

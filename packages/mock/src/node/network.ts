@@ -1,4 +1,4 @@
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import { accepting, func, readOptions, type Rule } from "@tryon/command-line/options";
 import { resolveName, sendTo } from "@tryon/command-line/pinned-request";
 
 import type { Network } from "../delivery/network.ts";
@@ -31,12 +31,16 @@ export interface NodeNetworkOptions {
  * ```
  */
 export function nodeNetwork(options: NodeNetworkOptions = {}): Network {
-  const names = ["ca", "resolve"] satisfies (keyof NodeNetworkOptions)[];
-  rejectUnknownNames(options, names, "Unknown option", "the options of nodeNetwork are");
-  const { ca } = options;
+  const { ca, resolve } = readOptions("an option of nodeNetwork", options, {
+    ca: accepting<string | readonly string[]>(
+      "a certificate in PEM, or a list of them",
+      (given) => typeof given === "string" || Array.isArray(given),
+    ),
+    resolve: { ...func<Network["resolve"]>(), fallback: resolveName },
+  } satisfies Record<keyof NodeNetworkOptions, Rule>);
   const trust = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
   return {
-    resolve: options.resolve ?? resolveName,
+    resolve,
     connect: (request, addresses) => sendTo(request, addresses, trust),
   };
 }

@@ -4,7 +4,14 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import {
+  anything,
+  boolean,
+  readOptions,
+  string,
+  wholeNumber,
+  type Rule,
+} from "@tryon/command-line/options";
 
 import { isControlRequest } from "../control/routes/control-app.ts";
 import { earlyResponse, isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
@@ -55,13 +62,13 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-const optionNames = [
-  "port",
-  "host",
-  "openControl",
-  "controlToken",
-  "limits",
-] satisfies (keyof ServeOptions)[];
+const rules = {
+  port: { ...wholeNumber(0, 65_535), fallback: 0 },
+  host: { ...string(), fallback: "127.0.0.1" },
+  openControl: { ...boolean(), fallback: false },
+  controlToken: anything<string>(),
+  limits: anything<Partial<ServerLimits>>(),
+} satisfies Record<keyof ServeOptions, Rule>;
 
 /** Time for requests in progress when the server is closed, in milliseconds. */
 const closeTimeout = 500;
@@ -85,9 +92,9 @@ export async function serve(
   mock: Pick<Mock, "fetch">,
   options: ServeOptions = {},
 ): Promise<Serving> {
-  rejectUnknownNames(options, optionNames, "Unknown option", "the options of serve are");
-  const { port: wantedPort = 0, host = "127.0.0.1", openControl = false, limits } = options;
-  const controlToken = controlTokenOf(options.controlToken);
+  const given = readOptions("an option of serve", options, rules);
+  const { port: wantedPort, host, openControl, limits } = given;
+  const controlToken = controlTokenOf(given.controlToken);
   const requiredToken = openControl ? undefined : controlToken;
   const listener = getRequestListener(
     (request, bindings) => respond(mock, request, bindings, requiredToken),

@@ -79,9 +79,9 @@ test("shares a manual clock at once and until the end, innermost first", async (
 test.each([
   [{ latncy: 0 }, "Did you mean latency?"],
   [{ unawaitedJob: "error" }, "Did you mean unawaitedJobs?"],
-  [{ port: 4_010 }, 'Unknown option "port"; the options of useMock are profile, '],
-  [{ unawaitedJobs: true }, 'unawaitedJobs has to be "error" or "ignore"; got true.'],
-  [{ latency: "soon" }, "latency: "],
+  [{ port: 4_010 }, "port is not an option of useMock. Use one of: "],
+  [{ unawaitedJobs: true }, 'unawaitedJobs must be "error" or "ignore"; got true.'],
+  [{ latency: "soon" }, "latency must be "],
 ])("rejects %j", (options, message) => {
   // Not a value of the type.
   expect(() => setUp(options as object)).toThrow(message);

@@ -1,8 +1,7 @@
-import { rejectUnknownNames } from "@tryon/command-line/known-names";
+import { oneOf, readValue, rejectUnknown } from "@tryon/command-line/options";
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 
-import { mockOptionNames } from "../mock-interface.ts";
-import { show } from "../shown.ts";
+import { mockRules } from "../mock-interface.ts";
 import type { SystemClock } from "../system/clock.ts";
 import type { Duration } from "../system/duration.ts";
 import { nodeNetwork } from "./network.ts";
@@ -24,7 +23,10 @@ export interface TestMockOptions extends Omit<MockOptions, "baseUrl"> {
   unawaitedJobs?: "error" | "ignore";
 }
 
-const optionNames = [...mockOptionNames.filter((name) => name !== "baseUrl"), "unawaitedJobs"];
+const optionNames = [
+  ...Object.keys(mockRules).filter((name) => name !== "baseUrl"),
+  "unawaitedJobs",
+];
 
 /** Functions of a test runner that run a function before or after the tests. */
 export interface TestHooks {
@@ -70,7 +72,7 @@ const clocks: (SystemClock | undefined)[] = [];
  * `clock: "manual"`, they poll as usual: all clients that send their first request afterwards, or are created afterwards with URL and key, use
  * the clock of the mock.
  *
- * @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds.
+ * @throws TypeError for an unknown option, with the likely name, or an invalid value.
  * @example
  * ```ts
  * import { after, afterEach, before, beforeEach } from "node:test";
@@ -135,13 +137,10 @@ export function setupMock(hooks: TestHooks, options: TestMockOptions = {}): Test
   };
 }
 
-/** @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds. */
+/** @throws TypeError for an unknown option, with the likely name, or an invalid value. */
 function createTestMock({ unawaitedJobs, ...options }: TestMockOptions): Mock {
-  rejectUnknownNames(options, optionNames, "Unknown option", "the options of useMock are");
-  if (!["error", "ignore", undefined].includes(unawaitedJobs)) {
-    const got = show(unawaitedJobs);
-    throw new RangeError(`unawaitedJobs has to be "error" or "ignore"; got ${got}.`);
-  }
+  rejectUnknown("an option of useMock", options, optionNames);
+  readValue("unawaitedJobs", unawaitedJobs, oneOf("error", "ignore"));
   return createMock({ network: nodeNetwork(), ...options, latency: options.latency ?? 0 });
 }
 

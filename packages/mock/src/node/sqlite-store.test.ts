@@ -358,7 +358,7 @@ describe("a state file", () => {
     mock.close();
     const store = createSqliteStore(file);
     expect(() => createMock({ clock: "manual", store })).toThrow(
-      "clock: the state has a real clock",
+      'clock must be "real", as in the state',
     );
     store.close();
   });

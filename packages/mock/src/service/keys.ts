@@ -1,3 +1,5 @@
+import { OptionsError } from "@tryon/command-line/options";
+
 import type { AccountState, KeyMode, KeyRecord } from "../store/records.ts";
 import type { Tables } from "../store/store.ts";
 import { limits } from "./catalogue.ts";
@@ -23,7 +25,7 @@ export class Keys {
     this.#context = context;
   }
 
-  /** @throws TypeError or RangeError for an invalid field, a taken token or a second test key of an account. */
+  /** @throws TypeError for an invalid field, a taken token or a second test key of an account. */
   create(fields: NewKey): KeyRecord {
     const { store, system } = this.#context;
     const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(fields);
@@ -50,7 +52,7 @@ export class Keys {
         contentBlockedInARow: 0,
       };
       if (tables.keyByToken(key.token) !== undefined) {
-        throw new RangeError("A key with this token already exists; choose another token.");
+        throw new OptionsError("token", "is that of another key", "Choose another one.");
       }
       tables.keys.put(key);
       return changeBalance(tables, key, { credits, cause: "grant", at: system.clock.now() });
@@ -152,7 +154,8 @@ export class Keys {
   #openAccount(tables: Tables, id: string, mode: KeyMode, state: AccountState | undefined): void {
     const keys = tables.keys.all(id);
     if (mode === "test" && keys.some((key) => key.mode === "test")) {
-      throw new RangeError("The account already has a test key, and an account has exactly one.");
+      const problem = "is live if the account has a test key, of which it has exactly one";
+      throw new OptionsError("mode", problem);
     }
     const account = tables.accounts.get(id);
     if (account === undefined || state !== undefined) {

@@ -31,6 +31,6 @@ test.each([
   "1e3ms",
   "toString",
 ])("%j is an invalid duration", (duration) => {
-  expect(() => milliseconds(duration)).toThrow(RangeError);
+  expect(() => milliseconds(duration)).toThrow(TypeError);
   expect(() => milliseconds(duration)).toThrow(/milliseconds/);
 });

@@ -7,7 +7,7 @@ export type { TestMock, TestMockOptions };
  * Starts a reference server for the tests of a file or a `describe`, and resets it after each test. `setupMock` of
  * `@tryon/mock/node` does the same for jest and `node:test`.
  *
- * @throws TypeError for an unknown option, with the likely name, or RangeError for a value out of bounds.
+ * @throws TypeError for an unknown option, with the likely name, or an invalid value.
  * @example
  * ```ts
  * import { useMock } from "@tryon/mock/vitest";

@@ -35,7 +35,7 @@ const rules = {
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverStore {
-  const { maxEvents, clock } = readOptions("createMemoryStore", options, rules);
+  const { maxEvents, clock } = readOptions("an option of createMemoryStore", options, rules);
   // In one process, the end of a claim needs no date. A sleeping machine forgets nothing too early.
   const monotonic = monotonicOf(clock);
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();

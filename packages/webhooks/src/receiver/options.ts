@@ -129,7 +129,7 @@ const receiverRules = {
 /** @throws `TypeError` that names the invalid option. */
 export function claimSettings(options: ReceiverOptions): ClaimSettings {
   const { clock, store, claimTtl, claimWait, dedupeTtl } = readOptions(
-    "createReceiver",
+    "an option of createReceiver",
     options,
     receiverRules,
   );

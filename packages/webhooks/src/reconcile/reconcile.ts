@@ -112,7 +112,7 @@ export async function reconcile<Job extends ListedJob>(
     receiver: events,
     since,
     filter,
-  } = readOptions("reconcile", options, {
+  } = readOptions("an option of reconcile", options, {
     receiver: {
       expected: "a receiver of createReceiver of @tryon/webhooks",
       // The property has no other value.

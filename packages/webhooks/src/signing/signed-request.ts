@@ -53,7 +53,7 @@ export async function signedRequest(
     secret,
     url,
     headers: more,
-  } = readOptions("signedRequest", options, {
+  } = readOptions("an option of signedRequest", options, {
     secret: anything<string>(),
     url: { ...anything<string | URL>(), fallback: "http://localhost/" },
     headers: anything<Readonly<Record<string, string | null>>>(),

@@ -55,7 +55,7 @@ export function createRedisStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): ReceiverStore {
-  const { prefix } = readOptions("createRedisStore", options, {
+  const { prefix } = readOptions("an option of createRedisStore", options, {
     prefix: { ...string(), fallback: "tryon:event:" },
   });
   const run = redisScripts(client, {

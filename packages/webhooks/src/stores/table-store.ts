@@ -38,7 +38,7 @@ const tableName = accepting<string>(
 
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
 export function createTableStore(dialect: Dialect, options: TableStoreOptions): TableStore {
-  const { table, createTable } = readOptions("the store", options, {
+  const { table, createTable } = readOptions("an option of the store", options, {
     table: { ...tableName, fallback: "tryon_events" },
     createTable: { ...boolean(), fallback: false },
   });

@@ -209,7 +209,7 @@ describe("the control API", () => {
     expect(received).toHaveLength(4);
     const unknown = await post("deliveries/dlv_none/replay");
     expect(unknown.status).toBe(404);
-    expect(unknown.body["detail"]).toMatch(/^delivery_id: .*"dlv_none"/);
+    expect(unknown.body["detail"]).toMatch(/^delivery_id "dlv_none" is unknown/);
   });
 
   test("settles payments", async () => {
@@ -224,7 +224,7 @@ describe("the control API", () => {
     expect((await post(path, { status: "" })).status).toBe(400);
     const unknown = await post("payments/pi_none/settle", { status: "succeeded" });
     expect(unknown.status).toBe(404);
-    expect(unknown.body["detail"]).toMatch(/^payment_intent_id: /);
+    expect(unknown.body["detail"]).toMatch(/^payment_intent_id "pi_none" is unknown/);
   });
 
   test("returns the options in force", async () => {

@@ -4,9 +4,9 @@ import { json } from "../../http/responses.ts";
 import type { NewKey } from "../../service/new-key.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { show } from "../../shown.ts";
-import { faultFieldNames } from "../check-fault.ts";
+import { faultRules } from "../check-fault.ts";
 import type { FaultInput } from "../fault.ts";
-import { nextJobFieldNames, type NextJob } from "../next-job.ts";
+import { nextJobRules, type NextJob } from "../next-job.ts";
 import type { Snapshot } from "../server-states.ts";
 import type { NewTenant } from "../tenant.ts";
 import {
@@ -34,8 +34,8 @@ const renamed = {
 const tenantNames = ["mode", "credits", "rateLimitPerMinute", "name", "state"];
 const tenantFields = fieldNames(tenantNames, renamed);
 const keyFields = fieldNames([...tenantNames, "accountId", "accountState"], renamed);
-const faultFields = fieldNames(faultFieldNames, renamed);
-const nextJobFields = fieldNames(nextJobFieldNames);
+const faultFields = fieldNames(Object.keys(faultRules), renamed);
+const nextJobFields = fieldNames(Object.keys(nextJobRules));
 
 /** Adds the routes that change the server. The mock validates all fields that are cast here. */
 export function addControlRoutes(app: Hono, mock: ControlledMock): void {

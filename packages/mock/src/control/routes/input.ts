@@ -1,4 +1,4 @@
-import { namesFor } from "@tryon/command-line/known-names";
+import { OptionsError, sentenceOf, unknownName } from "@tryon/command-line/options";
 
 import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
@@ -38,7 +38,7 @@ export async function readFields(
   }
   const fields = Object.entries(body).map(([name, value]) => {
     const known = Object.hasOwn(names, name) ? names[name] : undefined;
-    return [known ?? unknownName("field", name, Object.keys(names)), value];
+    return [known ?? refuseName("field", name, Object.keys(names)), value];
   });
   return Object.fromEntries(fields);
 }
@@ -51,7 +51,7 @@ export function readQuery<Name extends string>(
   const values: Partial<Record<Name, string>> = {};
   for (const [given, value] of new URL(url).searchParams) {
     const name =
-      names.find((known) => known === given) ?? unknownName("query parameter", given, names);
+      names.find((known) => known === given) ?? refuseName("query parameter", given, names);
     if (values[name] !== undefined) return badRequest(`${name} occurs twice; send it once.`);
     values[name] = value;
   }
@@ -71,7 +71,7 @@ export function wholeNumber(field: string, value: unknown, min: number, max: num
  * Runs a function of the mock that validates its input by the names of fields in process.
  *
  * @param reason Reason of the refusal; `not-found` if only the id in the URL can be wrong.
- * @throws ServiceError for a TypeError or RangeError, with the names of the fields over HTTP.
+ * @throws ServiceError for an `OptionsError`, with the names of the fields over HTTP.
  */
 export async function withFieldNames<Result>(
   names: FieldNames,
@@ -81,16 +81,14 @@ export async function withFieldNames<Result>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    if (!(error instanceof OptionsError)) throw error;
     const overHttp = new Map(Object.entries(names).map(([http, inProcess]) => [inProcess, http]));
-    // Words in quotes are the caller's values.
-    const words = /"[^"]*"|\b[A-Za-z]+\b/g;
-    const message = error.message.replaceAll(words, (word) => overHttp.get(word) ?? word);
-    throw new ServiceError(reason, message);
+    const nameOf = (path: string): string =>
+      path.replace(/^\w+/, (name) => overHttp.get(name) ?? name);
+    throw new ServiceError(reason, sentenceOf(error, nameOf));
   }
 }
 
-function unknownName(kind: string, name: string, names: readonly string[]): never {
-  const known = names.length === 0 ? "takes none." : `takes ${namesFor(name, names)}`;
-  return badRequest(`Unknown ${kind} ${show(name)}; this request ${known}`);
+function refuseName(kind: string, name: string, names: readonly string[]): never {
+  return badRequest(unknownName(`a ${kind} of this request`, name, names).message);
 }

@@ -21,6 +21,12 @@ const journalQuery = [
   "timeout_ms",
 ] as const;
 
+const journalNames = {
+  api_key: "apiKey",
+  wait_for_count: "count",
+  timeout_ms: "timeout",
+};
+
 /** Default and maximum of timeout_ms. */
 const timeouts = { default: "5000", max: 600_000 };
 
@@ -40,12 +46,14 @@ export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
         count: wholeNumber("wait_for_count", count, 1, limits.count),
         timeout: wholeNumber("timeout_ms", timeout_ms ?? timeouts.default, 0, timeouts.max),
       };
-      await withFieldNames({}, () => mock.journal.waitFor(`${method} ${path ?? "*"}`, options));
+      await withFieldNames(journalNames, () =>
+        mock.journal.waitFor(`${method} ${path ?? "*"}`, options),
+      );
     } else if (timeout_ms !== undefined) {
       return badRequest("timeout_ms requires wait_for_count, the number of requests to wait for.");
     }
     const filter = { method: method === "*" ? undefined : method, path, apiKey, since };
-    const entries = await withFieldNames({}, () => mock.journal.entries(filter));
+    const entries = await withFieldNames(journalNames, () => mock.journal.entries(filter));
     return json({ entries: entries.map(journalEntryView), dropped: mock.journal.dropped });
   });
 
