@@ -15,7 +15,7 @@ const shipped = /^packages\/(client|webhooks|mock|contract|cli|command-line)\/sr
 /** Factor for counts that vary: memory in each run, the types of the repository with each change. */
 const headroom: Record<string, number> = { "MB of memory": 1.25, "all code": 1.05 };
 
-const orRaise = "or raise the ceiling in ceilings.json in a separate commit that says why.";
+const raiseHint = "or raise the ceiling in ceilings.json in a separate commit that says why.";
 const advice = "Lower it: run the same command with --lower.";
 
 /** Compares counts with their ceilings, and returns the ceilings lowered to the counts; a missing one is added. */
@@ -31,7 +31,7 @@ export function compare(ceilings: Counts, counts: Counts): { problems: string[];
       const aim = Math.ceil(count * factor);
       lowered[folder] = Math.min(ceiling, aim);
       const state = `${folder}: ${count} ${what}, ceiling ${ceiling}.`;
-      if (count > ceiling) problems.push(`${state} Remove ${count - ceiling}, ${orRaise}`);
+      if (count > ceiling) problems.push(`${state} Remove ${count - ceiling}, ${raiseHint}`);
       else if (aim * factor < ceiling * 0.98 - 5) problems.push(`${state} ${advice}`);
     }
   }

@@ -219,7 +219,7 @@ async function runScenarioOn(
   // An error without `recover` proves only that its own call did nothing.
   const isAboutDuplicate = hasDuplicate && !("recover" in Object(error));
   // After the idempotency window, only a key in the metadata leads to the job.
-  const isUnknowable =
+  const isOutcomeUnknown =
     later === "2h" &&
     !keyInMetadata &&
     ["outcome_unknown", "server_error", "unavailable", "idempotency_conflict"].includes(code);
@@ -231,7 +231,7 @@ async function runScenarioOn(
     "at most one charge": scenario.blocked
       ? charged >= 0 && charged <= jobs.length * 8
       : charged === jobs.length * 8,
-    "no lost job": !isLost || isUnknowable || isAboutDuplicate,
+    "no lost job": !isLost || isOutcomeUnknown || isAboutDuplicate,
     // A proxy adds a signature to the id.
     "the submitted job": job === undefined || job.id.startsWith(jobs[0]?.id ?? "none"),
     "no visible key in the metadata": !JSON.stringify([job, jobs]).includes("_tryon_key"),

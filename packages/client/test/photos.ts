@@ -43,11 +43,11 @@ export function exif(
   { thumbnail = Buffer.alloc(0), byteOrder = "II" } = {},
 ): Buffer {
   const data = Buffer.alloc(100);
-  const isLittle = byteOrder === "II";
+  const isLittleEndian = byteOrder === "II";
   const short = (value: number, at: number) =>
-    isLittle ? data.writeUInt16LE(value, at) : data.writeUInt16BE(value, at);
+    isLittleEndian ? data.writeUInt16LE(value, at) : data.writeUInt16BE(value, at);
   const long = (value: number, at: number) =>
-    isLittle ? data.writeUInt32LE(value, at) : data.writeUInt32BE(value, at);
+    isLittleEndian ? data.writeUInt32LE(value, at) : data.writeUInt32BE(value, at);
   const entry = (at: number, tag: number, type: number, count: number): number => {
     short(tag, at);
     short(type, at + 2);

@@ -17,7 +17,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
     groups: {
       time: "Time per call, one at a time (µs)",
       ratio: "Ratio to bare fetch, one at a time (×)",
-      crowdedRatio: "Ratio to bare fetch, 50 at once (×)",
+      concurrentRatio: "Ratio to bare fetch, 50 at once (×)",
     },
     samplesPerRun: 3,
     async *measure(environment) {
@@ -33,7 +33,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
       memory: "Peak memory, ratio to the size of the images (×)",
       time: "Time (ms)",
       ratio: "Time, ratio to naive (×)",
-      crowdedMemory: "Peak memory of 50 uploads of 5 MiB at once, over the start (MiB)",
+      concurrentMemory: "Peak memory of 50 uploads of 5 MiB at once, over the start (MiB)",
     },
     samplesPerRun: 3,
     async *measure(environment) {

@@ -61,7 +61,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
   test("has enough contrast in both schemes", async () => {
     for (const scheme of ["light", "dark"] as const) {
       const { page } = await open(1280, scheme);
-      expect(await page.evaluate(faintTexts)).toEqual([]);
+      expect(await page.evaluate(lowContrastTexts)).toEqual([]);
     }
   });
 
@@ -124,7 +124,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
 /* oxlint-disable unicorn/consistent-function-scoping */
 
 /** The texts of the page whose contrast is under 4.5 to 1 (WCAG 2.2, 1.4.3); it runs in the page. */
-function faintTexts(): string[] {
+function lowContrastTexts(): string[] {
   const parts = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
   const over = (colour: number[], below: number[]): number[] => {
     const alpha = colour[3] ?? 1;

@@ -86,7 +86,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<Serving> {
   rejectUnknownNames(options, optionNames, "Unknown option", "the options of serve are");
-  const { port: wantedPort = 0, host = "127.0.0.1", openControl = false, limits } = options;
+  const { port: requestedPort = 0, host = "127.0.0.1", openControl = false, limits } = options;
   const controlToken = controlTokenOf(options.controlToken);
   const requiredToken = openControl ? undefined : controlToken;
   const listener = getRequestListener(
@@ -94,7 +94,7 @@ export async function serve(
     { overrideGlobalObjects: false },
   );
   const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
-  const port = await listen(server, wantedPort, host);
+  const port = await listen(server, requestedPort, host);
   const name = host.includes(":") ? `[${host}]` : host;
   const url = `http://${name}:${port}`;
   return { url, port, host, controlToken, close: () => close(server) };

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { placeOf } from "./process-place.ts";
+import { processGroupOf } from "./process-group.ts";
 
 function heard() {
   const kill = vi.spyOn(process, "kill").mockReturnValue(true);
@@ -10,7 +10,7 @@ function heard() {
 
 test("a command away from a terminal leads a group, and each signal goes to the whole of it", () => {
   const calls = heard();
-  const place = placeOf("linux", false);
+  const place = processGroupOf("linux", false);
   expect([place.ownGroup, place.target(12)]).toEqual([true, -12]);
   place.forward(12, "SIGINT");
   place.forward(12, "SIGTERM");
@@ -22,7 +22,7 @@ test("a command away from a terminal leads a group, and each signal goes to the 
 
 test("a command at a terminal stays in its group, and gets Ctrl+C from it alone", async () => {
   const calls = heard();
-  const place = placeOf("linux", true);
+  const place = processGroupOf("linux", true);
   expect([place.ownGroup, place.target(12)]).toEqual([false, 12]);
   place.forward(12, "SIGINT");
   place.forward(12, "SIGHUP");
@@ -32,7 +32,7 @@ test("a command at a terminal stays in its group, and gets Ctrl+C from it alone"
 
 test("a system without process groups gets signals for the command alone", () => {
   const calls = heard();
-  const place = placeOf("win32", false);
+  const place = processGroupOf("win32", false);
   expect(place.ownGroup).toBe(false);
   place.forward(12, "SIGINT");
   expect(calls).toEqual([[12, "SIGINT"]]);
