@@ -58,11 +58,11 @@ export async function runInPage(
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
-    const troubles: string[] = [];
-    page.on("pageerror", ({ message }) => troubles.push(message));
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
     await page.goto(site.url);
     await page.waitForLoadState("load");
-    if (troubles.length > 0) throw new Error(troubles.join("\n"));
+    if (errors.length > 0) throw new Error(errors.join("\n"));
     return await page.evaluate(`run(${JSON.stringify(place)})`);
   } finally {
     await context.close();

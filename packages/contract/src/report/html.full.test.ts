@@ -142,7 +142,7 @@ function lowContrastTexts(): string[] {
     });
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const faint: string[] = [];
+  const found: string[] = [];
   for (const element of document.querySelectorAll("body *")) {
     const own = [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== "",
@@ -152,7 +152,7 @@ function lowContrastTexts(): string[] {
     const ink = over(parts(getComputedStyle(element).color), back);
     const [low = 0, high = 0] = [light(ink), light(back)].toSorted((a, b) => a - b);
     const contrast = (high + 0.05) / (low + 0.05);
-    if (contrast < 4.5) faint.push(`${contrast.toFixed(2)} ${element.textContent?.slice(0, 40)}`);
+    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${element.textContent?.slice(0, 40)}`);
   }
-  return faint;
+  return found;
 }
