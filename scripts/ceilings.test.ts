@@ -16,7 +16,8 @@ it.each([
   [inText, "It stands beside the job.", [/: use is in, represents, is listed in$/]],
   [inText, "The Bearer token and the standard are fine.", []],
   [inText, "word ".repeat(29), [/^split "word word .*" in two/]],
-  [inCode, 'const pause = mend("is no id"); // anew', [/: use is not a …$/, /: use again, or/]],
+  [inCode, 'const pause = take("is no id"); // anew', [/: use is not a …$/, /: use again, or/]],
+  [inCode, "letsInWhomItKnows(isPaused, user);", [/^"lets In"/, /^"Whom": use the actor/, /Knows/]],
   [inCode, " * Whether it waits.", [/^start with .*, not "Whether"$/]],
   [inCode, "const longestDelay = 1;", [/^name "longestDelay" max… or min…$/]],
 ])("finds in %o of %j any form of a word to avoid, and what to use", (find, line, advice) => {

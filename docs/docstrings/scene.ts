@@ -62,7 +62,7 @@ declare global {
   ) => void;
   const POST: (request: Request) => Promise<Response>;
   const save: (jobId: string, address: string | null | undefined) => Promise<void>;
-  const giveUp: (jobId: string, reason: string | null | undefined) => Promise<void>;
+  const saveFailure: (jobId: string, reason: string | null | undefined) => Promise<void>;
   const store: webhooks.ReceiverStore;
   const redis: {
     readonly eval: (script: string, options: object) => Promise<unknown>;

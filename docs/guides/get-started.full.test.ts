@@ -91,12 +91,12 @@ class Reader {
   }
 
   /** The kind of pixels that a PNG has: 3 is a palette, as drawings have, and 2 is true color, as photos have. */
-  async colorType(picture: string): Promise<number> {
-    return (await readFile(this.path(picture))).readUInt8(25);
+  async colorType(image: string): Promise<number> {
+    return (await readFile(this.path(image))).readUInt8(25);
   }
 
-  async size(picture: string): Promise<readonly number[]> {
-    const png = await readFile(this.path(picture));
+  async size(image: string): Promise<readonly number[]> {
+    const png = await readFile(this.path(image));
     return [png.readUInt32BE(16), png.readUInt32BE(20)];
   }
 }
@@ -111,14 +111,14 @@ it(
     const reader = new Reader(ports);
     const steps = commands(first);
     expect(steps.length).toBeLessThan(10);
-    const [serve = "", picture = "", receive = "", order = "", ...none] = steps.slice(5);
+    const [serve = "", image = "", receive = "", order = "", ...none] = steps.slice(5);
     expect(none).toEqual([]);
     for (const command of steps.slice(0, 5)) await reader.type(command);
     await reader.makeFiles();
 
     const server = await reader.start(serve, /listening on/);
     const printed = blocks("text").find(({ name }) => name === "");
-    expect(await reader.type(picture)).toBe(printed?.content);
+    expect(await reader.type(image)).toBe(printed?.content);
     expect(await reader.size("image.png")).toEqual([768, 1_024]);
 
     const receiver = await reader.start(receive, /waiting for webhooks/);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientPeers } from "@tryon/bench/peers";
 import { installApp } from "@tryon/test-kit/install-app";
 import { node, root } from "@tryon/test-kit/repository";
-import { retriesOfOthers } from "./retries-of-others.ts";
+import { retriesOfPeers } from "./retries-of-peers.ts";
 
 const execute = promisify(execFile);
 /** Limit for a compiler or a program on a busy machine, in milliseconds. */
@@ -78,7 +78,7 @@ describe("the code for other services", { timeout }, () => {
 describe("the other packages", { timeout }, () => {
   it("retry submissions as the page says, and send no key with them", async () => {
     const program = join(folder, "retries.js");
-    await writeFile(program, retriesOfOthers);
+    await writeFile(program, retriesOfPeers);
     const { stdout } = await execute(node, [program]);
     const connection = "connection";
     expect(JSON.parse(stdout)).toEqual({

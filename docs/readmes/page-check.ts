@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Check } from "../code/checks.ts";
 
 /** Checks that `show` of a page gets a result from a proxy of the same site and sets it on an image element. */
-export const showsAPictureInAPage: Check = async ({ snippet, run }) => {
+export const showsResultInPage: Check = async ({ snippet, run }) => {
   // A page and its proxy in one program: what the page asks for is what the service answers.
   const before = `
     globalThis.location = new URL("https://shop.example/");

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Check } from "../code/checks.ts";
 
 /** Checks that the exported proxy accepts a try-on from a known user, and from no one else. */
-export function letsInWhomItKnows(name: string): Check {
+export function acceptsKnownUsersOnly(name: string): Check {
   return async ({ snippet, run }) => {
     const call = `
     const body = JSON.stringify({ person_url: "https://shop.example/me.jpg",

@@ -128,20 +128,20 @@ describe.runIf(hasChromium)("the page", () => {
     const context = { colorScheme, viewport, isMobile: true, hasTouch: true };
     const opened = await openPage({ context });
     const { page, problems } = opened;
-    const expectToFit = async () =>
+    const expectNoOverflow = async () =>
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-    await expectToFit();
+    await expectNoOverflow();
     const longName = await createFile(`${"x".repeat(120)}.png`, "");
     await page.locator("[data-field=garments] input").setInputFiles(longName);
     await page.getByRole("alert").getByText("is empty").waitFor();
-    await expectToFit();
+    await expectNoOverflow();
     await choose(page, person, shirt, jacket, hat);
-    await expectToFit();
+    await expectNoOverflow();
     await button(page, "Try it on").click();
     await expect.poll(() => button(page, "Stop waiting").evaluate(isInViewport)).toBe(true);
-    await expectToFit();
+    await expectNoOverflow();
     await waitForText(opened, "Download");
-    await expectToFit();
+    await expectNoOverflow();
     expect(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")).toBe(
       background,
     );

@@ -21,7 +21,7 @@ export function describeChart({ title, unit, rows }: Group): string {
   return `${title}, medians: ${values.join("; ")}.`;
 }
 
-export const isOurs = (name: string): boolean => name.includes("tryon");
+export const isOwnPackage = (name: string): boolean => name.includes("tryon");
 
 /** Renders bars in the order of their values, the best first. */
 export function renderChart(group: Group): string {
@@ -31,7 +31,7 @@ export function renderChart(group: Group): string {
   const scale = 448 / Math.max(...rows.map(({ median }) => median));
   const bars = rows.map(({ name, median }, index) => {
     const y = 84 + index * 36;
-    const [bar, text] = isOurs(name) ? ["bar ours", ' class="strong"'] : ["bar", ""];
+    const [bar, text] = isOwnPackage(name) ? ["bar ours", ' class="strong"'] : ["bar", ""];
     return `<text x="16" y="${y}"${text}>${escape(name)}</text>
 <text x="464" y="${y}" class="end">${formatNumber(median)}</text>
 <rect class="${bar}" x="16" y="${y + 5}" width="${Math.max(1, Math.round(median * scale))}" height="9"/>`;

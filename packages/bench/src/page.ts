@@ -1,5 +1,5 @@
 import { groupsOf, unstableRatios, type Benchmark, type Figures, type Group } from "./benchmark.ts";
-import { describeChart, formatNumber, isOurs, renderChart } from "./chart.ts";
+import { describeChart, formatNumber, isOwnPackage, renderChart } from "./chart.ts";
 
 /** Machine, versions and figures of a run, as stored in results.json. */
 export interface Results extends Readonly<Record<"cores" | "loadBefore" | "loadAfter", number>> {
@@ -70,7 +70,7 @@ export function renderPages({ benchmarks, goals, pages }: Sources, results: Resu
 
 /** Renders the lowest and the highest median of the peers. */
 function renderRange({ rows }: Group): string {
-  const peers = rows.filter(({ name }) => !isOurs(name) && !/^(bare|HMAC)\b/.test(name));
+  const peers = rows.filter(({ name }) => !isOwnPackage(name) && !/^(bare|HMAC)\b/.test(name));
   const sorted = peers.toSorted((a, b) => a.median - b.median);
   const ends = [...sorted.slice(0, 1), ...sorted.slice(-1)];
   return ends.map(({ name, median }) => `${formatNumber(median)} (${name})`).join(" to ");

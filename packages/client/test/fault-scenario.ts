@@ -304,7 +304,7 @@ async function runScenarioOn(
   // An error without `recover` proves only that its own call did nothing.
   const isAboutDuplicate = hasDuplicate && !("recover" in Object(first));
   // After the idempotency window, only a key in the metadata leads to the job.
-  const isUnknowable =
+  const isOutcomeUnknown =
     !keyInMetadata &&
     (later === "2h" ||
       [...scenario.clock, ...(proxyClock ?? [])].some(({ change }) =>
@@ -321,7 +321,7 @@ async function runScenarioOn(
       : charged === jobs.length * 8,
     "no denied charge":
       charged <= 0 || job !== undefined || "recover" in Object(error) || isAboutDuplicate,
-    "no lost job": !isLost || isUnknowable || isAboutDuplicate,
+    "no lost job": !isLost || isOutcomeUnknown || isAboutDuplicate,
     // A proxy adds a signature to the id.
     "the submitted job": job === undefined || job.id.startsWith(jobs[0]?.id ?? "none"),
     "no late end": duration <= timeout,

@@ -5,7 +5,7 @@ import sharp, { type Sharp, type SharpInput } from "sharp";
 const sides = { width: 640, height: 520 };
 
 /** Creates a photo without equal areas, so that every part of its file matters. */
-export function picture(): Sharp {
+export function createPhoto(): Sharp {
   const pixels = Buffer.alloc(sides.width * sides.height * 3);
   for (let at = 0; at < pixels.length; at += 1) pixels[at] = (at * 7) ^ (at >> 9) ^ (at >> 4);
   return sharp(pixels, { raw: { ...sides, channels: 3 } }).blur(4);
@@ -43,11 +43,11 @@ export function exif(
   { thumbnail = Buffer.alloc(0), byteOrder = "II" } = {},
 ): Buffer {
   const data = Buffer.alloc(100);
-  const isLittle = byteOrder === "II";
+  const isLittleEndian = byteOrder === "II";
   const short = (value: number, at: number) =>
-    isLittle ? data.writeUInt16LE(value, at) : data.writeUInt16BE(value, at);
+    isLittleEndian ? data.writeUInt16LE(value, at) : data.writeUInt16BE(value, at);
   const long = (value: number, at: number) =>
-    isLittle ? data.writeUInt32LE(value, at) : data.writeUInt32BE(value, at);
+    isLittleEndian ? data.writeUInt32LE(value, at) : data.writeUInt32BE(value, at);
   const entry = (at: number, tag: number, type: number, count: number): number => {
     short(tag, at);
     short(type, at + 2);
@@ -168,14 +168,14 @@ function once<Result>(create: () => Result): () => Result {
   return () => (created ??= { result: create() }).result;
 }
 
-const jpeg = once(() => picture().jpeg().toBuffer());
-const png = once(() => picture().png({ palette: true, colours: 32, dither: 0 }).toBuffer());
-const avif = once(() => picture().avif({ effort: 0 }).toBuffer());
+const jpeg = once(() => createPhoto().jpeg().toBuffer());
+const png = once(() => createPhoto().png({ palette: true, colours: 32, dither: 0 }).toBuffer());
+const avif = once(() => createPhoto().avif({ effort: 0 }).toBuffer());
 
 /** Files of each format, created once. All have a short side of at least 512 pixels, and are upright. */
 export const photos = {
   "baseline JPEG": jpeg,
-  "progressive JPEG": once(() => picture().jpeg({ progressive: true }).toBuffer()),
+  "progressive JPEG": once(() => createPhoto().jpeg({ progressive: true }).toBuffer()),
   "JPEG with restart markers": once(withRestartMarkers),
   "JPEG with a thumbnail": once(async () => {
     const thumbnail = await flat({ width: 160, height: 120 }).jpeg().toBuffer();
@@ -190,14 +190,14 @@ export const photos = {
   }),
   PNG: png,
   "PNG with many chunks": once(async () => withManyChunks(await png())),
-  "lossy WebP": once(() => picture().webp().toBuffer()),
-  "lossless WebP": once(() => picture().webp({ lossless: true, effort: 0 }).toBuffer()),
+  "lossy WebP": once(() => createPhoto().webp().toBuffer()),
+  "lossless WebP": once(() => createPhoto().webp({ lossless: true, effort: 0 }).toBuffer()),
   "WebP with metadata": () =>
-    picture()
+    createPhoto()
       .withExif({ IFD0: { Software: "app" } })
       .webp()
       .toBuffer(),
-  GIF: once(() => picture().gif({ colours: 16, dither: 0 }).toBuffer()),
+  GIF: once(() => createPhoto().gif({ colours: 16, dither: 0 }).toBuffer()),
   AVIF: avif,
   HEIC: once(async () => withBrand(await avif(), "heic")),
 } as const satisfies Readonly<Record<string, () => Promise<Buffer>>>;

@@ -21,7 +21,7 @@ const script = `
   import { useTryOn } from "@tryon/client/react";
 
   const tryon = new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 });
-  function Picture({ image }) {
+  function ResultImage({ image }) {
     const [src, setSrc] = useState();
     useEffect(() => {
       const url = URL.createObjectURL(image);
@@ -42,7 +42,7 @@ const script = `
       h("button", { onClick: look.cancelWait }, "Stop"),
       h("button", { onClick: look.resume }, "Resume"),
       h("button", { onClick: look.reset }, "Delete"),
-      look.status === "succeeded" && h(Picture, { image: look.image }));
+      look.status === "succeeded" && h(ResultImage, { image: look.image }));
   }
   const tree = (looks) =>
     h(StrictMode, null, looks.map(([id, name, mode, user]) => mode

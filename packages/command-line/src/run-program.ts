@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 
 import { startOrphanGuard } from "./orphan-guard.ts";
-import { placeOf } from "./process-place.ts";
+import { processGroupOf } from "./process-group.ts";
 
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Forwarded = (typeof forwarded)[number];
@@ -45,7 +45,7 @@ async function runProgram(
   environment: Readonly<Record<string, string>>,
   signals: Signals,
 ): Promise<number> {
-  const place = placeOf(process.platform, process.stdin.isTTY);
+  const place = processGroupOf(process.platform, process.stdin.isTTY);
   const child = spawn(program, programArguments, {
     stdio: "inherit",
     env: { ...process.env, ...environment },

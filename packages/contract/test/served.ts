@@ -32,7 +32,7 @@ export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: 
 }
 
 /** Another HTTP server than the service, until the test ends. */
-export async function somethingElse(handler: RequestListener): Promise<string> {
+export async function otherServer(handler: RequestListener): Promise<string> {
   const { url, close } = await listening(handler);
   onTestFinished(close);
   return url;

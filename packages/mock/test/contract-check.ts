@@ -42,7 +42,7 @@ export function checkContract(
   const type = response.headers.get("content-type");
   if (type !== "application/json") throw new Error(`${place} has the content type ${type}.`);
   const found = problemsOf(verdict, response.body).filter(
-    (problem) => !isExcused(problem, options),
+    (problem) => !isExpectedProblem(problem, options),
   );
   if (found.length > 0) throw new Error(`${place} breaks the contract: ${found.join("; ")}`);
 }
@@ -87,7 +87,7 @@ function problemsOf({ schema, name }: { schema: Schema; name: string }, body: un
   );
 }
 
-function isExcused(problem: string, options: Options): boolean {
+function isExpectedProblem(problem: string, options: Options): boolean {
   if (options.sparseSubmit && problem.includes('"missingProperty":"cost_credits"')) return true;
   return options.timeFormat === "naive" && /^format .*(created|completed)_at$/.test(problem);
 }

@@ -37,7 +37,7 @@ export async function fetchingServer(
     images: "fetch",
     network: host.network,
     engine: {
-      name: "noting",
+      name: "recording",
       render: (request) => stock.render((requests.push(request), request)),
     },
     ...options,
@@ -63,7 +63,7 @@ export const images: Listener = (_request, response, path) => {
 };
 
 /** Responds to requests of the person with a listener, and to others with the garment. */
-export function personAnswers(listener: Listener): Listener {
+export function servePerson(listener: Listener): Listener {
   return (request, response, path) => {
     if (path.startsWith("/shirt")) images(request, response, path);
     else listener(request, response, path);

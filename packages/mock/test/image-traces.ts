@@ -18,10 +18,10 @@ const images = (["person.jpg", "shirt.png"] as const).flatMap((file) => [
 /** The images of the examples of which a piece of 40 bytes is within the values. */
 export function imagesWithin(values: unknown): readonly string[] {
   const parts = [...bytesWithin(values)];
-  return images.filter(({ bytes }) => leavesPiece(bytes, parts)).map(({ name }) => name);
+  return images.filter(({ bytes }) => containsPart(bytes, parts)).map(({ name }) => name);
 }
 
-function leavesPiece(image: Buffer, parts: readonly Buffer[]): boolean {
+function containsPart(image: Buffer, parts: readonly Buffer[]): boolean {
   // The first bytes of a PNG are alike in all of them, the result included.
   for (let at = 97; at + 40 <= image.length; at += 997) {
     const piece = image.subarray(at, at + 40);

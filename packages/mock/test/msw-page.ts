@@ -3,7 +3,7 @@ import { setupWorker } from "msw/browser";
 import { createMock } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
 import { abort, noticing } from "./aborted-requests.ts";
-import { wholeTryOn } from "./whole-try-on.ts";
+import { runTryOn } from "./run-try-on.ts";
 
 /** Runs a try-on through the service worker, and returns its outcome to the test. */
 async function tryOnInPage(baseUrl: string) {
@@ -11,7 +11,7 @@ async function tryOnInPage(baseUrl: string) {
   const { noticed, reached } = noticing(mock);
   const worker = setupWorker(...handlers(noticed, { baseUrl }));
   await worker.start({ quiet: true });
-  const outcome = await wholeTryOn(mock, baseUrl, `${location.origin}/hook`);
+  const outcome = await runTryOn(mock, baseUrl, `${location.origin}/hook`);
   const unrelated = await (await fetch("/unrelated")).text();
   const image = new Image();
   image.src = outcome.resultUrl;

@@ -6,14 +6,14 @@ export interface Received {
   readonly at: number;
 }
 
-export type ReceiverAnswer = (attempt: number) => Response | Promise<Response>;
+export type ReceiverResponse = (attempt: number) => Response | Promise<Response>;
 
 /**
  * Creates a receiver of webhooks in process.
  *
  * @param respond returns the response to the first, second, … request.
  */
-export function receiver(respond: ReceiverAnswer = () => new Response(null, { status: 204 })) {
+export function receiver(respond: ReceiverResponse = () => new Response(null, { status: 204 })) {
   const received: Received[] = [];
   let watched: { now(): number } | undefined;
   /** Notes the time of each request on this clock. */

@@ -39,7 +39,7 @@ export const programSetup = {
     globalThis.run = run;`,
 } as const;
 
-/** Writes a program into a folder as one file, which finds what is installed there as any app does. */
+/** Bundles a program into one file in a folder. It imports the packages that are installed there. */
 export async function writeProgram(
   program: string,
   where: keyof typeof programSetup,
@@ -59,7 +59,7 @@ export async function writeProgram(
       "@tryon/spec": join(root, "spec"),
       "@tryon/webhooks/testing": join(root, "packages/webhooks/test"),
     },
-    // In the workspace the package resolves to its sources, and to nothing once it is outside.
+    // In the workspace the package would resolve to its sources.
     platform: where === "process" ? "node" : "neutral",
     format,
     target: "es2022",

@@ -67,8 +67,8 @@ it("holds the reference server to the contract, and says so with the exit code",
   const { stdout } = await run(node, [command, "--base-url", server.url, `--report=html=${page}`]);
   expect(stdout).toContain("The deployment passes every");
   expect(await readFile(page, "utf8")).toContain("<!doctype html>");
-  const nobody = run(node, [command, "--base-url", server.url, "--api-key", "svc_test_nobody"]);
-  await expect(nobody).rejects.toMatchObject({ code: 5, stdout: "" });
+  const refused = run(node, [command, "--base-url", server.url, "--api-key", "svc_test_nobody"]);
+  await expect(refused).rejects.toMatchObject({ code: 5, stdout: "" });
 });
 
 it("signs a webhook, and explains one that is refused, from the shell", async () => {

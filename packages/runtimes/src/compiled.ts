@@ -9,7 +9,7 @@ import { type Installation } from "./installation.ts";
 
 const run = promisify(execFile);
 
-/** The oldest compiler that is served, and the newest. */
+/** Oldest and newest supported compiler. */
 export const compilers = ["typescript-5.4", "typescript-7"] as const;
 const newest = "typescript-7";
 
@@ -43,13 +43,13 @@ void start(JSON.parse(argv[2] ?? "") as never).then((value) => stdout.write(JSON
 
 /** Diagnostics of every compiler, and the output folder of the newest. */
 export interface Compiled {
-  /** The complaints about one program, as the compilers write them. */
+  /** Errors of one program, as the compilers print them. */
   complaintsAbout(program: string): readonly string[];
   /** Files of one program that can be started. */
   outputsOf(program: string): readonly string[];
 }
 
-/** Compiles programs as they are written, as ES modules and, where Node tells both apart, as CommonJS. */
+/** Compiles programs as ES modules and, with a resolution that distinguishes both, as CommonJS. */
 export async function compile(
   { app }: Installation,
   resolution: Resolution,
@@ -79,7 +79,7 @@ export async function compile(
     const lines = await run(node, [path, "-p", project], { cwd: folder }).then(
       () => [],
       (error: Error & { readonly stdout: string }) => {
-        // A compiler that finds something says so on its output; one that breaks down has another message.
+        // A compiler prints errors of the program to its output. After a crash, the output is empty.
         const said = error.stdout.split("\n").filter((line) => line.includes("error TS"));
         return said.length > 0 ? said : [error.message];
       },
@@ -94,7 +94,7 @@ export async function compile(
       scenarios.filter((scenario) => !ofMsw.includes(scenario)),
     );
   }
-  // The declarations of msw are its own affair; those who use it leave them unchecked.
+  // Users of msw do not check its declarations either.
   if (ofMsw.length > 0) await check(newest, true, ofMsw);
   return {
     complaintsAbout: (program) => complaints.filter((line) => concerns(line, program)),

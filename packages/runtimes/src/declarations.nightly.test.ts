@@ -13,7 +13,7 @@ const compiling = 300_000;
 
 let folder: string;
 
-/** In a stranger's app: what is written against the whole of the client, and of what is for Node alone. */
+/** Code in the app of a user: of all entry points, and of those for Node. */
 beforeAll(async () => {
   folder = await mkdtemp(join(app, "declarations-"));
   await writeFile(join(folder, "program.ts"), program);
@@ -72,7 +72,7 @@ const program = `
     authorize: (request) => (request.headers.get("cookie") ? { id: "ada" } : undefined),
     limit: ({ user }) => user.id === "ada",
   });
-  // @ts-expect-error A journal wants ids.
+  // @ts-expect-error A journal needs ids.
   export const unnamed = (journal: Journal) => batch(new TryOn(), [] as TryOnInput[], { journal });
   // @ts-expect-error The option authorize is required.
   export const open = createProxy({});
@@ -132,7 +132,7 @@ describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) =>
         JSON.stringify({ compilerOptions: { ...strict, ...options }, files }),
       );
       const compiler = join(app, `node_modules/typescript-${version}/bin/tsc`);
-      // Not of the output alone: a compiler that breaks down has none either.
+      // A compiler that crashes has no output either.
       const compiled = await run(node, [compiler, "-p", project]).catch((error: unknown) => error);
       expect(compiled).toEqual({ stdout: "", stderr: "" });
     },
@@ -140,7 +140,7 @@ describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) =>
   );
 });
 
-it("knows the errors of an ES module in a CommonJS module, and the other way round", async () => {
+it("recognizes errors of an ES module in a CommonJS module, and vice versa", async () => {
   const path = join(folder, "copies.mjs");
   await writeFile(
     path,

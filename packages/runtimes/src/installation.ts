@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { installApp } from "@tryon/test-kit/install-app";
 
-/** Every runtime at the version that the page tells; Node 24 is the repository's own. */
+/** Versions of the runtimes, as on the page. Node 24 is that of the repository. */
 export const versions = {
   node20: "20.20.2",
   node22: "22.23.3",
@@ -28,22 +28,22 @@ export const tools = {
   "@types/node": "24.19.2",
 } as const;
 
-/** Folders of which all tests of one run share the contents; what a test writes there has a separate name. */
+/** Folders that all tests of a run share. Each test writes files with names of its own. */
 export interface Installation {
-  /** All of it, and nothing else. */
+  /** Parent of the other folders. */
   readonly folder: string;
-  /** A stranger's app: a package.json, into which npm has installed the tarballs and the tools. */
+  /** App of a user: npm has installed the tarballs and the tools there. */
   readonly app: string;
-  /** The runtimes, apart from it. */
+  /** Runtimes, which are not in the app. */
   readonly runtimes: string;
 }
 
-/** Builds and packs the packages, and installs them as strangers do, beside every runtime. */
+/** Builds and packs the packages, and installs them in an app as users do. Installs every runtime. */
 export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-runtimes-"));
   const { node20, node22, node26, bun, deno, miniflare } = versions;
   const [app, runtimes] = [join(folder, "app"), join(folder, "runtimes")];
-  // With their scripts, which put the programs for this machine into their places.
+  // Their scripts download the programs for this machine.
   const scripts = true;
   const ofRuntimes = [
     `node-20@npm:node@${node20}`,
@@ -67,7 +67,7 @@ export function remove({ folder }: Installation): Promise<void> {
   return rm(folder, { recursive: true });
 }
 
-/** As much of an installed package's manifest as is asked about here. */
+/** Fields of the manifest of an installed package. */
 export interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -76,6 +76,6 @@ export interface Manifest {
 
 export async function manifestOf(folder: string, name: string): Promise<Manifest> {
   const text = await readFile(join(folder, "node_modules", name, "package.json"), "utf8");
-  // npm has installed it, and so has read it.
+  // npm has parsed the file.
   return JSON.parse(text) as Manifest;
 }

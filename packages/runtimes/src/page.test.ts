@@ -11,7 +11,7 @@ const row: Row = {
   perform: () => Promise.reject(new Error("It is not run here.")),
 };
 
-/** The page where all works in that row but these programs. */
+/** Page on which these programs of a row fail. */
 function pageWithout(...programs: readonly string[]): string {
   const findings = new Map(
     scenarios.map((scenario): [typeof scenario, ScenarioResult] => [

@@ -18,7 +18,7 @@ export type Bundler = "vite" | "esbuild";
 
 const document = `<!doctype html><title>Page</title><script type="module" src="./main.js"></script>`;
 
-/** Builds a page as it would be published, and gives the folder to be served. */
+/** Builds a page for production, and returns its folder. */
 export async function buildPage(
   { app }: Installation,
   bundler: Bundler,
@@ -46,7 +46,7 @@ export async function buildPage(
   return built;
 }
 
-/** Opens a page that has been built, on a site with a proxy, and gives what its program gives. */
+/** Opens a built page on a site with a proxy, and returns the result of its program. */
 export async function runInPage(
   installation: Installation,
   browser: Browser,
@@ -58,11 +58,11 @@ export async function runInPage(
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
-    const troubles: string[] = [];
-    page.on("pageerror", ({ message }) => troubles.push(message));
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
     await page.goto(site.url);
     await page.waitForLoadState("load");
-    if (troubles.length > 0) throw new Error(troubles.join("\n"));
+    if (errors.length > 0) throw new Error(errors.join("\n"));
     return await page.evaluate(`run(${JSON.stringify(place)})`);
   } finally {
     await context.close();

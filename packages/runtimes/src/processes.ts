@@ -12,7 +12,7 @@ export interface Message {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end, which has to come by itself, and gives what it told. */
+/** Runs a program until it ends by itself, and returns its result. */
 export async function messagesOf(
   command: string,
   args: readonly string[],
@@ -31,6 +31,6 @@ export async function messagesOf(
       throw new Error(error.stderr?.trim() || silent);
     },
   );
-  // The last line is the one that surroundings write.
+  // The code around the program prints the last line.
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Message;
 }

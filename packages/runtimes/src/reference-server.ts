@@ -33,7 +33,7 @@ export async function startReferenceServer({ app }: Installation): Promise<Refer
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: JSON.stringify({ mode }),
       });
-      // The answer is the one that docs/guides/control-api.md tells.
+      // docs/guides/control-api.md documents the response.
       const made = (await response.json()) as { api_key: string; webhook_secret: string };
       return { apiKey: made.api_key, webhookSecret: made.webhook_secret };
     },

@@ -18,13 +18,13 @@ interface Given extends Tenant {
   readonly file: string;
 }
 
-/** One line of the page: a runtime, and how it is made to run a program. */
+/** One row of the page: a runtime, and a function that runs a program on it. */
 export interface Row {
   readonly title: string;
   readonly kind: Kind;
-  /** The version of Node, where it is one, to hold against what a package asks for. */
+  /** Version of Node, to compare with the `engines` of a package. Undefined for other runtimes. */
   readonly node?: string;
-  /** Gives what came of the program, or throws. */
+  /** Returns the result of the program, or throws. */
   perform(scenario: Scenario, given: Given, proxyKey: string): Promise<unknown>;
 }
 

@@ -31,7 +31,7 @@ const rows = rowsOf(installation, browser, await workerVersions(installation)).f
 );
 if (rows.length === 0)
   throw new Error(`TRYON_RUNTIME is "${selected}", and no runtime has that name.`);
-const deedsOf = ({ kind }: Row): readonly Scenario[] =>
+const scenariosOf = ({ kind }: Row): readonly Scenario[] =>
   scenarios.filter(({ on }) => on.includes(kind));
 
 const findings = new Map(rows.map((row) => [row, new Map<Scenario, Promise<ScenarioResult>>()]));
@@ -54,7 +54,7 @@ afterAll(async () => {
 }, timeout);
 
 describe.concurrent.each(rows)("$title", (row) => {
-  it.each(deedsOf(row))(
+  it.each(scenariosOf(row))(
     "$does",
     async (scenario) => {
       const finding = await found(row, scenario);
@@ -74,7 +74,7 @@ it(`docs/runtimes.md says what was found; \`${command}\` writes it`, whenAll, as
   const rowsFound = [];
   for (const row of rows) {
     const ofRow = new Map<Scenario, ScenarioResult>();
-    for (const scenario of deedsOf(row)) ofRow.set(scenario, await found(row, scenario));
+    for (const scenario of scenariosOf(row)) ofRow.set(scenario, await found(row, scenario));
     rowsFound.push({ row, findings: ofRow });
   }
   const path = join(root, "docs/runtimes.md");

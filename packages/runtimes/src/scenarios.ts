@@ -3,7 +3,7 @@ import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 /** Kind of runtime: a process of that name, Node after the TypeScript compiler, a worker, or a page. */
 export type Kind = "node" | "bun" | "deno" | "typescript" | "worker" | "page";
 
-/** The columns of the page, and the package that each is about. */
+/** Columns of the page, and the package of each. */
 export const columns = {
   client: { title: "client", manifest: "client" },
   batch: { title: "batch and journal", manifest: "client" },
@@ -23,7 +23,7 @@ export interface Scenario {
   readonly value: unknown;
   /** Permissions that Deno grants, and no others. */
   readonly allow: readonly string[];
-  /** For the page: what it does there. */
+  /** Description on the page. */
   readonly does: string;
   /** If true, the program moves the clock of the server, and needs a server for itself. */
   readonly movesTime?: true;
@@ -64,7 +64,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: ["succeeded", true, true, ["none", "job_failed"], true, true],
     allow: [loopback],
-    does: "submits, polls, resumes a job from JSON, waits for several, and tells errors apart",
+    does: "submits, polls, resumes a job from JSON, waits for several, and distinguishes errors",
   },
   {
     program: "batch",
@@ -123,7 +123,7 @@ export const scenarios: readonly Scenario[] = [
     does: "verifies every vector of `spec/vectors` with Web Crypto",
   },
   {
-    program: "vectors-at-once",
+    program: "vectors-sync",
     column: "webhooks",
     on: processes,
     value: allPassed,
@@ -139,7 +139,7 @@ export const scenarios: readonly Scenario[] = [
     does: "signs, verifies, and refuses a changed body",
   },
   {
-    program: "verify-at-once",
+    program: "verify-sync",
     column: "webhooks",
     on: [...processes, "typescript"],
     value: [true, true],

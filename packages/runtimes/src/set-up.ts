@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** Runs once before all tests that need it, and gives them the folders; takes them away after the last. */
+/** Creates the folders before the first test, and removes them after the last. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const installation = await install();
   project.provide("installation", installation);

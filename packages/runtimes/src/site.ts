@@ -23,7 +23,7 @@ export async function serveSite(
 ): Promise<Site> {
   const packed = (entry: string): Promise<unknown> =>
     import(pathToFileURL(join(app, "node_modules/@tryon/client/dist", entry)).href);
-  // They are made from the sources that the types are of.
+  // The packed files are built from the sources that have these types.
   const { createProxy } = (await packed("proxy.js")) as typeof Proxy;
   const { toNodeHandler } = (await packed("node.js")) as typeof Node;
   const proxy = toNodeHandler(createProxy({ ...access, authorize: () => ({ id: "ada" }) }));

@@ -20,14 +20,14 @@ type MiniflareConstructor = new (options: {
   readonly port: number;
 }) => Miniflare;
 
-/** The name and version of the runtime of workers, as they are installed. */
+/** Name and version of the installed runtime of workers. */
 export async function workerVersions({ runtimes }: Installation): Promise<string> {
   const { version } = await manifestOf(runtimes, "workerd");
   const miniflare = await manifestOf(runtimes, "miniflare");
   return `workerd ${version} by miniflare ${miniflare.version}`;
 }
 
-/** Bundles a program with what it imports, serves it as a worker, and gives what it answers. */
+/** Bundles a program with its imports, serves it as a worker, and returns its response. */
 export async function runInWorker(
   { app, runtimes }: Installation,
   program: string,
@@ -51,7 +51,7 @@ export async function runInWorker(
     modules: true,
     script: outputFiles[0]?.text ?? "",
     compatibilityDate: "2026-04-01",
-    // Otherwise it asks a server of its maker where this machine is.
+    // Otherwise it sends a request to a server of its vendor.
     cf: false,
     host: "127.0.0.1",
     port: 0,
@@ -61,7 +61,7 @@ export async function runInWorker(
       method: "POST",
       body: JSON.stringify(place),
     });
-    // The surroundings of the program answer so.
+    // The code around the program responds with this type.
     const answer = (await response.json()) as { value?: unknown; error?: string };
     if (answer.error !== undefined) throw new Error(answer.error);
     return answer.value;

@@ -92,7 +92,7 @@ const kinds = {
 export type GatewayName = keyof typeof kinds;
 
 /** Debian's user without rights. These programs refuse to run as root, or change to a user who cannot read the folder. */
-const nobody = { uid: 65_534, gid: 65_534 };
+const unprivileged = { uid: 65_534, gid: 65_534 };
 
 /**
  * Starts a gateway with a configuration in which 8080 is its port and 3000 that of the server behind it, and waits until it
@@ -114,7 +114,7 @@ export async function startGateway(
     .replaceAll(/\b8080\b/g, String(port))
     .replaceAll(/\b3000\b/g, String(upstream.port));
   await writeFile(file, `${ports}\n`);
-  const user = process.getuid?.() === 0 ? nobody : undefined;
+  const user = process.getuid?.() === 0 ? unprivileged : undefined;
   if (user !== undefined) await chown(folder, user.uid, user.gid);
   const env = { PATH: process.env["PATH"], HOME: folder, LC_ALL: "C.UTF-8" };
   const options = { ...user, env, cwd: folder, detached: true };

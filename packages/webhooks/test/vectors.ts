@@ -9,7 +9,7 @@ export interface Verifier {
 }
 
 /** Results of all vectors. A vector passes if it does in every form. */
-export interface Tally {
+export interface ResultCounts {
   readonly cases: number;
   readonly passed: number;
   /** Number of verifications. */
@@ -184,7 +184,10 @@ export async function failuresOf(
 }
 
 /** Verifies all vectors in every form. */
-export async function tallyOf(cases: readonly WebhookVector[], verifier: Verifier): Promise<Tally> {
+export async function countResults(
+  cases: readonly WebhookVector[],
+  verifier: Verifier,
+): Promise<ResultCounts> {
   let passed = 0;
   let verifications = 0;
   const failures: string[] = [];

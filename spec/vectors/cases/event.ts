@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const { event, job_id, status } = completed;
 const bare = { result_url: null, error_code: null, error_message: null, duration_ms: null };
-const nothingMore = { event, job_id, status, ...bare, completed_at: null };
+const withoutOptionalFields = { event, job_id, status, ...bare, completed_at: null };
 const end = Date.parse(completed.completed_at);
 
 function read(id: string, name: string, body: Fields, as: Fields): WebhookVector {
@@ -72,9 +72,9 @@ export const eventCases: WebhookVector[] = [
     "bare",
     "the three fields that it takes, and no more",
     { event, job_id, status },
-    nothingMore,
+    withoutOptionalFields,
   ),
-  read("wrong-types", "every other field of a wrong type", wrongTypes, nothingMore),
+  read("wrong-types", "every other field of a wrong type", wrongTypes, withoutOptionalFields),
   read("more-fields", "fields that are not known", { ...completed, metadata: { a: 1 } }, completed),
   read(
     "other-job-id",

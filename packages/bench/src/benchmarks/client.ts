@@ -7,8 +7,8 @@ import { createImage } from "../candidates/fixtures.ts";
 import { clientPeers, nameOf } from "../peers.ts";
 import { mediansOf, ratioOf, takeTurns } from "../statistics.ts";
 
-const ours = "@tryon/client";
-const files = `${ours}, files`;
+const own = "@tryon/client";
+const files = `${own}, files`;
 
 export const clientBenchmarks: readonly Benchmark[] = [
   {
@@ -17,7 +17,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
     groups: {
       time: "Time per call, one at a time (µs)",
       ratio: "Ratio to bare fetch, one at a time (×)",
-      crowdedRatio: "Ratio to bare fetch, 50 at once (×)",
+      concurrentRatio: "Ratio to bare fetch, 50 at once (×)",
     },
     samplesPerRun: 3,
     async *measure(environment) {
@@ -33,7 +33,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
       memory: "Peak memory, ratio to the size of the images (×)",
       time: "Time (ms)",
       ratio: "Time, ratio to naive (×)",
-      crowdedMemory: "Peak memory of 50 uploads of 5 MiB at once, over the start (MiB)",
+      concurrentMemory: "Peak memory of 50 uploads of 5 MiB at once, over the start (MiB)",
     },
     samplesPerRun: 3,
     async *measure(environment) {
@@ -69,8 +69,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
     title: "Weight of a client in a browser",
     groups: { whole: "Weight (bytes)" },
     async *measure(environment) {
-      for (const peer of [ours, ...clientPeers]) {
-        const exported = { [ours]: "TryOn", "@fal-ai/client": "fal" }[nameOf(peer)] ?? "default";
+      for (const peer of [own, ...clientPeers]) {
+        const exported = { [own]: "TryOn", "@fal-ai/client": "fal" }[nameOf(peer)] ?? "default";
         const line = `export { ${exported} } from "${nameOf(peer)}";`;
         yield { whole: { [peer]: await environment.bundledSize(line) } };
       }
@@ -89,8 +89,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
       const time = async (name: string): Promise<number> =>
         Number(await environment.node("--input-type=module", "-e", code, name));
       for (let round = 0; round < 7; round += 1) {
-        const times = await takeTurns([ours, ...clientPeers.map(nameOf)], 9, time);
-        yield { time: mediansOf(times), ratio: { [ours]: ratioOf(times, ours, "openapi-fetch") } };
+        const times = await takeTurns([own, ...clientPeers.map(nameOf)], 9, time);
+        yield { time: mediansOf(times), ratio: { [own]: ratioOf(times, own, "openapi-fetch") } };
       }
     },
   },

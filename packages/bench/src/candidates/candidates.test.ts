@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { drawRunTimes, pollingClients, seededRandom } from "../benchmarks/simulation.ts";
-import { comparisons, digest, timeGuesses, welch } from "../programs/timing-leak.ts";
+import { comparisons, digest, timeComparisons, welch } from "../programs/timing-leak.ts";
 import { timeInTurns } from "../statistics.ts";
 import { createEvent } from "./fixtures.ts";
 import { checkedCalls, ownVerifiers } from "./verifiers.ts";
@@ -24,7 +24,7 @@ test.each(Object.entries(comparisons))("%s accepts the correct digest alone", (_
   expect(prepare(digest)()).toBe(true);
   for (const at of digest.keys())
     expect(prepare(digest.with(at, (digest[at] ?? 0) ^ 1))()).toBe(false);
-  expect(timeGuesses(calls, prepare, 60, 0).flat()).toHaveLength(60);
+  expect(timeComparisons(calls, prepare, 60, 0).flat()).toHaveLength(60);
 });
 
 test("Welch's t is the difference of the means in standard errors, without the slowest", () => {

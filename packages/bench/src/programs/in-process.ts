@@ -11,7 +11,7 @@ import { mediansOf, ratioOf, ratiosTo, timeInTurns } from "../statistics.ts";
 import type { Call, Sample } from "../statistics.ts";
 
 const imageUrl = "https://shop.example/image.jpg";
-const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
+const fiftyConcurrent = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
@@ -45,11 +45,11 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const [bare, client] = [await clients[bareFetch]?.(url, []), await clients[name]?.(url, [])];
     if (bare === undefined || client === undefined) throw new RangeError(`No client ${name}.`);
     const one = { [bareFetch]: bare, [name]: client };
-    const many = { [bareFetch]: fiftyOf(bare), [name]: fiftyOf(client) };
+    const many = { [bareFetch]: fiftyConcurrent(bare), [name]: fiftyConcurrent(client) };
     const single = await timeInTurns(one, { calls: 50, turns: 9, warmUps: 12 });
-    const crowd = await timeInTurns(many, { calls: 2, turns: 9, warmUps: 8 });
+    const concurrent = await timeInTurns(many, { calls: 2, turns: 9, warmUps: 8 });
     const ratio = ratiosTo(bareFetch, single);
-    return { time: mediansOf(single), ratio, crowdedRatio: ratiosTo(bareFetch, crowd) };
+    return { time: mediansOf(single), ratio, concurrentRatio: ratiosTo(bareFetch, concurrent) };
   },
   upload: async (url = "", ...files) => {
     const candidates: Record<string, Call> = {};

@@ -50,7 +50,7 @@ export const comparisons: Readonly<Record<string, readonly [callsPerTime: number
 };
 
 /** Times wrong digests in random order, in nanoseconds per call: wrong in the first byte, the last, the first again. */
-export function timeGuesses(calls: number, prepare: Prepare, samples: number, warmUps: number) {
+export function timeComparisons(calls: number, prepare: Prepare, samples: number, warmUps: number) {
   const places = [0, digest.length - 1, 0];
   const times: [number[], number[], number[]] = [[], [], []];
   for (let turn = -warmUps; turn < samples; turn += 1) {
@@ -88,7 +88,7 @@ if (import.meta.main) {
   const [name = "", samples = ""] = process.argv.slice(2);
   const measured = comparisons[name];
   if (measured === undefined) throw new RangeError(`Unknown comparison: ${name}.`);
-  const [first, last, again] = timeGuesses(...measured, Number(samples), 5_000);
+  const [first, last, again] = timeComparisons(...measured, Number(samples), 5_000);
   const errors = { [name]: welch(first, last), [`${name}, same byte`]: welch(first, again) };
   process.stdout.write(JSON.stringify({ time: { [name]: median(first) }, errors }));
 }

@@ -23,7 +23,7 @@ const growth = peak - before;
 const sample =
   count === "1"
     ? { memory: { [name]: growth / imageBytes } }
-    : { crowdedMemory: { [name]: growth / 2 ** 20 } };
+    : { concurrentMemory: { [name]: growth / 2 ** 20 } };
 process.stdout.write(JSON.stringify(sample));
 // Kept connections would keep this process running.
 process.exit();

@@ -221,26 +221,26 @@ describe("the inputs of a batch", () => {
   it("are closed also if an item never comes, and neither `return` ends, or if it fails", async () => {
     const { tryon, run } = createService();
     let closed = 0;
-    const source = (stuckAt: number) => {
+    const source = (blockedAt: number) => {
       let count = 0;
       return {
         [Symbol.asyncIterator]: () => ({
           next: async () => {
             count += 1;
-            if (count > stuckAt) await new Promise(() => undefined);
+            if (count > blockedAt) await new Promise(() => undefined);
             return { done: false as const, value: input };
           },
           return: async () => {
             closed += 1;
             // A generator closes only after the pending item.
-            if (count > stuckAt) await new Promise(() => undefined);
+            if (count > blockedAt) await new Promise(() => undefined);
             throw new Error("cannot be closed");
           },
         }),
       };
     };
-    for (const stuckAt of [1, 100]) {
-      const items = batch(tryon, source(stuckAt), { concurrency: 2 });
+    for (const blockedAt of [1, 100]) {
+      const items = batch(tryon, source(blockedAt), { concurrency: 2 });
       await run(items.next());
       await run(items.return());
     }

@@ -28,7 +28,7 @@ export class SubmissionLimiter {
   /** Maximum number of items in flight. Fractions are rounded down. */
   #window: number;
   /** If true, the window doubles with each round, until the first 429 or 503. */
-  #isDoubling = true;
+  #isSlowStart = true;
   /** Time of the last 429, 503 or transient failure. It counts once for all requests sent before. */
   #slowedAt = Number.NEGATIVE_INFINITY;
   /** Number of consecutive transient failures. */
@@ -87,14 +87,14 @@ export class SubmissionLimiter {
     if (throttled) {
       if (throttled.startedAt > this.#slowedAt) this.#halve(false);
     } else if (this.#isAuto && this.isFull(items)) {
-      const added = this.#isDoubling ? 1 : 1 / this.#window;
+      const added = this.#isSlowStart ? 1 : 1 / this.#window;
       this.#window = Math.min(maxWindow, this.#window + added);
     }
   }
 
-  #halve(isDoubling: boolean): void {
+  #halve(isSlowStart: boolean): void {
     this.#slowedAt = this.#tryon.clock.now();
-    this.#isDoubling = isDoubling;
+    this.#isSlowStart = isSlowStart;
     if (this.#isAuto) this.#window = Math.max(1, Math.floor(this.#window / 2));
   }
 

@@ -80,7 +80,7 @@ export function inputIssue(
 }
 
 /** Returns a function that adds issues to a list. */
-export function notesTo(issues: InputIssue[]): Note {
+export function collectIssues(issues: InputIssue[]): Note {
   return (...issue) => void issues.push(inputIssue(...issue));
 }
 

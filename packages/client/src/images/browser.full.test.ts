@@ -7,7 +7,7 @@ import {
   exif,
   flat,
   photos,
-  picture,
+  createPhoto,
   quarterColors,
   quarters,
   quarterSides,
@@ -92,7 +92,7 @@ describe.runIf(hasChromium)("prepareImage in a browser", () => {
   });
 
   test("replaces transparency with white in a JPEG, and keeps it in a WebP", async () => {
-    const garment = await picture().ensureAlpha(0).png().toBuffer();
+    const garment = await createPhoto().ensureAlpha(0).png().toBuffer();
     expect((await prepare(garment)).colors?.[0]).toEqual([255, 255, 255, 255]);
     expect((await prepare(garment, { format: "webp" })).colors?.[0]?.[3]).toBe(0);
   });

@@ -10,7 +10,7 @@ import {
   exif,
   flat,
   photos,
-  picture,
+  createPhoto,
   segment,
   trailers,
   withBrand,
@@ -167,13 +167,13 @@ describe("a warning", () => {
   });
 
   it.each<[string, string, () => Promise<Buffer>]>([
-    ["CMYK colors", "cmyk", () => picture().toColourspace("cmyk").jpeg().toBuffer()],
+    ["CMYK colors", "cmyk", () => createPhoto().toColourspace("cmyk").jpeg().toBuffer()],
     ["an animated GIF", "animated", () => animation().gif({ loop: 1 }).toBuffer()],
     ["an animated WebP", "animated", () => animation().webp().toBuffer()],
     [
       "an animated PNG",
       "animated",
-      async () => withChunks(await picture().png().toBuffer(), { acTL: Buffer.alloc(8, 1) }),
+      async () => withChunks(await createPhoto().png().toBuffer(), { acTL: Buffer.alloc(8, 1) }),
     ],
     ["AVIF", "heic_or_avif", photos.AVIF],
     ["HEIC", "heic_or_avif", photos.HEIC],
@@ -192,11 +192,11 @@ describe("a warning", () => {
   it.each([2, 3, 4, 5, 6, 7, 8])("is given for EXIF orientation %i", async (orientation) => {
     for (const byteOrder of ["II", "MM"]) {
       const data = exif(orientation, { byteOrder });
-      const jpeg = withSegments(await picture().jpeg().toBuffer(), segment(0xe1, data));
-      const png = withChunks(await picture().png().toBuffer(), { eXIf: data.subarray(6) });
+      const jpeg = withSegments(await createPhoto().jpeg().toBuffer(), segment(0xe1, data));
+      const png = withChunks(await createPhoto().png().toBuffer(), { eXIf: data.subarray(6) });
       for (const photo of [jpeg, png]) expect(await codesOf(photo)).toEqual(["rotated"]);
     }
-    const webp = await picture().withMetadata({ orientation }).webp().toBuffer();
+    const webp = await createPhoto().withMetadata({ orientation }).webp().toBuffer();
     expect(await issuesOf(webp)).toMatchObject([
       {
         message: `person has EXIF orientation ${orientation}, which the service may ignore.`,

@@ -290,7 +290,7 @@ describe("a wait among others", () => {
         url.endsWith(`/${stuck?.id}`) ? new Promise(() => undefined) : service.fetch(url, init),
     });
     const controller = new AbortController();
-    const stuckWait = client.jobs
+    const blockedWait = client.jobs
       .resume(stuck?.id ?? "")
       .result(controller)
       .catch(String);
@@ -299,7 +299,7 @@ describe("a wait among others", () => {
     const sent = await waitFor(service, [client.jobs.resume(job?.id ?? "")]);
     expect((sent.at(-1)?.at ?? 0) - start).toBeLessThan(25_000);
     controller.abort("enough");
-    expect(await stuckWait).toBe("enough");
+    expect(await blockedWait).toBe("enough");
   });
 
   // Node searches all listeners of a signal for each new one, so each round has a thousand waits.

@@ -9,7 +9,7 @@ import {
   type Fields,
 } from "../api/canonical-fields.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { isImpossible, notesTo, type InputIssue } from "../errors/input-issue.ts";
+import { isImpossible, collectIssues, type InputIssue } from "../errors/input-issue.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { inTime, type Deadline } from "../http/deadline.ts";
 import {
@@ -51,7 +51,7 @@ const keyField = "_tryon_key";
  */
 export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput {
   const issues: InputIssue[] = [];
-  const note = notesTo(issues);
+  const note = collectIssues(issues);
   if (typeof input !== "object" || input === null) note("not_an_object", "input");
   // JavaScript callers can pass anything.
   const { person, garments, extra, ...rest } = Object(input) as Fields;
@@ -70,11 +70,11 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
     return [[field, value]];
   };
   const people = values("person", person);
-  const wirePeople = values("person_image_b64", person_image_b64).map(asBase64);
+  const imagesOfPerson = values("person_image_b64", person_image_b64).map(asBase64);
   const clothes = values("garments", garments);
   const wireClothes = values("garment_images_b64", garment_images_b64).map(asBase64);
   const urls = values("garment_urls", garment_urls);
-  const hasWirePerson = wirePeople.length > 0 || !isEmpty(person_url);
+  const hasWirePerson = imagesOfPerson.length > 0 || !isEmpty(person_url);
   const wireCount = wireClothes.length + urls.length;
   const count = clothes.length + wireCount;
   if (people.length === 0 && !hasWirePerson) note("missing", "person");
@@ -96,7 +96,7 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
       if (source) images.push(source);
       return [];
     });
-  const [personUrl] = addImages([...people, ...wirePeople]);
+  const [personUrl] = addImages([...people, ...imagesOfPerson]);
   const garmentUrls = addImages([...clothes, ...wireClothes]);
   for (const [field, url] of urls) checkUrl(url, field, note);
   if (personUrl !== undefined) fields["person_url"] = personUrl;
@@ -137,7 +137,7 @@ export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyK
 /** Returns all issues of an input. Does not read images that can be read only once. */
 export async function validateInput(input: unknown): Promise<readonly InputIssue[]> {
   const { images, issues } = parseInput(input);
-  for (const image of images.filter(isRepeatable)) await checkImage(image, notesTo(issues));
+  for (const image of images.filter(isRepeatable)) await checkImage(image, collectIssues(issues));
   return issues;
 }
 
@@ -147,7 +147,7 @@ export async function readImages(
   { validate, log }: Pick<Config, "validate" | "log">,
   deadline: Deadline,
 ): Promise<RepeatableImage[]> {
-  const note = notesTo(issues);
+  const note = collectIssues(issues);
   const read = async (): Promise<RepeatableImage[]> => {
     const found: RepeatableImage[] = [];
     for (const source of images) {

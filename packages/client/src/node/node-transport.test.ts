@@ -54,7 +54,7 @@ async function secureServer(respond: () => string | Uint8Array) {
 }
 
 /** Creates an agent that trusts the servers of this test. */
-function trustingAgent(): https.Agent {
+function agentWithTestCertificate(): https.Agent {
   const agent = new https.Agent({ ca: pem, keepAlive: true });
   onTestFinished(() => agent.destroy());
   return agent;
@@ -136,7 +136,7 @@ describe("an error of a submission", () => {
 
 it("uses an agent, for example with its own certificate", async () => {
   const url = await secureServer(() => accountBody);
-  const agent = trustingAgent();
+  const agent = agentWithTestCertificate();
   const tryon = client(url, { agent });
   expect((await tryon.account.get()).credits_remaining).toBe(5);
   expect(Object.keys(agent.freeSockets)).toHaveLength(1);
@@ -512,10 +512,10 @@ describe("an agent", () => {
       [secureImage, "secure image"],
     ] as const) {
       const service = await secureServer(() => jobBody(url));
-      expect(await imageOf(client(service, { agent: trustingAgent() }))).toBe(content);
+      expect(await imageOf(client(service, { agent: agentWithTestCertificate() }))).toBe(content);
     }
     const { cause } = (await failure(
-      client(image.url, { agent: trustingAgent() }).account.get(),
+      client(image.url, { agent: agentWithTestCertificate() }).account.get(),
     )) as Error;
     expect(cause).toMatchObject({ code: "ERR_INVALID_PROTOCOL" });
   });

@@ -69,7 +69,7 @@ export class NodeTransport implements Transport {
     const isWhole = typeof sent === "string" || sent instanceof ArrayBuffer;
     const whole = isWhole ? Buffer.from(sent as string) : undefined;
     const source = sent && !whole && typeof body === "object" ? body : undefined;
-    const asksFirst = source !== undefined && this.#broken.has(source);
+    const expectsContinue = source !== undefined && this.#broken.has(source);
     if (!this.#agents.isGiven) checkProxy(target);
     const agent = this.#agents.get(target, http, context !== undefined);
     const request = http.request(target, {
@@ -86,7 +86,7 @@ export class NodeTransport implements Transport {
         ...(context && { "Accept-Encoding": "gzip" }),
         // Node sets it for a POST only. Without it, the body of a DELETE would be a new request to the server.
         ...(sent && { "Content-Length": (source ?? whole)?.length }),
-        ...(asksFirst && { Expect: "100-continue" }),
+        ...(expectsContinue && { Expect: "100-continue" }),
       },
     });
     let wasSent = false;
@@ -104,7 +104,7 @@ export class NodeTransport implements Transport {
     const start = (): void => {
       wasSent = true;
       if (source) {
-        sendChunks(request, source, transportRequest, asksFirst).catch((error: Error) =>
+        sendChunks(request, source, transportRequest, expectsContinue).catch((error: Error) =>
           request.destroy(error),
         );
       } else {
@@ -138,7 +138,7 @@ export class NodeTransport implements Transport {
       });
     });
     const { statusCode: status = 0 } = message;
-    if (asksFirst && status === 417) {
+    if (expectsContinue && status === 417) {
       // RFC 9110, 10.1.1: the same request, without the question.
       this.#broken.delete(source);
       message.resume();
@@ -236,13 +236,13 @@ function sentStage({ reusedSocket }: ClientRequest): Stage {
 /**
  * Sends a body with backpressure, and ends it at an error response.
  *
- * @param asksFirst - If true, waits until the server asks for the body, or does not respond for a second.
+ * @param expectsContinue - If true, waits until the server asks for the body, or does not respond for a second.
  */
 async function sendChunks(
   request: ClientRequest,
   source: BodySource,
   { deadline: { clock }, onSend, onUpload }: TransportRequest,
-  asksFirst: boolean,
+  expectsContinue: boolean,
 ): Promise<void> {
   let isOver = false;
   let resume: (() => void) | undefined;
@@ -258,7 +258,7 @@ async function sendChunks(
     message.on("end", () => request.destroy());
   });
   onSend("uploading");
-  if (asksFirst) {
+  if (expectsContinue) {
     request.flushHeaders();
     let timer: unknown;
     await new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import forge from "node-forge";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { command } from "../../test/command.ts";
-import { deployed, served, somethingElse } from "../../test/served.ts";
+import { deployed, served, otherServer } from "../../test/served.ts";
 import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 
 const suite = aSuite([keeps]);
@@ -48,7 +48,7 @@ function selfSigned(hostname: string): { readonly key: string; readonly cert: st
 
 describe("a deployment that cannot be checked ends with one line and an exit code:", () => {
   test("a port without a server", async () => {
-    const url = await somethingElse(() => undefined);
+    const url = await otherServer(() => undefined);
     const { port } = new URL(url);
     const free = Number(port) === 65_535 ? 65_534 : Number(port) + 1;
     const argv = ["--base-url", `http://127.0.0.1:${free}`, ...key];
@@ -79,7 +79,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
   });
 
   test("plain HTTP where TLS was asked for", async () => {
-    const url = await somethingElse((_request, response) => response.end("plain"));
+    const url = await otherServer((_request, response) => response.end("plain"));
     const argv = ["--base-url", url.replace("http:", "https:"), ...key];
     expect((await problem(argv)).code).toBe(4);
   });
@@ -123,7 +123,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
       "no content type, which redirects to https://tryon.example/",
     ],
   ])("another service that responds with %i, %j and %j", async (status, headers, body, words) => {
-    const url = await somethingElse((_request, response) => {
+    const url = await otherServer((_request, response) => {
       response.writeHead(status, headers).end(body);
     });
     expect(await problem(["--base-url", url, ...key])).toEqual({
@@ -133,7 +133,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
   });
 
   test("a connection that breaks", async () => {
-    const url = await somethingElse(({ socket }) => socket.destroy());
+    const url = await otherServer(({ socket }) => socket.destroy());
     const { code, sentence } = await problem(["--base-url", url, ...key]);
     expect(code).toBe(3);
     expect(sentence).toContain(`${url} cannot be reached: `);

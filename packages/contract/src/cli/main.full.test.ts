@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { startScript } from "@tryon/test-kit/start-program";
 import { expect, onTestFinished, test } from "vitest";
 
-import { served, somethingElse } from "../../test/served.ts";
+import { served, otherServer } from "../../test/served.ts";
 import { version } from "../version.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -37,7 +37,7 @@ test.each([
 });
 
 test("the command rejects a target that is not the service, from the environment", async () => {
-  const url = await somethingElse((_request, response) => response.end("hello"));
+  const url = await otherServer((_request, response) => response.end("hello"));
   const { code, stdout, stderr } = await start([], { TRYON_BASE_URL: url }).ended;
   expect([code, stdout]).toEqual([6, ""]);
   expect(stderr).toMatch(/^tryon-contract: [^\n]* is not the try-on service: [^\n]*\n$/);

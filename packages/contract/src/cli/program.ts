@@ -42,12 +42,12 @@ export const exitCodes = Object.fromEntries(
 ) as Readonly<Record<(typeof exits)[number][0], number>>;
 
 /** Report of a run. Without a file it goes to standard output. */
-export interface WantedReport {
+export interface RequestedReport {
   readonly form: ReportForm;
   readonly file: string | undefined;
 }
 
-const toStandardOutput: readonly WantedReport[] = [{ form: "text", file: undefined }];
+const toStandardOutput: readonly RequestedReport[] = [{ form: "text", file: undefined }];
 
 const forms = reportForms.join(", ");
 
@@ -166,8 +166,8 @@ function webhookUrl(value: string): string {
 
 export function reportsOf(
   value: string,
-  previous: readonly WantedReport[] = [],
-): readonly WantedReport[] {
+  previous: readonly RequestedReport[] = [],
+): readonly RequestedReport[] {
   const [, word = value, file] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
   const form = reportForms.find((candidate) => candidate === word);
   if (form === undefined) {

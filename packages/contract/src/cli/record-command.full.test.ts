@@ -10,7 +10,7 @@ import { node } from "@tryon/test-kit/repository";
 import { startScript } from "@tryon/test-kit/start-program";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { served, somethingElse } from "../../test/served.ts";
+import { served, otherServer } from "../../test/served.ts";
 import { parseExchange } from "../record/exchange.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -171,7 +171,7 @@ describe("a recorder that is killed", () => {
 
 test("memory stays below 250 MiB while 8 bodies of 64 MiB pass in both directions", async () => {
   const mebibyte = Buffer.alloc(1_048_576, "iVBORw0KGgoA");
-  const upstream = await somethingElse((request, response) => {
+  const upstream = await otherServer((request, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     request.pipe(response);
   });

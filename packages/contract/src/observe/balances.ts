@@ -25,8 +25,10 @@ export class Balances {
     if (operation !== "GET /api/v1/account" || typeof credits !== "number") return undefined;
     if (!balance || balance.isUnclear || balance.open.size > 0) return undefined;
     const [first] = balance.failed;
-    const areAlike = balance.failed.every(({ ended }) => ended?.blocked === first?.ended?.blocked);
-    if (first === undefined || !areAlike) return undefined;
+    const haveSameCode = balance.failed.every(
+      ({ ended }) => ended?.blocked === first?.ended?.blocked,
+    );
+    if (first === undefined || !haveSameCode) return undefined;
     const isBlocked = first.ended?.blocked === true;
     const total = balance.failed.reduce((sum, { cost = 0 }) => sum + cost, 0);
     const change = credits - balance.credits;

@@ -25,7 +25,7 @@ function observe(exchanges: readonly Exchange[]): TrafficObservation {
 }
 
 /** Records scenes of traffic of a reference server. */
-async function sceneExchanges(names: readonly string[], options: MockOptions) {
+async function scenarioExchanges(names: readonly string[], options: MockOptions) {
   const mock = createMock({ clock: "manual", seed: 1, ...options });
   const traffic = new Traffic(mock);
   for (const name of names) {
@@ -82,7 +82,7 @@ describe("the values of every option that traffic shows are those of the server:
     ["alternate with other values", { profile: "alternate", options: middle }],
     ["default with other values", { options: { ...middle, reportQueued: true, maxLimit: 50 } }],
   ])("%s", async (_, given) => {
-    const { exchanges, options } = await sceneExchanges(names, { concurrency: 1, ...given });
+    const { exchanges, options } = await scenarioExchanges(names, { concurrency: 1, ...given });
     const observation = observe(exchanges);
     const seen = valuesOf(observation);
     const expected = Object.entries(shownBy(options)).filter(([id]) => !hidden.has(id));
@@ -108,7 +108,7 @@ test("no random traffic of a random server shows a wrong value", async () => {
     uniqueArray(constantFrom(...names), { minLength: 1, maxLength: 5 }),
     constantFrom(1, 2, 100),
     async (chosen, some, concurrency) => {
-      const { exchanges } = await sceneExchanges(some, { options: chosen, concurrency });
+      const { exchanges } = await scenarioExchanges(some, { options: chosen, concurrency });
       const observation = observe(exchanges);
       expect(shownBy(chosen)).toMatchObject(valuesOf(observation));
       expect(observation.options.filter((one) => one.contradictions.length > 0)).toEqual([]);

@@ -129,8 +129,8 @@ export const watches: Readonly<Record<string, Watch>> = {
     if (first.status === 409 && isLater && first.answeredAt < seen.answeredAt) return [409];
     if (seen.status === 409 && isEarlier && seen.answeredAt < first.answeredAt) return [409];
     // Either can end first. A stored response comes at once, and a joined request waits for the job.
-    const bothSentAt = Math.max(first.sentAt, seen.sentAt);
-    const hasWaited = bothSentAt < Math.min(first.answeredAt, seen.answeredAt) - 1_000;
+    const lastSentAt = Math.max(first.sentAt, seen.sentAt);
+    const hasWaited = lastSentAt < Math.min(first.answeredAt, seen.answeredAt) - 1_000;
     return hasWaited && isSameJob(seen, first) ? ["join"] : undefined;
   },
   refusedKey: (seen, memory) => {

@@ -9,7 +9,7 @@ import {
   runJob,
   runNewJob,
   startAndList,
-  strangersTo,
+  keysOfOtherAccounts,
   submitLong,
 } from "../checks/jobs/job-run.ts";
 import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
@@ -20,7 +20,7 @@ import { instantOf } from "../wire/instant.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 
 /** Number of jobs submitted at once: more than a deployment usually runs at once. */
-const crowd = 12;
+const jobCount = 12;
 
 /** Duration of each of them, in milliseconds. */
 const jobDuration = 3_000;
@@ -43,7 +43,7 @@ const probes = probeGroup(8, {
     title: "Status queued of jobs that wait",
     on: "test",
     async observe(session) {
-      const { submitted, ended } = await submitCrowd(session);
+      const { submitted, ended } = await submitMany(session);
       if (submitted.some(({ json }) => fieldsOf(json)["status"] === "queued")) return true;
       const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
       // Jobs of the same duration that end at different times have waited.
@@ -97,7 +97,7 @@ const probes = probeGroup(8, {
   foreignJob: {
     title: "Status of a poll of a job of another key",
     async observe(session) {
-      const [stranger] = strangersTo(session);
+      const [stranger] = keysOfOtherAccounts(session);
       const jobId = await session.start();
       await session.pollVisible(jobId);
       const { status } = await session.poll(jobId, { key: stranger ?? null });
@@ -195,10 +195,10 @@ async function maxPageSize(session: Session): Promise<number | undefined> {
 }
 
 /** Submits more jobs at once than a deployment runs at once, and waits for their ends. */
-async function submitCrowd(session: Session) {
+async function submitMany(session: Session) {
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];
-  for (let index = 0; index < crowd; index += 1) {
+  for (let index = 0; index < jobCount; index += 1) {
     await session.slowNextJob(jobDuration);
     submitted.push(await session.submit());
   }

@@ -94,8 +94,8 @@ export const requestProbes = probeGroup(0, {
     credits: 8,
     async observe(session) {
       // The kit only sends it once, and only where the transfer costs nothing.
-      const isHere = isLoopback(session.context.baseUrl) || session.hasControl;
-      need(isHere, "The kit sends 64 MiB only to a deployment on this machine.");
+      const isLocal = isLoopback(session.context.baseUrl) || session.hasControl;
+      need(isLocal, "The kit sends 64 MiB only to a deployment on this machine.");
       const padding = "x".repeat(oversizeBytes);
       const response = await session.submit({ padding }).catch((error: unknown) => {
         if (!(error instanceof NoResponse)) throw error;

@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { served, somethingElse } from "../../test/served.ts";
+import { served, otherServer } from "../../test/served.ts";
 import { png } from "../images.ts";
 import { parseExchange, type Exchange } from "./exchange.ts";
 import { startRecordingProxy, type RecordingOptions } from "./recording-proxy.ts";
@@ -161,7 +161,7 @@ describe("the recorder passes on", () => {
   test("requests and responses as they are", async () => {
     const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 7) % 256);
     const seen: unknown[] = [];
-    const upstream = await somethingElse((request, response) => {
+    const upstream = await otherServer((request, response) => {
       const parts: Buffer[] = [];
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
@@ -192,7 +192,7 @@ describe("the recorder passes on", () => {
   });
 
   test("each part of a body when it arrives, in both directions", async () => {
-    const upstream = await somethingElse((request, response) => {
+    const upstream = await otherServer((request, response) => {
       request.once("data", () => response.write("first"));
       request.once("end", () => response.end("last"));
     });
@@ -213,14 +213,14 @@ describe("the recorder passes on", () => {
 
 describe("an incomplete exchange is recorded with its reason:", () => {
   test("a service that ends the connection", async () => {
-    const upstream = await somethingElse((request) => request.socket.destroy());
+    const upstream = await otherServer((request) => request.socket.destroy());
     const { url, exchanges } = await recording(upstream);
     await expect(fetch(url)).rejects.toThrow("fetch failed");
     expect(exchanges()).toMatchObject([{ method: "GET", error: "ECONNRESET" }]);
   });
 
   test("a response that ends early", async () => {
-    const upstream = await somethingElse((request, response) => {
+    const upstream = await otherServer((request, response) => {
       response.writeHead(200, { "content-length": 100, "content-type": "application/json" });
       response.write('{"status":', () => request.socket.destroy());
     });
@@ -233,7 +233,7 @@ describe("an incomplete exchange is recorded with its reason:", () => {
 
   test("a client that ends the connection, and a recorder that is stopped", async () => {
     const arrived: (() => void)[] = [];
-    const upstream = await somethingElse(() => arrived.shift()?.());
+    const upstream = await otherServer(() => arrived.shift()?.());
     const { url, exchanges, stop } = await recording(upstream);
     const begin = async (signal?: AbortSignal): Promise<Promise<unknown>> => {
       const request = new Promise<void>((resolve) => arrived.push(resolve));
@@ -354,7 +354,7 @@ async function raw(base: string, path: string, headers: OutgoingHttpHeaders = {}
 /** A deployment of one account, whose jobs and prices the test decides, behind a recorder. */
 async function accountOf(account: () => unknown, answers: unknown[], maxCredits: number) {
   const paths: string[] = [];
-  const upstream = await somethingElse((request, response) => {
+  const upstream = await otherServer((request, response) => {
     paths.push(`${request.method} ${request.url}`);
     request.resume().once("end", () => {
       const isAccount = request.url === "/api/v1/account";
@@ -488,7 +488,7 @@ describe("the price of a try-on with a live key", () => {
       respond = resolve;
     });
     let answer: (() => void) | undefined;
-    const upstream = await somethingElse(({ url }, response) => {
+    const upstream = await otherServer(({ url }, response) => {
       paths.push(url);
       answer = () => void response.end("{}");
       if (url === "/api/v1/account") respond?.();
@@ -520,7 +520,7 @@ describe("the price of a try-on with a live key", () => {
 /** A recorder for a deployment below /base, and what it and another host have received. */
 async function watched() {
   const received: (string | undefined)[] = [];
-  const upstream = await somethingElse(({ url }, response) => {
+  const upstream = await otherServer(({ url }, response) => {
     received.push(url);
     response.end("{}");
   });

@@ -11,7 +11,7 @@ import { formatReplay } from "./replay-report.ts";
 import { regenerate } from "./regenerate-image.ts";
 import { replay, type ReplayOptions, type ReplayResult } from "./replay.ts";
 
-const sceneNames = Object.keys(scenes);
+const scenarioNames = Object.keys(scenes);
 
 function mockOf(options: MockOptions = {}): Mock {
   const mock = createMock({ clock: "manual", ...options });
@@ -87,7 +87,7 @@ function shownValues(session: readonly Recorded[]): ReadonlyMap<string, unknown>
 
 describe.each(["default", "alternate"] as const)("under the profile %s", (profile) => {
   test("a server like the recorded one shows no drift in any exchange", async () => {
-    const session = await record(sceneNames, { profile });
+    const session = await record(scenarioNames, { profile });
     const result = await replayOn(mockOf({ profile }), session);
     expect(result.drift).toEqual([]);
     expect(result.notCompared).toEqual([]);
@@ -103,8 +103,8 @@ describe.each(["default", "alternate"] as const)("under the profile %s", (profil
     async ({ id, value }) => {
       const changed: MockOptions = { profile, options: { [id]: value } };
       const [session, other] = [
-        await record(sceneNames, { profile }),
-        await record(sceneNames, changed),
+        await record(scenarioNames, { profile }),
+        await record(scenarioNames, changed),
       ];
       const [before, after] = [shownValues(session).get(id), shownValues(other).get(id)];
       const { drift } = await replayOn(mockOf(changed), session);
@@ -478,7 +478,7 @@ test("a request without a recorded response gives context, and is not compared",
 });
 
 test("no report has a key, and each says what has changed", async () => {
-  const session = await record(sceneNames);
+  const session = await record(scenarioNames);
   const mock = mockOf({ options: { timeFormat: "naive" } });
   const result = await replayOn(mock, session);
   for (const form of ["text", "json", "junit", "html"] as const) {

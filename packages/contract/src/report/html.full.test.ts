@@ -61,7 +61,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
   test("has enough contrast in both schemes", async () => {
     for (const scheme of ["light", "dark"] as const) {
       const { page } = await open(1280, scheme);
-      expect(await page.evaluate(faintTexts)).toEqual([]);
+      expect(await page.evaluate(lowContrastTexts)).toEqual([]);
     }
   });
 
@@ -124,7 +124,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
 /* oxlint-disable unicorn/consistent-function-scoping */
 
 /** The texts of the page whose contrast is under 4.5 to 1 (WCAG 2.2, 1.4.3); it runs in the page. */
-function faintTexts(): string[] {
+function lowContrastTexts(): string[] {
   const parts = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
   const over = (colour: number[], below: number[]): number[] => {
     const alpha = colour[3] ?? 1;
@@ -142,7 +142,7 @@ function faintTexts(): string[] {
     });
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const faint: string[] = [];
+  const found: string[] = [];
   for (const element of document.querySelectorAll("body *")) {
     const own = [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== "",
@@ -152,7 +152,7 @@ function faintTexts(): string[] {
     const ink = over(parts(getComputedStyle(element).color), back);
     const [low = 0, high = 0] = [light(ink), light(back)].toSorted((a, b) => a - b);
     const contrast = (high + 0.05) / (low + 0.05);
-    if (contrast < 4.5) faint.push(`${contrast.toFixed(2)} ${element.textContent?.slice(0, 40)}`);
+    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${element.textContent?.slice(0, 40)}`);
   }
-  return faint;
+  return found;
 }

@@ -8,14 +8,14 @@ import { aCheck, aSuite } from "../../test/suite.ts";
 test("webhooks arrive at random paths", async () => {
   const mock = createMock({ clock: "manual" });
   const urls: URL[] = [];
-  const guesses: number[] = [];
+  const statuses: number[] = [];
   const hooks = aCheck("sample.hooks", async (session) => {
     const opened = [session.openHook(), session.openHook()];
     urls.push(...opened.map(({ url }) => new URL(url)));
     for (const { url } of opened) await fetch(url, { method: "POST", body: "{}" });
-    for (const guess of ["/hook-1", "/hook-2", "/", `${urls[0]?.pathname}x`]) {
-      const { status } = await fetch(new URL(guess, urls[0]), { method: "POST", body: "{}" });
-      guesses.push(status);
+    for (const path of ["/hook-1", "/hook-2", "/", `${urls[0]?.pathname}x`]) {
+      const { status } = await fetch(new URL(path, urls[0]), { method: "POST", body: "{}" });
+      statuses.push(status);
     }
     must(
       opened.every(({ deliveries }) => deliveries.length === 1),
@@ -24,7 +24,7 @@ test("webhooks arrive at random paths", async () => {
   });
   const { checks } = await runSuite(aSuite([hooks]), { baseUrl: mock.baseUrl, fetch: mock.fetch });
   expect(checks.filter(({ status }) => status === "failed")).toEqual([]);
-  expect(guesses).toEqual([404, 404, 404, 404]);
+  expect(statuses).toEqual([404, 404, 404, 404]);
   // 128 random bits in base64url.
   for (const { pathname } of urls) expect(pathname).toMatch(/^\/[\w-]{22}$/);
   expect(new Set(urls.map(String)).size).toBe(2);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
-import { somethingElse } from "../../test/served.ts";
+import { otherServer } from "../../test/served.ts";
 import { aCheck, aSuite } from "../../test/suite.ts";
 import { runSuite } from "../contract.ts";
 import { readSessions, type Recorded } from "../observe/session-file.ts";
@@ -90,7 +90,7 @@ const keys = {
 
 /** Path and key of each request to a deployment, or to another server. */
 function watched(seen: (string | undefined)[]) {
-  return somethingElse(({ url, headers }, response) => {
+  return otherServer(({ url, headers }, response) => {
     seen.push(url, headers.authorization);
     response.writeHead(url === "/base/api/v1/account" ? 200 : 404, {
       "content-type": "application/json",

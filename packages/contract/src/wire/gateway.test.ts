@@ -5,7 +5,7 @@ import { runSuite, wholeSuite } from "../contract.ts";
 import type { ContractOptions } from "../contract-options.ts";
 import type { Report } from "../report.ts";
 import { command } from "../../test/command.ts";
-import { somethingElse } from "../../test/served.ts";
+import { otherServer } from "../../test/served.ts";
 import { failures, notObservableIds } from "../../test/run-checks.ts";
 
 /** A gateway whose clock is an hour behind, with a body limit. */
@@ -99,7 +99,7 @@ describe("the kit behind a gateway", () => {
 });
 
 async function runWith(body: object) {
-  const url = await somethingElse((request, response) => {
+  const url = await otherServer((request, response) => {
     response.setHeader("content-type", "application/json");
     if (request.url?.startsWith("/api/v1/account") === true) response.end(JSON.stringify(body));
     else response.writeHead(404).end('{"detail":"Not Found"}');
@@ -140,7 +140,7 @@ describe("an account", () => {
   test("of another service ends the run, and names who answered", async () => {
     const other = await runWith({ name: "a", total_calls: 0 });
     expect(other.code).toBe(6);
-    const url = await somethingElse((_request, response) => {
+    const url = await otherServer((_request, response) => {
       response
         .writeHead(502, { "content-type": "text/html", server: "nginx/1.22.1" })
         .end("<html>");

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { runContract, runSuite } from "../contract.ts";
 import { command } from "../../test/command.ts";
-import { somethingElse } from "../../test/served.ts";
+import { otherServer } from "../../test/served.ts";
 import { aCheck, aSuite } from "../../test/suite.ts";
 import { createSend } from "./send.ts";
 
@@ -39,7 +39,7 @@ function resultsAt(resultUrl: string, baseUrl?: string) {
 /** A server on this machine that has two names, which resolve to the given IPs. */
 async function named(own: readonly string[], other: readonly string[]) {
   const paths: string[] = [];
-  const url = await somethingElse(({ headers, url: path = "" }, response) => {
+  const url = await otherServer(({ headers, url: path = "" }, response) => {
     paths.push(path);
     if (path === "/moved") response.writeHead(302, { location: `${url}/hidden` }).end();
     else response.writeHead(200, { "x-host": headers.host }).end("served");
@@ -87,7 +87,7 @@ describe("the size of a response", () => {
   test("counts after decompression", async () => {
     // gzip allows several members one after another.
     const member = gzipSync(new Uint8Array(mebibyte));
-    const url = await somethingElse((_request, response) => {
+    const url = await otherServer((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       response.end(Buffer.concat(Array.from({ length: 65 }, () => member)));
     });

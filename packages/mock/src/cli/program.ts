@@ -112,7 +112,7 @@ ${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     });
 
   const separator = argv.indexOf("--");
-  const ours = separator === -1 ? argv : argv.slice(0, separator);
+  const ownArguments = separator === -1 ? argv : argv.slice(0, separator);
   const exec = addServer(program.command("exec"), 0)
     .description("Run a command beside its own server.")
     .usage("[options] -- <command> [args...]")
@@ -136,7 +136,9 @@ ${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest 
 
   parse(
     program,
-    /^(?!-h$|--help$|--version$)(?:-|$)/.test(ours[0] ?? "") ? ["serve", ...ours] : ours,
+    /^(?!-h$|--help$|--version$)(?:-|$)/.test(ownArguments[0] ?? "")
+      ? ["serve", ...ownArguments]
+      : ownArguments,
   );
   return read.command;
 }

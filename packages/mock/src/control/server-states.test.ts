@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
+import { receiver, type ReceiverResponse } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
-const failing: ReceiverAnswer = () => new Response(null, { status: 500 });
+const failing: ReceiverResponse = () => new Response(null, { status: 500 });
 
-function setUp(options: Parameters<typeof createMock>[0] = {}, respond?: ReceiverAnswer) {
+function setUp(options: Parameters<typeof createMock>[0] = {}, respond?: ReceiverResponse) {
   const hooks = receiver(respond);
   const mock = createMock({ clock: "manual", seed: "back", sendWebhook: hooks.send, ...options });
   hooks.watch(mock.clock);

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
+import { receiver, type ReceiverResponse } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
 
 async function delivered(
   options: Parameters<typeof createMock>[0] = {},
-  answer?: ReceiverAnswer,
+  answer?: ReceiverResponse,
   prompt: string | null = null,
 ) {
   const { received, watch, send } = receiver(answer);
@@ -30,7 +30,7 @@ async function delivered(
 }
 
 const failAfter =
-  (successes: number): ReceiverAnswer =>
+  (successes: number): ReceiverResponse =>
   (attempt) =>
     new Response(null, { status: attempt <= successes ? 200 : 500 });
 

@@ -4,12 +4,12 @@ import { problems, schemaNamed } from "@tryon/spec/openapi-document";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkWebhooksCarrySignedBytes, signatureOf } from "../../test/checks.ts";
-import { receiver, type Received, type ReceiverAnswer } from "../../test/receiver.ts";
+import { receiver, type Received, type ReceiverResponse } from "../../test/receiver.ts";
 import { covers } from "../../test/covers.ts";
 
 const hook = "https://shop.example/hook?shop=1";
 
-function setUp(answer?: ReceiverAnswer, options: Parameters<typeof createMock>[0] = {}) {
+function setUp(answer?: ReceiverResponse, options: Parameters<typeof createMock>[0] = {}) {
   const hooks = receiver(answer);
   const mock = createMock({ clock: "manual", seed: "hooks", sendWebhook: hooks.send, ...options });
   hooks.watch(mock.clock);
@@ -25,7 +25,7 @@ async function states(mock: Mock, jobId: string): Promise<readonly string[]> {
   return (await mock.webhooks.deliveries(jobId)).map(({ state }) => state);
 }
 
-const failures: readonly (readonly [string, ReceiverAnswer])[] = [
+const failures: readonly (readonly [string, ReceiverResponse])[] = [
   ["300", () => new Response(null, { status: 300 })],
   ["a redirect", () => Response.redirect("https://shop.example/elsewhere", 307)],
   ["304", () => new Response(null, { status: 304 })],
@@ -236,7 +236,7 @@ describe("the attempts of a delivery", () => {
   });
 });
 
-const failingThrice: ReceiverAnswer = (attempt) =>
+const failsThreeTimes: ReceiverResponse = (attempt) =>
   new Response(null, { status: attempt <= 3 ? 500 : 204 });
 const failing = (): Response => new Response(null, { status: 500 });
 
@@ -245,7 +245,7 @@ describe("the bytes of the attempts", () => {
     "match their signature with webhookBody %s",
     async (webhookBody) => {
       covers("webhook.signature.hmac", "webhook.body.each-attempt");
-      const { mock, received } = setUp(failingThrice, { options: { webhookBody } });
+      const { mock, received } = setUp(failsThreeTimes, { options: { webhookBody } });
       await expect(checkWebhooksCarrySignedBytes(mock, received)).resolves.toBeUndefined();
     },
   );

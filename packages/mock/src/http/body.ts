@@ -26,7 +26,7 @@ export class BrokenBody extends Error {
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Maximum delay of a manual clock by a body that is still arriving, in milliseconds of the machine. */
-export const readPatience = 1_000;
+export const maxReadTime = 1_000;
 
 /**
  * Reads a request's body as a JSON object.

@@ -9,7 +9,7 @@ import { headed, pixel } from "../../test/images.ts";
 import { receiver } from "../../test/receiver.ts";
 
 /** Creates a server at 12:00 on its first day. */
-async function serverAtNoon(input: MockOptions = {}) {
+async function createServer(input: MockOptions = {}) {
   const hooks = receiver();
   const baseUrl = "https://api.example.com";
   const given = { seed: "examples", baseUrl, sendWebhook: hooks.send, ...input };
@@ -20,7 +20,7 @@ async function serverAtNoon(input: MockOptions = {}) {
   return { mock, call, anonymous, withKey, hooks };
 }
 
-type Server = Awaited<ReturnType<typeof serverAtNoon>>;
+type Server = Awaited<ReturnType<typeof createServer>>;
 type Fields = Readonly<Record<string, unknown>>;
 type Answer = Pick<ClientResponse<unknown>, "status" | "body"> & { readonly headers?: Headers };
 type Scenario = (server: Server) => Promise<Answer>;
@@ -107,7 +107,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   }),
   "submitTryOn 400 fetch_failed": async () =>
     submit({ person_image_b64: pixel })(
-      await serverAtNoon({
+      await createServer({
         images: "fetch",
         network: {
           resolve: async () => ["93.184.216.34"],
@@ -161,7 +161,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "429 rate_limited": exceedRateLimit,
   "500 server_error": async () => {
     const engine = { ...stockEngine(), prepare: () => Promise.reject(new Error("no model")) };
-    return submit({})(await serverAtNoon({ engine }));
+    return submit({})(await createServer({ engine }));
   },
   "503 unavailable": unavailable,
   "tryon.completed succeeded": event("30s", largeJob),
@@ -219,7 +219,7 @@ describe("an example of the contract", () => {
   test.each(Object.entries(examples))(
     "is the response of the server: %s",
     async (title, example) => {
-      const response = await scenarios[title]?.(await serverAtNoon());
+      const response = await scenarios[title]?.(await createServer());
       const { body } = example;
       // The example of a page is its beginning.
       const sent =
@@ -232,7 +232,7 @@ describe("an example of the contract", () => {
   test.each(["401 missing_key", "429 rate_limited", "503 unavailable"])(
     "has the headers of the server: %s",
     async (title) => {
-      const sent = await scenarios[title]?.(await serverAtNoon());
+      const sent = await scenarios[title]?.(await createServer());
       const documented = operations[0]?.responses.get(title.slice(0, 3))?.headers ?? new Map();
       expect(documented.size).toBeGreaterThan(0);
       for (const [name, { example }] of documented) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { manualServer } from "../../test/caller.ts";
-import { notingServer } from "../../test/noting-server.ts";
+import { recordingServer } from "../../test/recording-server.ts";
 import { pixel, garmentUrl, headed, personUrl } from "../../test/images.ts";
 import { covers } from "../../test/covers.ts";
 
@@ -69,7 +69,7 @@ describe("a request of valid form", () => {
       "submit.400.image-too-large",
       "submit.validation.400-or-422",
     );
-    const { mock, call, post } = notingServer();
+    const { mock, call, post } = recordingServer();
     const refused = await post(body);
     expect(refused.status).toBe(400);
     expect(refused.detail).toMatch(detail);
@@ -95,7 +95,7 @@ describe("a request of valid form", () => {
       "request.garment-images-b64.decoded-size",
       "request.images.exact-bound-and-kinds",
     );
-    const { post } = notingServer();
+    const { post } = recordingServer();
     const image = headed("\u00FF\u00D8\u00FF", megabytes10);
     expect(image.length).toBe(14_000_000);
     expect((await post(person(image))).status).toBe(200);
@@ -123,6 +123,6 @@ describe("a request of valid form", () => {
     ["a PDF", headed("%PDF"), 400],
   ])("with %s is checked by its first bytes", async (_kind, image, status) => {
     covers("request.images.exact-bound-and-kinds");
-    expect((await notingServer().post(person(image))).status).toBe(status);
+    expect((await recordingServer().post(person(image))).status).toBe(status);
   });
 });

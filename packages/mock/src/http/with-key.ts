@@ -7,7 +7,7 @@ import type { SubmissionFields } from "../service/submission.ts";
 import type { KeyRecord } from "../store/records.ts";
 import type { System } from "../system/system.ts";
 import { errorResponse, rateHeaders } from "./responses.ts";
-import { readJsonObject, readPatience } from "./body.ts";
+import { readJsonObject, maxReadTime } from "./body.ts";
 import type { RequestSchemas } from "./schemas.ts";
 
 export interface RequestFacts {
@@ -57,7 +57,7 @@ export function withKey(
           readJsonObject(request, options, (sent, isShort) =>
             journal.note(request, { body: sent, isShort }),
           ),
-          readPatience,
+          maxReadTime,
         ));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const { key, window } = service.keys.admit(bearerToken(request));

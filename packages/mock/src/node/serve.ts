@@ -93,7 +93,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<Serving> {
   const given = readOptions("an option of serve", options, rules);
-  const { port: wantedPort, host, openControl, limits } = given;
+  const { port: requestedPort, host, openControl, limits } = given;
   const controlToken = controlTokenOf(given.controlToken);
   const requiredToken = openControl ? undefined : controlToken;
   const listener = getRequestListener(
@@ -101,7 +101,7 @@ export async function serve(
     { overrideGlobalObjects: false },
   );
   const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
-  const port = await listen(server, wantedPort, host);
+  const port = await listen(server, requestedPort, host);
   const name = host.includes(":") ? `[${host}]` : host;
   const url = `http://${name}:${port}`;
   return { url, port, host, controlToken, close: () => close(server) };

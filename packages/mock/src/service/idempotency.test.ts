@@ -119,8 +119,8 @@ describe("a submission under an idempotency key", () => {
   test("leaves the idempotency key unused if it is rejected", async () => {
     covers("submit.idempotency-key.refused");
     const { mock } = setUp();
-    const poor = await mock.createKey({ credits: 0 });
-    const call = caller(mock, poor.token);
+    const withoutCredits = await mock.createKey({ credits: 0 });
+    const call = caller(mock, withoutCredits.token);
     expect((await call.submit({}, key)).status).toBe(402);
     expect((await call.submit({ person_url: "http://a.example/p.png" }, key)).status).toBe(400);
     expect((await call.submit({ seed: -1 }, key)).status).toBe(422);
@@ -222,8 +222,8 @@ describe("the option refusedKey kept", () => {
   test("repeats a 402 for its body, and conflicts with another one", async () => {
     covers("submit.idempotency-key.refused");
     const { mock } = setUp({ options });
-    const poor = await mock.createKey({ credits: 0 });
-    const call = caller(mock, poor.token);
+    const withoutCredits = await mock.createKey({ credits: 0 });
+    const call = caller(mock, withoutCredits.token);
     const first = await call.submit({}, key);
     expect(first.status).toBe(402);
     await call.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_one" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import {
   fetchingServer,
-  personAnswers,
+  servePerson,
   images,
   png,
   type FetchingOptions,
@@ -93,7 +93,7 @@ describe("a failed image fetch", () => {
     "rejects the submission without a charge: %s",
     async (_name, failure) => {
       const { submit, nothingHappened, requests } = await fetchingServer(
-        personAnswers(failure.listener),
+        servePerson(failure.listener),
         failure.options,
       );
       const rejected = await submit({}, { "idempotency-key": "order-1" });
@@ -125,7 +125,7 @@ describe("a failed image fetch", () => {
     let closed: Promise<unknown> | undefined;
     let written = 0;
     const { submit, nothingHappened } = await fetchingServer(
-      personAnswers((_request, response) => {
+      servePerson((_request, response) => {
         closed = new Promise((resolve) => response.once("close", resolve));
         const part = png(1_000_000);
         const write = (): void => {
@@ -151,7 +151,7 @@ describe("a failed image fetch", () => {
     async (_when, begin) => {
       let closed: Promise<unknown> | undefined;
       const { mock, submit, nothingHappened } = await fetchingServer(
-        personAnswers((_request, response) => {
+        servePerson((_request, response) => {
           closed = new Promise((resolve) => response.once("close", resolve));
           begin(response);
         }),
@@ -185,7 +185,7 @@ describe("a failed image fetch", () => {
 
   test("names the first field that failed", async () => {
     const { submit, at } = await fetchingServer(
-      personAnswers((_request, response) => response.writeHead(410).end()),
+      servePerson((_request, response) => response.writeHead(410).end()),
     );
     const rejected = await submit({
       person_url: at("/shirt.png"),

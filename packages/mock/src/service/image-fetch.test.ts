@@ -4,7 +4,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { Store } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { fetchingServer, personAnswers, images, png } from "../../test/fetching-server.ts";
+import { fetchingServer, servePerson, images, png } from "../../test/fetching-server.ts";
 import { publicAddress } from "../../test/image-host.ts";
 import { assetBytes } from "../../test/images.ts";
 import { manualHost } from "../../test/manual-host.ts";
@@ -35,7 +35,7 @@ describe("a fetched image", () => {
 
   test("may be behind three redirects, also relative ones", async () => {
     const { submit } = await fetchingServer(
-      personAnswers((request, response, path) => {
+      servePerson((request, response, path) => {
         const next = new Map([
           ["/person.jpg", "/2"],
           ["/2", "3"],
@@ -50,7 +50,7 @@ describe("a fetched image", () => {
 
   test("may have as many bytes as an image in base64", async () => {
     const { submit, at } = await fetchingServer(
-      personAnswers((_request, response, path) => {
+      servePerson((_request, response, path) => {
         response.end(png(limits.imageBytes + Number(path.slice(1))));
       }),
     );
@@ -63,17 +63,21 @@ describe("a fetched image", () => {
 
   test("is requested after validation and before the check of the credits", async () => {
     const { mock, host, at } = await fetchingServer(
-      personAnswers((_request, response) => response.end()),
+      servePerson((_request, response) => response.end()),
     );
-    const poor = caller(mock, "svc_live_empty");
+    const withoutCredits = caller(mock, "svc_live_empty");
     const garments = { garment_urls: [at("/shirt.png")] };
-    expect((await poor.submit({ person_url: at("/none"), ...garments })).status).toBe(400);
+    expect((await withoutCredits.submit({ person_url: at("/none"), ...garments })).status).toBe(
+      400,
+    );
     const shirts = { person_url: at("/shirt.png"), ...garments };
-    expect((await poor.submit(shirts)).status).toBe(402);
+    expect((await withoutCredits.submit(shirts)).status).toBe(402);
     const requests = host.connected.length;
-    expect((await poor.submit({ ...shirts, person_url: "https://a.invalid/" })).status).toBe(400);
-    expect((await poor.submit({ ...shirts, garment_urls: [] })).status).toBe(400);
-    expect((await poor.submit({ ...shirts, seed: -1 })).status).toBe(422);
+    expect(
+      (await withoutCredits.submit({ ...shirts, person_url: "https://a.invalid/" })).status,
+    ).toBe(400);
+    expect((await withoutCredits.submit({ ...shirts, garment_urls: [] })).status).toBe(400);
+    expect((await withoutCredits.submit({ ...shirts, seed: -1 })).status).toBe(422);
     expect(host.connected).toHaveLength(requests);
   });
 

@@ -348,8 +348,8 @@ describe("jobs over the concurrency", () => {
 
   test("take no slot if they are rejected", async () => {
     const mock = createMock({ ...waiting, options: { reportQueued: true } });
-    const poor = caller(mock, mock.keys.empty);
-    expect((await poor.submit()).status).toBe(402);
+    const withoutCredits = caller(mock, mock.keys.empty);
+    expect((await withoutCredits.submit()).status).toBe(402);
     expect((await caller(mock).submit()).body.status).toBe("running");
   });
 });

@@ -16,12 +16,12 @@ const maxHostTimeout = 2 ** 31 - 1;
 const runAllLimit = 1_000_000;
 
 /** Milliseconds of the machine that `runUntil` waits for other work when no timer is left. */
-const runUntilPatience = 10_000;
+const maxIdleTime = 10_000;
 
 /** Event loop turns after each instant, in which callers in the same process can continue. */
 const turnsPerInstant = 8;
 
-const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilPatience} ms no timer was left to fire. It does not wait for this clock.`;
+const noTimerLeft = `runUntil: the promise is still pending, and for ${maxIdleTime} ms no timer was left to fire. It does not wait for this clock.`;
 
 /**
  * The server's time. Every delay of the service uses it, so results do not depend on the speed of the machine. A manual
@@ -171,7 +171,7 @@ export class SystemClock implements Clock {
       const next = this.#timers.next();
       if (next === undefined) {
         // The work may wait for a file or a socket.
-        if (this.#host.monotonic() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
+        if (this.#host.monotonic() - movedAt > maxIdleTime) throw new Error(noTimerLeft);
         return false;
       }
       if (next.dueAt > target) {

@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Largest multiple of the alphabet's length in a byte. Higher bytes would make some letters more frequent. */
-const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
+const unbiasedBytes = Math.floor(256 / alphabet.length) * alphabet.length;
 
 const blockBytes = 32;
 
@@ -46,7 +46,7 @@ export class SeededRandom {
     let text = "";
     while (text.length < length) {
       const byte = this.byte();
-      if (byte < fairBytes) text += alphabet.charAt(byte % alphabet.length);
+      if (byte < unbiasedBytes) text += alphabet.charAt(byte % alphabet.length);
     }
     return text;
   }

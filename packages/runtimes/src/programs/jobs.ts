@@ -1,7 +1,7 @@
 import { isTryOnError, TryOn, TryOnError, type SavedJob } from "@tryon/client";
 import type { ProgramContext } from "./program-context.ts";
 
-/** Submits without waiting, follows the job, finds it again, waits for several, and tells errors apart. */
+/** Submits without waiting, polls the job, resumes it, waits for several, and distinguishes errors. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl, pollInterval: "100ms" });
   const input = {

@@ -5,7 +5,7 @@ import type { ProgramContext } from "./program-context.ts";
 
 const named = (_item: unknown, index: number): string => `item-${index}`;
 
-/** Makes a batch in two runs on one journal in a file, and stops another before it spends too much. */
+/** Runs a batch twice with one journal in a file, and stops another batch at its budget. */
 export async function run({ baseUrl, apiKey, file }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const input = {

@@ -3,7 +3,7 @@ import { createMock } from "@tryon/mock";
 import { handlers } from "@tryon/mock/msw";
 import { setupWorker } from "msw/browser";
 
-/** Makes a try-on in a page, whose service worker leads it to a server in the page. */
+/** Makes a try-on in a page, whose service worker passes the requests to a server in the page. */
 export async function run(): Promise<unknown> {
   const mock = createMock({ latency: 0 });
   const worker = setupWorker(...handlers(mock, { baseUrl: "https://api.tryon.example" }));

@@ -6,7 +6,7 @@ import { setupServer } from "msw/node";
 /** No server listens there, so requests that msw passes through fail. */
 const baseUrl = "http://127.0.0.1:2";
 
-/** Makes a try-on with the global `fetch`, which msw leads to a server in this process. */
+/** Makes a try-on with the global `fetch`, which msw passes to a server in this process. */
 export async function run(): Promise<unknown> {
   const mock = createMock({ latency: 0 });
   const server = setupServer(...handlers(mock, { baseUrl }));

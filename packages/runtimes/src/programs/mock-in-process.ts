@@ -2,7 +2,7 @@ import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { safeVerify } from "@tryon/webhooks";
 
-/** Makes a try-on against a server in this process, which tells of it by a webhook. */
+/** Makes a try-on against a server in this process, which sends a webhook. */
 export async function run(): Promise<unknown> {
   const hooks: string[] = [];
   const mock = createMock({

@@ -1,6 +1,6 @@
 import { TryOn } from "@tryon/client";
 
-/** Makes a try-on in a page, through the proxy of the page's own site, which shows it no balance. */
+/** Makes a try-on in a page, through the proxy of its site. The proxy hides the balance. */
 export async function run(): Promise<unknown> {
   const tryon = new TryOn({ proxyUrl: "/api/tryon" });
   const person = new File([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)], "me.jpg");

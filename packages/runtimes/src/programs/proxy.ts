@@ -7,7 +7,7 @@ export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown>
   const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ id: "ada" }) });
   const page = new TryOn({
     proxyUrl: "https://shop.example/api/tryon",
-    // Runtimes want to be told how a stream is sent, and the types do not know the option.
+    // A request with a stream needs the option `duplex`, which the types do not have.
     fetch: (url, init) => proxy(new Request(url, { ...init, duplex: "half" } as RequestInit)),
   });
   const { job } = await page.run({

@@ -5,7 +5,7 @@ import { TryOn } from "@tryon/client";
 import { createReceiver } from "@tryon/webhooks/node";
 import type { ProgramContext } from "./program-context.ts";
 
-/** Takes the webhook that the server sends, on `node:http`. */
+/** Receives a webhook of the server with `node:http`. */
 export async function run({ baseUrl, apiKey, webhookSecret }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const events = new EventEmitter();

@@ -2,7 +2,7 @@ import { TryOn } from "@tryon/client";
 import { createReceiver } from "@tryon/webhooks";
 import type { ProgramContext } from "./program-context.ts";
 
-/** Takes the webhook that the server sends, with the server that the runtime has by itself. */
+/** Receives a webhook of the server with the HTTP server of the runtime. */
 export async function run({
   baseUrl,
   apiKey,
@@ -22,7 +22,7 @@ export async function run({
     garments: ["https://shop.example/shirt.png"],
     webhook_url: webhookUrl,
   });
-  // A worker may not wait in one request for what comes in another: it looks.
+  // In a worker, one request cannot wait for another, so the program polls.
   while (events.length === 0) await new Promise((later) => void setTimeout(later, 5));
   const forged = await fetch(webhookUrl, { method: "POST", body: "{}" });
   await forged.text();

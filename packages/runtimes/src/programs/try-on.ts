@@ -1,7 +1,7 @@
 import { TryOn } from "@tryon/client";
 import type { ProgramContext } from "./program-context.ts";
 
-/** Makes one try-on of images that are sent, and fetches its image. */
+/** Makes one try-on of uploaded images, and downloads the result. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const person = new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]);

@@ -1,6 +1,6 @@
 import { isWebhookError, safeVerify, sign, signedRequest, verify } from "@tryon/webhooks";
 
-/** Signs and verifies by Web Crypto, and refuses what was changed. */
+/** Signs and verifies with Web Crypto, and refuses a changed body. */
 export async function run(): Promise<unknown> {
   const secret = "whsec_a";
   const event = await verify({ body: await signedRequest({}, { secret }), secrets: secret });

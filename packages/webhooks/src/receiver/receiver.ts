@@ -24,7 +24,7 @@ export type Receiver = (request: Request) => Promise<Response>;
  *   secrets: () => [process.env.TRYON_WEBHOOK_SECRET, process.env.TRYON_WEBHOOK_SECRET_OLD],
  *   async onCompleted(event) {
  *     if (event.status === "succeeded") await save(event.job_id, event.result_url);
- *     else await giveUp(event.job_id, event.error_code);
+ *     else await saveFailure(event.job_id, event.error_code);
  *   },
  * });
  */

@@ -110,7 +110,7 @@ export type VerifyOutcome =
  * export async function POST(request: Request) {
  *   const event = await verify({ body: request, secrets: process.env.TRYON_WEBHOOK_SECRET });
  *   if (event.status === "succeeded") await save(event.job_id, event.result_url);
- *   if (event.status === "failed") await giveUp(event.job_id, event.error_code);
+ *   if (event.status === "failed") await saveFailure(event.job_id, event.error_code);
  *   return new Response(null, { status: 204 });
  * }
  */

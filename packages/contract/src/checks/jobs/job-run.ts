@@ -6,11 +6,11 @@ import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
 
 /** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
-export function strangersTo({ context: { keys }, key }: Session): readonly Key[] {
+export function keysOfOtherAccounts({ context: { keys }, key }: Session): readonly Key[] {
   const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
-  const strangers = found.filter(({ token }) => token !== key.token);
-  need(strangers.length > 0, "It takes a key of another account (TRYON_OTHER_KEY).");
-  return strangers;
+  const others = found.filter(({ token }) => token !== key.token);
+  need(others.length > 0, "It takes a key of another account (TRYON_OTHER_KEY).");
+  return others;
 }
 
 /** A job from its submission to its end. */

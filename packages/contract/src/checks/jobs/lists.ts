@@ -11,7 +11,7 @@ import {
   pageOf,
   runNewJob,
   startAndList,
-  strangersTo,
+  keysOfOtherAccounts,
 } from "./job-run.ts";
 
 /** Maximum number of pages that a check reads of the history of a key. */
@@ -73,7 +73,7 @@ export const lists = checkRows("safe", 8, {
     rules: ["list.scope.own-key"],
     async run(session) {
       const { ids } = await startAndList(session, 1);
-      for (const stranger of strangersTo(session)) {
+      for (const stranger of keysOfOtherAccounts(session)) {
         const page = await pageOf(session, { limit: "50" }, stranger);
         const foreign = idsOf(page).find((id) => ids.includes(id));
         must(foreign === undefined, `The list of another key has the job ${foreign}.`, page);

@@ -15,7 +15,7 @@ import {
   oneOf,
   type Expectations,
 } from "../expectations.ts";
-import { needRunning, runJob, strangersTo } from "./job-run.ts";
+import { needRunning, runJob, keysOfOtherAccounts } from "./job-run.ts";
 import { gatewayOf } from "../../wire/gateway.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
@@ -128,7 +128,7 @@ export const polls: readonly Check[] = [
       async run(session) {
         const jobId = await session.start();
         await session.pollVisible(jobId);
-        for (const key of strangersTo(session)) {
+        for (const key of keysOfOtherAccounts(session)) {
           mustHaveStatus(await session.poll(jobId, { key }), 404, "a job of another key");
         }
       },

@@ -166,8 +166,8 @@ function mustEqual(field: string, value: unknown, expected: unknown): void {
 async function mustHaveImage(session: Session, event: Fields, polled: Fields): Promise<void> {
   const status = await imageStatus(session, event);
   if (status === 200) return;
-  const isOnlyThere = (await imageStatus(session, polled)) === 200;
-  need(isOnlyThere, "The result_url of the poll does not lead to the image either.");
+  const isPolledUrlValid = (await imageStatus(session, polled)) === 200;
+  need(isPolledUrlValid, "The result_url of the poll does not lead to the image either.");
   must(false, `Expected 200 for result_url of a webhook, as of a poll, got ${status ?? "no URL"}.`);
 }
 

@@ -221,8 +221,8 @@ export const purchaseMutants = mutants({
     () =>
     async ({ text, send }) => {
       const response = await send();
-      const isPoor = text.includes("spt_insufficient_funds_");
-      return isPoor && response.status === 402 ? refusal(409) : response;
+      const lacksFunds = text.includes("spt_insufficient_funds_");
+      return lacksFunds && response.status === 402 ? refusal(409) : response;
     },
   "purchase.response.credits-added: reports the credits of all purchases of a key": () => {
     const sums = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { Mock } from "../src/mock.ts";
 
 /** Outcome of requests with the global `fetch`. */
-export interface WholeTryOn {
+export interface TryOnSummary {
   readonly mark: string | null;
   readonly jobId: string;
   readonly status: string;
@@ -18,11 +18,11 @@ export interface WholeTryOn {
 }
 
 /** Submits, polls, loads the image and waits for the webhook, all through the global `fetch`. */
-export async function wholeTryOn(
+export async function runTryOn(
   mock: Mock,
   baseUrl: string,
   webhookUrl: string,
-): Promise<WholeTryOn> {
+): Promise<TryOnSummary> {
   const call = async (path: string, key: string, body?: unknown) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? "GET" : "POST",

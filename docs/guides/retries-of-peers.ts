@@ -1,5 +1,5 @@
 /** A program that says on which failures the other packages send a submission again, and how many keys go with it. */
-export const retriesOfOthers = `
+export const retriesOfPeers = `
 import { createFalClient } from "@fal-ai/client";
 import Fashn from "fashn";
 import Replicate from "replicate";

@@ -1,7 +1,7 @@
 import { isWebhookError, sign } from "@tryon/webhooks";
 import { safeVerifySync, verifySync } from "@tryon/webhooks/node";
 
-/** Verifies at once, by `node:crypto`, and knows an error of one entry in another. */
+/** Verifies with the synchronous functions, and recognizes an error of another entry point. */
 export async function run(): Promise<unknown> {
   const secret = "whsec_a";
   const body = '{"event":"tryon.completed","job_id":"job_1","status":"failed"}';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Process group of a command: its own, or that of the terminal. */
-export interface ProcessPlace {
+export interface ProcessGroup {
   readonly ownGroup: boolean;
   /** Returns the id for `kill` that includes the processes of the command. */
   target(pid: number): number;
@@ -19,7 +19,7 @@ const clearingStep = 10;
  * processes that it started. At a terminal it stays in the terminal's group, or it could not read from it. There Ctrl+C
  * reaches the command by itself, so it is not forwarded.
  */
-export function placeOf(platform: NodeJS.Platform, terminal: boolean): ProcessPlace {
+export function processGroupOf(platform: NodeJS.Platform, terminal: boolean): ProcessGroup {
   if (platform === "win32" || terminal) {
     return {
       ownGroup: false,

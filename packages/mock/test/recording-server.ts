@@ -4,13 +4,13 @@ import { createMock } from "../src/mock.ts";
 import { caller, type ClientResponse } from "./caller.ts";
 
 /** A server whose engine notes what it was asked for. */
-export function notingServer() {
+export function recordingServer() {
   const requests: RenderRequest[] = [];
   const stock = stockEngine();
   const mock = createMock({
     clock: "manual",
     engine: {
-      name: "noting",
+      name: "recording",
       render(request) {
         requests.push(request);
         return stock.render(request);
