@@ -1,9 +1,11 @@
 /**
- * Number of cases that a property test runs: all in `npm run test:nightly` and `test:all`, a tenth in every other run,
+ * Number of cases that a property test runs: all in `npm run test:nightly` and `test:all`, a part in every other run,
  * rounded up.
+ *
+ * @param divisor - Divides the count of other runs. @default 10
  */
-export function cases(count: number): number {
-  return process.env["TRYON_TESTS"] === "nightly" ? count : Math.ceil(count / 10);
+export function cases(count: number, divisor = 10): number {
+  return process.env["TRYON_TESTS"] === "nightly" ? count : Math.ceil(count / divisor);
 }
 
 /** Seed of the run: 1, or in `npm run test:nightly` a new one, which it prints. */

@@ -140,11 +140,13 @@ test.each([
 ])("ends with 1 and a hint for %j, as JSON with --json", async (environment, errorCode, hint) => {
   const { tryon, path, input } = await openShop();
   const argv = ["run", ...input, "-o", path("look.png"), "--timeout", "20s"];
-  const plain = await tryon(argv, { environment });
+  const [plain, { code, stderr }] = await Promise.all([
+    tryon(argv, { environment }),
+    tryon([...argv, "--json"], { environment }),
+  ]);
   expect(plain).toMatchObject({ code: 1, stdout: "" });
   expect(plain.stderr).toContain(hint);
   expect(plain.stderr).not.toContain("svc_live_");
-  const { code, stderr } = await tryon([...argv, "--json"], { environment });
   expect(code).toBe(1);
   const last = stderr.trim().split("\n").at(-1) ?? "";
   expect(JSON.parse(last)).toMatchObject({ error: { code: errorCode } });

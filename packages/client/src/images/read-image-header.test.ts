@@ -76,7 +76,9 @@ describe.each(Object.entries(photos))("a %s", (name, create) => {
       const others = codes.filter((code) => code !== "truncated");
       expect(codes).toEqual(isProof(length) ? ["truncated"] : others);
     };
-    await assert(asyncProperty(lengths, constantFrom(...forms), check), { numRuns: cases(300) });
+    await assert(asyncProperty(lengths, constantFrom(...forms), check), {
+      numRuns: cases(300, 40),
+    });
     for (const last of [1, 2, 3, 12]) await check(photo.length - last, (bytes) => bytes);
   });
 });
@@ -92,7 +94,7 @@ describe("a cut photo", () => {
       const check = async (length: number): Promise<void> => {
         expect(await cut(length)).toEqual(length < photo.length ? ["truncated"] : []);
       };
-      await assert(asyncProperty(lengths, check), { numRuns: cases(300) });
+      await assert(asyncProperty(lengths, check), { numRuns: cases(300, 40) });
       await check(photo.length - 1);
       await check(photo.length);
     },
@@ -274,7 +276,7 @@ describe("what is read of an image", () => {
       Buffer.from("\0\0\0\u0010ftypheic\0\0\0\0", "latin1"),
     ];
     const bytes = uint8Array({ maxLength: 300 });
-    const numRuns = cases(3_000);
+    const numRuns = cases(3_000, 20);
     await assert(
       asyncProperty(constantFrom(...heads), bytes, async (head, rest) => {
         const codes = await codesOf(Buffer.concat([head, rest]));

@@ -1,6 +1,6 @@
 import { createMock, optionTable, type Mock, type MockOptions } from "@tryon/mock";
 import { tenth } from "@tryon/test-kit/cases";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { scenes, Traffic } from "../../test/traffic.ts";
 import { Observer } from "../observe/observer.ts";
@@ -13,9 +13,12 @@ import { replay, type ReplayOptions, type ReplayResult } from "./replay.ts";
 
 const scenarioNames = Object.keys(scenes);
 
+const opened: Mock[] = [];
+afterEach(() => opened.splice(0).forEach((mock) => mock.close()));
+
 function mockOf(options: MockOptions = {}): Mock {
   const mock = createMock({ clock: "manual", ...options });
-  onTestFinished(() => mock.close());
+  opened.push(mock);
   return mock;
 }
 
@@ -86,8 +89,14 @@ function shownValues(session: readonly Recorded[]): ReadonlyMap<string, unknown>
 }
 
 describe.each(["default", "alternate"] as const)("under the profile %s", (profile) => {
+  let session: readonly Recorded[];
+  let shown: ReadonlyMap<string, unknown>;
+  beforeAll(async () => {
+    session = await record(scenarioNames, { profile });
+    shown = shownValues(session);
+  });
+
   test("a server like the recorded one shows no drift in any exchange", async () => {
-    const session = await record(scenarioNames, { profile });
     const result = await replayOn(mockOf({ profile }), session);
     expect(result.drift).toEqual([]);
     expect(result.notCompared).toEqual([]);
@@ -102,11 +111,10 @@ describe.each(["default", "alternate"] as const)("under the profile %s", (profil
     "one option that changed is the only drift: $id $value",
     async ({ id, value }) => {
       const changed: MockOptions = { profile, options: { [id]: value } };
-      const [session, other] = [
-        await record(scenarioNames, { profile }),
-        await record(scenarioNames, changed),
+      const [before, after] = [
+        shown.get(id),
+        shownValues(await record(scenarioNames, changed)).get(id),
       ];
-      const [before, after] = [shownValues(session).get(id), shownValues(other).get(id)];
       const { drift } = await replayOn(mockOf(changed), session);
       const isShown = before !== undefined && after !== undefined && before !== after;
       // A queue is not part of a replay. A status can show a change that its value alone does not.
