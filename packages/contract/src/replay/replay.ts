@@ -1,4 +1,4 @@
-import { ExchangeRecorder } from "../record/exchange-recorder.ts";
+import { recordExchange } from "../record/exchange-recorder.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { LiveGuard } from "../record/live-guard.ts";
 import { Masker } from "../record/mask.ts";
@@ -227,25 +227,10 @@ class Replay {
     const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
     for (let tries = 1; ; tries += 1) {
       const at = await time.now();
-      const recorder = new ExchangeRecorder(this.#masker, {
-        method,
-        path,
-        headers: Object.entries(sent),
-        key: authorization ?? null,
-        origin: new URL(against).origin,
-      });
-      if (body !== undefined) recorder.send(body);
-      const response = await send({ method, path, headers: sent, body });
-      recorder.respond(response.status, response.headers);
-      recorder.receive(response.bytes);
-      const { response: received, ...rest } = recorder.end();
-      const elapsed = (await time.now()) - at;
-      const replayed: Exchange = {
-        ...rest,
-        at,
-        ...(received && { response: { ...received, headersAfter: elapsed } }),
-        endedAfter: elapsed,
-      };
+      const request = { method, path, headers: sent, body };
+      const response = await send(request);
+      const timed = { request, response, at, until: await time.now() };
+      const replayed = recordExchange(this.#masker, new URL(against).origin, timed);
       const status = fieldsOf(response.json)["status"];
       const isEarly =
         seen?.operation === pollOperation && isEnd(seen.got["status"]) && !isEnd(status);
