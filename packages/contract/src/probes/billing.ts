@@ -88,15 +88,14 @@ export const billingProbes = probeGroup(0, {
     },
     judge(seen, memory) {
       const first = isSubmit(seen) ? memory.first(seen) : undefined;
-      // Both were on their way at once, or this one ended first.
       if (first?.body !== JSON.stringify(seen.sent)) return undefined;
-      const [isEarlier, isLater] = [first.sentAt < seen.sentAt, first.sentAt > seen.sentAt];
-      if (first.status === 409 && isLater && first.answeredAt < seen.answeredAt) return [409];
-      if (seen.status === 409 && isEarlier && seen.answeredAt < first.answeredAt) return [409];
-      // Either can end first. A stored response comes at once, and a joined request waits for the job.
+      // For this time, both were on their way at once. Either can end first.
       const bothSentAt = Math.max(first.sentAt, seen.sentAt);
-      const hasWaited = bothSentAt < Math.min(first.answeredAt, seen.answeredAt) - 1_000;
-      return hasWaited && isSameJob(seen, first) ? ["join"] : undefined;
+      const overlap = Math.min(first.answeredAt, seen.answeredAt) - bothSentAt;
+      const statuses = [first.status, seen.status];
+      if (overlap >= 0 && statuses.includes(409) && statuses.includes(200)) return [409];
+      // A stored response comes at once, and a joined request waits for the job.
+      return overlap > 1_000 && isSameJob(seen, first) ? ["join"] : undefined;
     },
     explains: { status: ifShown },
   },
@@ -161,7 +160,7 @@ export const billingProbes = probeGroup(0, {
       const { pack_slug: slug, shared_payment_granted_token: token } = seen.sent;
       const isUnknown = isPurchase(seen) && typeof slug === "string" && !isPack(slug);
       if (!isUnknown || (lengthOf(token) ?? 0) === 0) return undefined;
-      // Where an invalid field is a 400, the pack can be refused as one.
+      // The pack can be refused as a field, if fields get 400.
       if (seen.status === 400 && memory.fieldStatus !== 422) return undefined;
       return refusal(seen);
     },

@@ -157,13 +157,17 @@ class Replay {
   async run(): Promise<void> {
     const { recordings, time } = this.#parts;
     const open = new Map<Recording, Promise<void>>();
-    // At the same time, an exchange ends before a later one starts.
+    // At the same time, an exchange ends before a later one starts, and what causes a conflict starts before it.
     const events = recordings
-      .flatMap((one, index) => [
-        { at: one.exchange.at, index, one, isStart: true },
-        { at: one.exchange.at + one.exchange.endedAfter, index, one, isStart: false },
-      ])
-      .toSorted((one, other) => one.at - other.at || one.index - other.index);
+      .flatMap((one, index) => {
+        const rank = one.seen?.status === 409 ? recordings.length + index : index;
+        const { at, endedAfter } = one.exchange;
+        return [
+          { at, rank, one, isStart: true },
+          { at: at + endedAfter, rank, one, isStart: false },
+        ];
+      })
+      .toSorted((one, other) => one.at - other.at || one.rank - other.rank);
     for (const { at, one, isStart } of events) {
       await time.moveTo(at);
       if (isStart) {
