@@ -13,14 +13,23 @@ const page = "packages/mock/src/control/page";
 const svg = "packages/mock/src/engine/stock.svg";
 const blackSvg =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400"><style>.background { fill: #000 }</style><rect class="background" width="300" height="400"/></svg>';
-const options = "packages/mock/src/options.ts";
+const options = "spec/options.json";
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
+const option = {
+  id: "a",
+  summary: "An option.",
+  rules: [],
+  values: [
+    [1, "one"],
+    [2, "two"],
+  ],
+};
 const info = { title: "A", version: "1", description: "A service." };
 const sources = {
   "spec/openapi.json": JSON.stringify({ openapi: "3.1.0", info, paths: {} }),
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
-  [options]: "const values = {\n  /**\n   * An\n   * option.\n   */\n  a: [1, 2],\n};\n",
+  [options]: JSON.stringify({ options: [option] }),
   [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
   "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
@@ -65,7 +74,7 @@ it.each([
   ],
   [`${page}/style/base.css`, "", "control-page.ts is out of date."],
   [svg, blackSvg, "stock-images.ts is out of date."],
-  [options, "const values = {\n  /** B. */\n  a: [],\n};\n", "option-summaries.ts is out"],
+  [options, JSON.stringify({ options: [{ ...option, id: "b" }] }), "options.ts is out"],
   [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out"],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date."],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date."],

@@ -8,6 +8,7 @@ import { controlPage } from "./control-page.ts";
 import { docsPages } from "./docs-pages.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
 import { stockImages, stockImagesFile } from "./stock-images.ts";
+import type spec from "../spec/options.json";
 
 /**
  * Writes the generated files under `root`, or only checks them.
@@ -28,7 +29,7 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   update("spec/generated/openapi.ts", await openapiTypes(root));
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
   update("packages/mock/src/generated/api-docs-page.ts", apiDocsPage(root));
-  update("packages/mock/src/generated/option-summaries.ts", optionSummaries(root));
+  update("packages/mock/src/generated/options.ts", optionsOf(root));
   const images = join(root, stockImagesFile);
   const previous = existsSync(images) ? readFileSync(images, "utf8") : undefined;
   update(stockImagesFile, await stockImages(root, previous));
@@ -67,16 +68,38 @@ function withoutIndexSignature(_key: string, value: unknown): unknown {
   return additionalProperties === true ? rest : value;
 }
 
-/** The summary of each option of the reference server: the comment on its values. */
-function optionSummaries(root: string): string {
-  const file = "packages/mock/src/options.ts";
-  const [values] = /^const values = .*?^\}/ms.exec(readFileSync(join(root, file), "utf8")) ?? [""];
-  const rows = [...values.matchAll(/\/\*\*(.*?)\*\/\s+(\w+):/gs)].map(([, comment = "", id]) => {
-    const summary = comment.replaceAll(/(?:\n +\*|\s)+/g, " ").trim();
-    return `  ${id}: ${JSON.stringify(summary)},\n`;
+/** The options of the reference server: their type, and their table. */
+function optionsOf(root: string): string {
+  // The tests of spec/ validate the file.
+  const { options } = JSON.parse(
+    readFileSync(join(root, "spec/options.json"), "utf8"),
+  ) as typeof spec;
+  const valuesOf = ({ values }: (typeof options)[number]): string[] =>
+    values.map(([value]) => JSON.stringify(value));
+  const members = options.map(
+    (row) => `  /** ${row.summary} */\n  readonly ${row.id}: ${valuesOf(row).join(" | ")};\n`,
+  );
+  const rows = options.map((row) => {
+    const isObservable = !("notObservable" in row);
+    const values = valuesOf(row).join(", ");
+    return `  { id: ${JSON.stringify(row.id)}, summary: ${JSON.stringify(row.summary)}, values: [${values}], observable: ${isObservable} },\n`;
   });
-  const notice = `// Generated from ${file} by \`npm run generate\`. Do not edit.\n\n`;
-  return `${notice}export const optionSummaries = {\n${rows.join("")}};\n`;
+  return `// Generated from spec/options.json by \`npm run generate\`. Do not edit.
+
+/** One value for every option. */
+export interface Options {
+${members.join("")}}
+
+type Value = string | number | boolean;
+
+export const optionRows: readonly {
+  readonly id: keyof Options;
+  readonly summary: string;
+  readonly values: readonly [Value, Value, ...Value[]];
+  readonly observable: boolean;
+}[] = [
+${rows.join("")}];
+`;
 }
 
 if (import.meta.main) {

@@ -6,16 +6,14 @@ import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
 
-/** Reduces the bundled rules of the service to the ids and options of the open ones. */
+/** Reduces the bundled rules of the service to the ids of the open ones. */
 const openRulesOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "open-rules-only",
   setup(build) {
     build.onLoad({ filter: /[\\/]spec[\\/]rules\.json$/ }, ({ path }) => {
       // The tests of spec/ validate the file.
       const { rules } = JSON.parse(readFileSync(path, "utf8")) as typeof spec;
-      const open = rules.flatMap(({ id, open: isOpen, options }) =>
-        isOpen ? { id, open: true, options } : [],
-      );
+      const open = rules.flatMap(({ id, open: isOpen }) => (isOpen ? { id, open: true } : []));
       const contents = JSON.stringify({ rules: open });
       return { contents, loader: "json" };
     });

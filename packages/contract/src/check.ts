@@ -1,5 +1,9 @@
 import spec from "@tryon/spec/rules.json" with { type: "json" };
 
+import type { Memory } from "./observe/memory.ts";
+import type { Seen } from "./observe/seen.ts";
+import { openPoints, type Evidence, type OptionValue } from "./open-points.ts";
+import type { Deviation } from "./schema-checks.ts";
 import type { Session } from "./session.ts";
 import type { KeyKind } from "./target/keys.ts";
 
@@ -34,31 +38,54 @@ export interface Check {
   readonly run: (session: Session) => Promise<void>;
 }
 
-/** Observation of one open point of the service's document. */
+/** Returns the evidence of one exchange, given those before it. */
+export type Judge = (seen: Seen, memory: Memory) => Evidence;
+
+/** Differences between deployments that follow from the value of an option. */
+export interface Explains {
+  /**
+   * Set for an option that decides between statuses. Returns true for requests where it may, also if neither response
+   * shows its value.
+   */
+  readonly status?: (recorded: Seen) => boolean;
+  /** Names of headers that the option adds or removes. */
+  readonly headers?: RegExp;
+  /** Operation whose fields the option adds or removes. */
+  readonly fieldsOf?: string;
+  /** If true, the option decides whether a response shows the end of a job. */
+  readonly end?: true;
+  readonly deviation?: Deviation;
+}
+
+/** One open point of the service's document: how a run shows its value, and how recorded traffic does. */
 export interface Probe extends Omit<Check, "run"> {
   /** Option of the reference server for the open point. */
   readonly option: string;
   /**
-   * @returns the value of the option, or undefined when this run cannot tell.
+   * Sends requests whose exchanges show the value.
+   *
+   * @returns a value of the option if its requests show it together, and no exchange alone. Others are ignored.
    * @throws CheckFailure for a behavior that no value allows, SkipCheck when it is not observable in this run.
    */
-  readonly observe: (session: Session) => Promise<OptionValue | undefined>;
+  readonly provoke: (session: Session) => Promise<unknown>;
+  /** Missing if recorded traffic never shows the value. */
+  readonly judge?: Judge;
+  /** Value that one exchange proves, although others look like another value. */
+  readonly decisive?: OptionValue;
+  readonly explains?: Explains;
 }
 
-/** Value of an option. */
-export type OptionValue = string | number | boolean;
+const openIds = new Set(spec.rules.filter((rule) => rule.open === true).map(({ id }) => id));
 
-const openRules = spec.rules.filter((rule) => rule.open === true);
-const openIds = new Set(openRules.map(({ id }) => id));
-
-/** Makes probes by option, each with the rules that its option settles. A row may have its own level, key or credits. */
+/** Makes probes by option. A row may have its own level, key or credits. */
 export function probeGroup(
   credits: number,
-  rows: Readonly<Record<string, Pick<Probe, "title" | "observe"> & Partial<Omit<Probe, "option">>>>,
+  rows: Readonly<Record<string, Pick<Probe, "provoke"> & Partial<Omit<Probe, "option">>>>,
 ): readonly Probe[] {
   return Object.entries(rows).map(([option, row]) => ({
     id: `observed.${option}`,
-    rules: openRules.filter(({ options }) => options?.includes(option)).map(({ id }) => id),
+    title: openPoints.get(option)?.summary ?? option,
+    rules: openPoints.get(option)?.rules ?? [],
     level: "safe",
     on: "any",
     credits,

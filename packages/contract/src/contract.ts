@@ -6,7 +6,8 @@ import {
   type ContractOptions,
 } from "./contract-options.ts";
 import { JobWaits } from "./job-waits.ts";
-import { allProbes, notObservableOptions } from "./probes/index.ts";
+import { hiddenOptions } from "./open-points.ts";
+import { allProbes, deviations } from "./probes/index.ts";
 import type { Observation, Profile, Report } from "./report.ts";
 import { makePlan, rejectWrongOnly, runPlan, type Suite } from "./run.ts";
 import { RunEnd } from "./run-end.ts";
@@ -140,7 +141,7 @@ async function runUntil(
       virtualTime: time.virtual,
       webhooks: receiver !== undefined,
     });
-    const schemaChecks = new SchemaChecks(options.baseUrl);
+    const schemaChecks = new SchemaChecks(options.baseUrl, deviations);
     const context = {
       baseUrl: options.baseUrl,
       send,
@@ -175,6 +176,6 @@ function profileOf(observations: readonly Observation[]): Profile {
   const unknown = observations.filter(({ value }) => value === "unknown");
   return {
     options: Object.fromEntries(observed.map(({ option, value }) => [option, value])),
-    unknown: [...unknown.map(({ option }) => option), ...Object.keys(notObservableOptions)],
+    unknown: [...unknown.map(({ option }) => option), ...hiddenOptions],
   };
 }

@@ -3,7 +3,8 @@ export type { Announcement, ContractOptions, KeyUse } from "./contract-options.t
 export { assertPassed, ContractFailedError } from "./assert-passed.ts";
 export type { SkippingContext } from "./assert-passed.ts";
 export { levels } from "./check.ts";
-export type { Level, OptionValue } from "./check.ts";
+export type { Level } from "./check.ts";
+export type { OptionValue } from "./open-points.ts";
 export type { CheckResult, EarlyEnd, Observation, Profile, Report } from "./report.ts";
 export { recorder } from "./record/recorder.ts";
 export type { Recorder, RecorderOptions } from "./record/recorder.ts";

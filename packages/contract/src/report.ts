@@ -1,4 +1,5 @@
-import type { Level, OptionValue } from "./check.ts";
+import type { Level } from "./check.ts";
+import type { OptionValue } from "./open-points.ts";
 
 /** Result of one check. */
 export interface CheckResult {

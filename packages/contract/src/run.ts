@@ -2,6 +2,7 @@ import { likelyName } from "@tryon/command-line/known-names";
 import { OptionsError, show } from "@tryon/command-line/options";
 
 import { areOpen, levels, type Check, type Probe } from "./check.ts";
+import { observePoint } from "./observe/observe-point.ts";
 import { shapeRules } from "./checks/index.ts";
 import type { ContractOptions } from "./contract-options.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
@@ -97,10 +98,10 @@ export async function runPlan(
   for (const check of plan.checks) add((await runNext(check, check.run)).result);
   for (const probe of plan.probes) {
     const { id, option, title, rules } = probe;
-    const { result, value = "unknown" } = await runNext(probe, probe.observe);
+    const observe = (session: Session) => observePoint(probe, session);
+    const { result, value = "unknown" } = await runNext(probe, observe);
     if (result.status === "failed") add(result);
-    const reason = result.message ?? "This run could not tell.";
-    const message = value === "unknown" ? reason : undefined;
+    const message = value === "unknown" ? result.message : undefined;
     observed.push({ id, option, title, rules, value, message, deviations: [] });
   }
   const { shapes, explained } = schemaChecks;

@@ -17,52 +17,14 @@ export interface Shape {
 /** Maximum length of a body that the service reads. */
 export const maxBodyBytes = 64 * 1024 * 1024;
 
-/** Returns true for a deviation from the document that an open point explains, so that no check fails. */
-type Explains = (response: HttpResponse, problem: string) => boolean;
+/** Deviation from the document that an open point explains, so that no check fails. */
+export type Deviation = readonly [
+  what: string,
+  fits: (response: HttpResponse, problem: string) => boolean,
+];
 
 /** Deviations that open points explain, by the option of the reference server. */
-const explanations: Readonly<Record<string, readonly [what: string, fits: Explains]>> = {
-  oversize: [
-    "413 with text/html for a body over 64 MiB",
-    (response) =>
-      response.status === 413 &&
-      isHtml(response) &&
-      (response.request.body ?? "").length > maxBodyBytes,
-  ],
-  syncCut: [
-    "504 with text/html for a synchronous request",
-    (response) =>
-      response.status === 504 && isHtml(response) && pathOf(response) === "/api/v1/tryon",
-  ],
-  slashRedirect: [
-    "307 for a path with a trailing slash",
-    (response) => response.status === 307 && pathOf(response).endsWith("/"),
-  ],
-  sparseSubmit: [
-    "a response to a submission without cost_credits",
-    ({ request }, problem) =>
-      request.method === "POST" && problem.includes("required property 'cost_credits'"),
-  ],
-  timeFormat: [
-    "times that do not end in Z",
-    (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
-  ],
-  wrongContentType: [
-    "415 for another content type",
-    ({ status }, problem) => status === 415 && problem.includes("lacks the status"),
-  ],
-  discoveryKey: [
-    "401 or 403 for discovery without a key",
-    (response, problem) =>
-      pathOf(response) === "/api/discovery" &&
-      /lacks the status 40[13]/.test(problem) &&
-      response.request.headers["authorization"] === undefined,
-  ],
-  rateHeaders: [
-    "429 without X-RateLimit-*",
-    ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
-  ],
-};
+export type Deviations = ReadonlyMap<string, Deviation>;
 
 /** Statuses that any path may have, even if the document lists them nowhere. */
 const anywhere = new Set([404, 405]);
@@ -75,7 +37,10 @@ export class SchemaChecks {
   /** Start of each path of the deployment. */
   readonly #prefix: string;
 
-  constructor(baseUrl: string) {
+  readonly #deviations: Deviations;
+
+  constructor(baseUrl: string, deviations: Deviations) {
+    this.#deviations = deviations;
     this.#prefix = new URL(baseUrl).pathname.replace(/\/+$/, "");
     for (const { title, responses } of operations) {
       for (const status of responses.keys()) this.#shape(title, status);
@@ -113,7 +78,7 @@ export class SchemaChecks {
 
   /** Returns true if an open point explains a deviation. */
   #explain(response: HttpResponse, problem: string): boolean {
-    const found = Object.entries(explanations).find(([, [, fits]]) => fits(response, problem));
+    const found = [...this.#deviations].find(([, [, fits]]) => fits(response, problem));
     if (found === undefined) return false;
     const [option, [what]] = found;
     this.explained.set(option, what);
@@ -126,12 +91,4 @@ export class SchemaChecks {
     this.#shapes.set(id, shape);
     return shape;
   }
-}
-
-function isHtml({ headers }: HttpResponse): boolean {
-  return (headers.get("content-type") ?? "").startsWith("text/html");
-}
-
-function pathOf({ request }: HttpResponse): string {
-  return new URL(request.url).pathname;
 }

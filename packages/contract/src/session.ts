@@ -5,6 +5,7 @@ import { images } from "./images.ts";
 import { maxJobTime, type JobWaits } from "./job-waits.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 import { isEnd, jobIdOf } from "./submission.ts";
+import type { TimedExchange } from "./record/exchange-recorder.ts";
 import type { Budget } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
 import { missingKey, type Key, type KeyKind, type Keys, type NewKey } from "./target/keys.ts";
@@ -69,6 +70,9 @@ export class Session {
   sent = 0;
   /** Tokens of the keys of this check, which cost nothing. */
   readonly #made = new Set<string>();
+  /** Requests with their responses, in the order of the responses. */
+  readonly exchanges: TimedExchange[] = [];
+  #lastTime = 0;
   readonly #faults: string[] = [];
   readonly #hooks: Hook[] = [];
 
@@ -175,7 +179,9 @@ export class Session {
     for (let retries = 0; ; retries += 1) {
       if (token !== null && !return429) await pacer.acquire(token);
       this.sent += 1;
+      const at = this.#moment();
       const response = await send(request);
+      this.exchanges.push({ request, response, at, until: this.#moment() });
       schemaChecks.check(response);
       if (token !== null) pacer.readLimit(token, response);
       if (response.status !== 429 || return429 || retries === maxRetries) return response;
@@ -339,6 +345,12 @@ export class Session {
     for (const hook of this.#hooks.splice(0)) hook.close();
     const faults = this.#faults.splice(0);
     await Promise.all(faults.map(async (id) => this.context.control?.remove(`faults/${id}`)));
+  }
+
+  /** Returns the time. Of two moments, the later one has the later time, also while a virtual clock stands. */
+  #moment(): number {
+    this.#lastTime = Math.max(this.time.now(), this.#lastTime + 0.001);
+    return this.#lastTime;
   }
 
   get #pollDelay(): number {

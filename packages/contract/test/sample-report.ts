@@ -1,5 +1,5 @@
 import type { CheckResult, Observation, Report } from "../src/report.ts";
-import { meanings } from "../src/report/meanings.ts";
+import { openPoints, type OpenPoint } from "../src/open-points.ts";
 
 function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
   return {
@@ -32,14 +32,14 @@ const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
 
 const passed = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
 
-function observation([option, values]: [string, Readonly<Record<string, string>>]): Observation {
+function observation({ id: option, values }: OpenPoint): Observation {
   const isUnknown = option === "readLag" || option === "concurrentTwin";
   return {
     id: `observe.${option}`,
     option,
     title: `Which way ${option} goes`,
     rules: [],
-    value: isUnknown ? "unknown" : (Object.keys(values).at(-1) ?? "unknown"),
+    value: isUnknown ? "unknown" : (values.at(-1) ?? "unknown"),
     message: isUnknown ? "This run could not tell." : undefined,
     deviations: option === "timeFormat" ? ["times that do not end in Z"] : [],
   };
@@ -91,7 +91,9 @@ export const sampleReport: Report = {
       message: "No request of this run had this response.",
     }),
   ],
-  observations: Object.entries(meanings).map(observation),
+  observations: [...openPoints.values()]
+    .filter(({ notObservable }) => notObservable === undefined)
+    .map(observation),
   profile: { options: { refund: "failed" }, unknown: ["readLag", "concurrentTwin"] },
 };
 

@@ -24,8 +24,8 @@ export const skips = aCheck("sample.skips", () => {
 });
 
 /** A probe of a test's own. */
-export function aProbe(option: string, observe: Probe["observe"]): Probe {
-  return { ...plain, id: `observe.${option}`, title: `How it has ${option}`, option, observe };
+export function aProbe(option: string, provoke: Probe["provoke"]): Probe {
+  return { ...plain, id: `observe.${option}`, title: `How it has ${option}`, option, provoke };
 }
 
 export function aSuite(checks: readonly Check[], probes: readonly Probe[] = []): Suite {

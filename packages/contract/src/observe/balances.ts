@@ -1,5 +1,6 @@
 import { isEnd } from "../submission.ts";
-import { submitOperation, type Evidence, type Seen, type SeenJob } from "./seen.ts";
+import type { Evidence } from "../open-points.ts";
+import { isSubmit, type Seen, type SeenJob } from "./seen.ts";
 
 interface Balance {
   credits: number;
@@ -43,7 +44,8 @@ export class Balances {
   }
 
   /** Adds an exchange. `job` is the job of its response, and `isNew` that it was submitted now. */
-  add({ key, operation, got, status }: Seen, job: SeenJob | undefined, isNew: boolean): void {
+  add(seen: Seen, job: SeenJob | undefined, isNew: boolean): void {
+    const { key, got, status } = seen;
     if (!key?.startsWith("live-") || status !== 200) return;
     const { credits_remaining: credits, job_id: id, status: jobStatus } = got;
     const balance = this.#balances.get(key);
@@ -55,7 +57,7 @@ export class Balances {
       if (jobStatus === "failed" && place === "between") balance.isUnclear = true;
       else if (jobStatus === "failed") balance.failed.push(job);
     }
-    const isSubmission = operation === submitOperation;
+    const isSubmission = isSubmit(seen);
     if (isSubmission && !isNew) return;
     if (typeof credits === "number") {
       const earlier = [...(balance?.open.keys() ?? [])];

@@ -1,17 +1,15 @@
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
 
-import type { OptionValue } from "../check.ts";
-import { allProbes } from "../probes/index.ts";
+import { Judgment, type OptionValue } from "../open-points.ts";
+import { allProbes, deviations } from "../probes/index.ts";
 import type { Exchange } from "../record/exchange.ts";
-import { meanings } from "../report/meanings.ts";
 import { SchemaChecks } from "../schema-checks.ts";
 import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
-import { Balances } from "./balances.ts";
+import { Memory, sizeOf } from "./memory.ts";
 import { rebuilt } from "./rebuilt.ts";
-import { Memory, pollOperation, seenOf, sizeOf, submitOperation, type Seen } from "./seen.ts";
-import { watches } from "./watches.ts";
+import { pollOperation, seenOf, submitOperation, type Seen } from "./seen.ts";
 
 /** Behavior at an open point, as recorded traffic shows it. */
 export interface ObservedOption {
@@ -82,11 +80,11 @@ const knownFields = new Set(
 /** Collects what recorded traffic shows, in bounded memory. */
 export class Observer {
   readonly #memory = new Memory();
-  readonly #balances = new Balances();
-  readonly #schemas = new SchemaChecks("https://recorded.example");
-  readonly #points = new Map(
-    Object.keys(meanings).map((option) => [option, new OpenPoint(option)]),
-  );
+  readonly #schemas = new SchemaChecks("https://recorded.example", deviations);
+  readonly #points = allProbes.map((probe) => ({
+    ...probe,
+    judgment: new Judgment(probe.option, probe.decisive),
+  }));
   readonly #durations = new Map<string, number[]>();
   readonly #statuses = new Map<string, Map<number, number>>();
   readonly #unknown = new Findings();
@@ -106,19 +104,17 @@ export class Observer {
     if (seen === undefined) this.#unanswered += 1;
     // An incomplete response would look like one without fields.
     if (seen === undefined || exchange.error !== undefined) {
-      if (exchange.method === "POST") this.#balances.forget(exchange.key);
+      if (exchange.method === "POST") this.#memory.balances.forget(exchange.key);
       return new Map();
     }
-    const evidence = this.#watch(seen);
+    const evidence = this.#judge(seen);
     this.#countStatus(seen);
     this.#checkFields(seen);
     this.#checkSchema(seen);
     this.#checkRules(seen);
-    const before = this.#memory.job(seen);
-    const endedBefore = before?.ended !== undefined;
+    const endedBefore = this.#memory.job(seen)?.ended !== undefined;
     this.#memory.add(seen);
     const job = this.#memory.job(seen);
-    this.#balances.add(seen, job, before === undefined);
     if (job && !endedBefore) this.#addDuration(seen, job.size, job.isTest);
     return evidence;
   }
@@ -133,7 +129,10 @@ export class Observer {
     return {
       exchanges: this.#exchanges,
       unanswered: this.#unanswered,
-      options: [...this.#points.values()].map((point) => point.observed()),
+      options: this.#points.map(({ option, rules, judgment }) => {
+        const { value, possible, evidence, contradictions } = judgment;
+        return { option, rules, value, possible, evidence, contradictions };
+      }),
       latency: Object.fromEntries(latency),
       statuses: Object.fromEntries(
         [...this.#statuses].map(([operation, counts]) => [operation, Object.fromEntries(counts)]),
@@ -143,14 +142,12 @@ export class Observer {
     };
   }
 
-  #watch(seen: Seen): ReadonlyMap<string, readonly OptionValue[]> {
+  #judge(seen: Seen): ReadonlyMap<string, readonly OptionValue[]> {
     const found = new Map<string, readonly OptionValue[]>();
-    for (const [option, point] of this.#points) {
-      const evidence =
-        option === "refund" ? this.#balances.evidence(seen) : watches[option]?.(seen, this.#memory);
-      if (evidence === undefined) continue;
-      found.set(option, evidence);
-      point.add(evidence, seen.place);
+    for (const { option, judge, judgment } of this.#points) {
+      const evidence = judge?.(seen, this.#memory);
+      judgment.add(evidence, seen.place);
+      if (typeof evidence === "object") found.set(option, evidence);
     }
     return found;
   }
@@ -238,44 +235,6 @@ export class Observer {
   }
 }
 
-/** Values of one open point that all evidence so far allows. */
-class OpenPoint {
-  readonly #option: string;
-  #allowed: readonly OptionValue[];
-  #evidence: string[] = [];
-  #contradictions: string[] = [];
-
-  constructor(option: string) {
-    this.#option = option;
-    this.#allowed = Object.keys(meanings[option] ?? {}).map(valueOf);
-  }
-
-  add(evidence: readonly OptionValue[], place: string): void {
-    const left = this.#allowed.filter((value) => evidence.includes(value));
-    if (left.length === 0) {
-      if (this.#contradictions.length < maxPlaces) this.#contradictions.push(place);
-      return;
-    }
-    const isNew = left.length < this.#allowed.length || this.#evidence.length < maxPlaces;
-    this.#allowed = left;
-    if (isNew) this.#evidence.push(place);
-  }
-
-  observed(): ObservedOption {
-    const [value, ...others] = this.#allowed;
-    const isKnown = others.length === 0 && this.#contradictions.length === 0;
-    const probe = allProbes.find(({ option }) => option === this.#option);
-    return {
-      option: this.#option,
-      rules: probe?.rules ?? [],
-      value: isKnown ? value : undefined,
-      possible: this.#evidence.length > 0 ? this.#allowed : undefined,
-      evidence: this.#evidence.slice(-maxPlaces),
-      contradictions: this.#contradictions,
-    };
-  }
-}
-
 class Findings {
   readonly #found = new Map<string, { what: string; count: number; places: string[] }>();
 
@@ -296,11 +255,6 @@ function percentiles(durations: readonly number[]): SizeLatency {
   const sorted = durations.toSorted((one, other) => one - other);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return { jobs: sorted.length, p10: at(0.1), p50: at(0.5), p90: at(0.9) };
-}
-
-/** Reads the value of an option from its text in {@link meanings}. */
-function valueOf(text: string): OptionValue {
-  return /^(?:true|false|\d+)$/.test(text) ? (JSON.parse(text) as OptionValue) : text;
 }
 
 function responsesOfPaths(): readonly unknown[] {

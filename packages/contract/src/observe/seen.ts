@@ -1,7 +1,5 @@
-import type { OptionValue } from "../check.ts";
 import { markerOf, type Exchange } from "../record/exchange.ts";
-import { isEnd } from "../submission.ts";
-import { operationOf } from "../wire/document.ts";
+import { operationOf, packs } from "../wire/document.ts";
 import { fieldsOf, type Fields } from "../wire/response.ts";
 
 /** Recorded exchange with a response, prepared for rules. */
@@ -80,101 +78,32 @@ export interface SeenJob {
   ended?: { readonly at: number; readonly status: unknown; readonly blocked: boolean };
 }
 
-/** First submission with an idempotency key. */
-export interface SeenSubmission {
-  readonly body: string;
-  readonly status: number;
-  readonly sentAt: number;
-  readonly answeredAt: number;
-  readonly jobId: unknown;
-  readonly jobStatus: unknown;
+export function isSubmit({ operation }: Seen): boolean {
+  return operation === submitOperation;
 }
 
-/** Jobs and idempotency keys that are kept. Older ones are forgotten, so that memory is bounded. */
-const maxKept = 20_000;
-
-/** Facts of earlier exchanges. */
-export class Memory {
-  readonly jobs = new Map<string, SeenJob>();
-  readonly submissions = new Map<string, SeenSubmission>();
-  readonly cursors = new Set<string>();
-
-  job(seen: Seen): SeenJob | undefined {
-    const id = seen.got["job_id"] ?? /\/(job_\w+)$/.exec(seen.pathname)?.[1];
-    return typeof id === "string" ? this.jobs.get(id) : undefined;
-  }
-
-  /** First submission with the same idempotency key. */
-  first(seen: Seen): SeenSubmission | undefined {
-    const name = submissionName(seen);
-    return name === undefined ? undefined : this.submissions.get(name);
-  }
-
-  /** Adds the facts of an exchange. */
-  add(seen: Seen): void {
-    const { got, sent, operation, status } = seen;
-    if (typeof got["next_cursor"] === "string") keep(this.cursors, got["next_cursor"]);
-    const jobId = got["job_id"];
-    if (status === 200 && typeof jobId === "string") this.#addJob(jobId, seen);
-    const name = submissionName(seen);
-    if (name === undefined || operation !== submitOperation || this.submissions.has(name)) return;
-    if (this.submissions.size >= maxKept) forgetFirst(this.submissions);
-    this.submissions.set(name, {
-      body: JSON.stringify(sent),
-      status,
-      sentAt: seen.sentAt,
-      answeredAt: seen.answeredAt,
-      jobId,
-      jobStatus: got["status"],
-    });
-  }
-
-  #addJob(jobId: string, { got, sent, key, operation, sentAt, answeredAt }: Seen): void {
-    const isSubmit = operation === submitOperation;
-    let job = this.jobs.get(jobId);
-    if (job === undefined) {
-      if (this.jobs.size >= maxKept) forgetFirst(this.jobs);
-      job = {
-        key,
-        submittedAt: isSubmit ? sentAt : undefined,
-        size: isSubmit ? sizeOf(sent) : undefined,
-        hasSeed: isSubmit ? sent["seed"] !== undefined && sent["seed"] !== null : undefined,
-        cost: undefined,
-        isTest: (key ?? "").startsWith("test-") || got["test_mode"] === true,
-      };
-      this.jobs.set(jobId, job);
-    }
-    if (typeof got["cost_credits"] === "number") job.cost ??= got["cost_credits"];
-    if (!isEnd(got["status"]) || job.ended) return;
-    const blocked = got["error_message"] === "content_blocked";
-    job.ended = { at: answeredAt, status: got["status"], blocked };
-  }
+export function isPurchase({ operation }: Seen): boolean {
+  return operation === "POST /api/v1/credits/purchase";
 }
 
-/** Size of a submission, or undefined for one that is not valid. */
-export function sizeOf(sent: Fields): string | undefined {
-  const size = sent["output_size"] ?? sent["resolution"] ?? sent["size"] ?? "1K";
-  return typeof size === "string" ? size.toUpperCase() : undefined;
+/** If true, a name is that of a pack. */
+export function isPack(slug: unknown): slug is keyof typeof packs {
+  return typeof slug === "string" && slug in packs;
 }
 
-function submissionName({ key, requestHeaders }: Seen): string | undefined {
-  const name = requestHeaders["idempotency-key"];
-  return name === undefined ? undefined : `${key} ${name}`;
+/** Media type of the request, or an empty text. */
+export function sentType({ requestHeaders }: Seen): string {
+  return (requestHeaders["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-function keep(set: Set<string>, value: string): void {
-  const [first] = set;
-  if (set.size >= maxKept && first !== undefined) set.delete(first);
-  set.add(value);
+/** Returns the status of a refused request with 400 or 422. */
+export function refusal({ status }: Pick<Seen, "status">): readonly number[] | undefined {
+  return status === 400 || status === 422 ? [status] : undefined;
 }
 
-function forgetFirst(map: Map<string, unknown>): void {
-  const [first] = map.keys();
-  if (first !== undefined) map.delete(first);
+/** Limit of a request of the list with no other parameter, or undefined for another request. */
+export function limitAlone({ operation, query }: Seen): number | undefined {
+  const limit = query.get("limit") ?? "";
+  const isAlone = [...query].length === 1 && /^\d{1,9}$/.test(limit);
+  return operation === listOperation && isAlone ? Number(limit) : undefined;
 }
-
-/** Values of an option that an exchange allows, or undefined if it says nothing about it. */
-export type Evidence = readonly OptionValue[] | undefined;
-
-/** Returns the evidence of one exchange, given those before it. */
-export type Watch = (seen: Seen, memory: Memory) => Evidence;

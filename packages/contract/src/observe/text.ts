@@ -1,4 +1,4 @@
-import { meanings } from "../report/meanings.ts";
+import { openPoints } from "../open-points.ts";
 import { printableLine } from "../report/printable.ts";
 import type { Finding, ObservedOption, TrafficObservation } from "./observer.ts";
 
@@ -17,7 +17,7 @@ export function observationText(observation: TrafficObservation): string {
         seen.map(({ option, value, evidence }) => [
           option,
           String(value),
-          meanings[option]?.[String(value)] ?? "",
+          openPoints.get(option)?.meaningOf(value ?? "") ?? "",
           evidence.join(" "),
         ]),
       ),

@@ -1,17 +1,21 @@
-import { probeGroup } from "../check.ts";
+import { probeGroup, type Probe } from "../check.ts";
 import { requestsIn } from "../checks/billing/account.ts";
 import { balanceChange } from "../checks/billing/balance.ts";
-import { failedJob, type Failure } from "../checks/billing/credits.ts";
+import { failedJob } from "../checks/billing/credits.ts";
 import { submitFirst } from "../checks/billing/idempotency.ts";
-import { buy, buyWithNewKey, packs, payment } from "../checks/billing/purchases.ts";
+import { buy, buyWithNewKey, payment } from "../checks/billing/purchases.ts";
 import { refusedRequest } from "../checks/billing/rate-limit.ts";
+import { startWithHook, waitForDeliveries } from "../checks/webhooks/deliveries.ts";
 import { noPerson, unreachable } from "../checks/requests/check-rows.ts";
-import { CheckFailure, need } from "../outcome.ts";
-import { settling, type Session } from "../session.ts";
+import { breaksSchema, type Memory, type SeenSubmission } from "../observe/memory.ts";
+import { isPack, isPurchase, isSubmit, lengthOf, refusal, type Seen } from "../observe/seen.ts";
+import { need } from "../outcome.ts";
+import { markerOf } from "../record/exchange.ts";
+import { settling } from "../session.ts";
 import { isEnd, jobIdOf } from "../submission.ts";
-import { fieldsOf, type HttpResponse } from "../wire/response.ts";
-
-const price = 8;
+import { packs } from "../wire/document.ts";
+import { fieldsOf } from "../wire/response.ts";
+import { ifShown } from "./requests.ts";
 
 /** Numbers from here on are a Unix time in seconds, and not a duration. */
 const minEpoch = 1_000_000;
@@ -19,50 +23,57 @@ const minEpoch = 1_000_000;
 /** Open points of idempotency, refunds, purchases and the rate limit. */
 export const billingProbes = probeGroup(0, {
   replayHeader: {
-    title: "Idempotent-Replayed: true in replayed responses",
     credits: 16,
-    async observe(session) {
-      const options = { idempotencyKey: session.unique() };
-      const first = await session.submit({}, options);
-      const replay = await session.submit({}, options);
-      if (first.status !== 200 || replay.status !== 200) return undefined;
-      return replay.headers.get("idempotent-replayed") === "true";
+    async provoke(session) {
+      const { options } = await submitFirst(session);
+      await session.submit({}, options);
     },
+    judge(seen, memory) {
+      if (replayed(seen, memory) === undefined) return undefined;
+      return [seen.headers["idempotent-replayed"] === "true"];
+    },
+    explains: { headers: /^idempotent-replayed$/ },
   },
   replayBody: {
-    title: "Job in a replayed response: as in the first response, or as it is now",
     credits: 16,
-    async observe(session) {
+    async provoke(session) {
       const { first, options } = await submitFirst(session);
-      const { job_id: jobId, status } = fieldsOf(first.json);
-      if (isEnd(status)) return undefined;
       await session.waitForEnd(jobIdOf(first));
-      const replay = await session.submit({}, options);
-      const later = fieldsOf(replay.json);
-      if (replay.status !== 200 || later["job_id"] !== jobId) return undefined;
-      return isEnd(later["status"]) ? "current" : "first";
+      await session.submit({}, options);
     },
+    judge(seen, memory) {
+      const first = replayed(seen, memory);
+      const { ended } = memory.job(seen) ?? {};
+      if (first === undefined || isEnd(first.jobStatus)) return undefined;
+      if (isEnd(seen.got["status"])) return ["current"];
+      return ended && ended.at <= seen.sentAt ? ["first"] : undefined;
+    },
+    explains: { end: true },
   },
   refusedKey: {
-    title: "Idempotency key of a submission that the service refused",
     credits: 16,
-    async observe(session) {
-      const isMock = session.hasControl;
+    async provoke(session) {
       await session.useNewKey({ credits: 0 });
       const options = { idempotencyKey: session.unique() };
       // Without credits, or with an image that cannot be fetched.
-      const fields = isMock ? {} : { ...noPerson, person_url: unreachable };
-      const { status } = await session.submit(fields, options);
-      if (status !== (isMock ? 402 : 400)) return undefined;
-      const other = await session.submit({ ...fields, seed: 2 }, options);
-      if (other.status === 409) return "kept";
-      return other.status === status ? "free" : undefined;
+      const fields = session.hasControl ? {} : { ...noPerson, person_url: unreachable };
+      await session.submit(fields, options);
+      await session.submit({ ...fields, seed: 2 }, options);
     },
+    judge(seen, memory) {
+      const first = isSubmit(seen) ? memory.first(seen) : undefined;
+      const isSame = first?.body === JSON.stringify(seen.sent);
+      if (first === undefined || !isRefusedLate(first) || first.answeredAt > seen.sentAt)
+        return undefined;
+      if (seen.status === 409 && !isSame) return ["kept"];
+      const isAgain = seen.status === first.status && !isSame && isRefusedLate(seen);
+      return seen.status === 200 || isAgain ? ["free"] : undefined;
+    },
+    explains: { status: ifShown },
   },
   concurrentTwin: {
-    title: "Response to the same key and body during the first request",
     credits: 16,
-    async observe(session) {
+    async provoke(session) {
       const idempotencyKey = session.unique();
       await session.slowNextJob(8_000);
       const send = () => session.submit({ wait: true }, { idempotencyKey });
@@ -70,38 +81,36 @@ export const billingProbes = probeGroup(0, {
       const isOver = settling(first);
       await session.waitForRequests(idempotencyKey, 1);
       // A second request after the first response would get a replay.
-      if (isOver()) {
-        await first;
-        return undefined;
-      }
+      if (isOver()) return first;
       const second = send();
       await Promise.race([second, session.waitForRequests(idempotencyKey, 2)]);
-      const both = Promise.all([first, second]);
-      const [response, twin] = await session.passUntilSettled(both, idempotencyKey);
-      if (twin.status === 409) return 409;
-      return response.status === 200 && twin.status === 200 ? "join" : undefined;
+      return session.passUntilSettled(Promise.all([first, second]), idempotencyKey);
     },
+    judge(seen, memory) {
+      const first = isSubmit(seen) ? memory.first(seen) : undefined;
+      if (first?.body !== JSON.stringify(seen.sent)) return undefined;
+      // For this time, both were on their way at once. Either can end first.
+      const bothSentAt = Math.max(first.sentAt, seen.sentAt);
+      const overlap = Math.min(first.answeredAt, seen.answeredAt) - bothSentAt;
+      const statuses = [first.status, seen.status];
+      if (overlap >= 0 && statuses.includes(409) && statuses.includes(200)) return [409];
+      // A stored response comes at once, and a joined request waits for the job.
+      return overlap > 1_000 && isSameJob(seen, first) ? ["join"] : undefined;
+    },
+    explains: { status: ifShown },
   },
   refund: {
-    title: "Failed jobs that are refunded",
     level: "paid",
-    async observe(session) {
-      const rejected = await isRefunded(session, "model_rejected");
-      const stored = await isRefunded(session, "storage_failed");
-      const blocked = await isRefunded(session, "content_blocked");
-      if (rejected !== stored || (blocked && !rejected)) {
-        const words = [rejected, stored, blocked].map((one) => (one ? "refunded" : "not refunded"));
-        throw new CheckFailure(
-          `model_rejected is ${words[0]}, storage_failed ${words[1]} and content_blocked ${words[2]}.`,
-        );
+    async provoke(session) {
+      for (const failure of ["model_rejected", "storage_failed", "content_blocked"] as const) {
+        session.key = await session.freshKey({ credits: 50 });
+        await balanceChange(session, () => failedJob(session, failure));
       }
-      if (!rejected) return "none";
-      return blocked ? "failed" : "failed-except-content-blocked";
     },
+    judge: (seen, { balances }) => balances.evidence(seen),
   },
   purchaseRepeat: {
-    title: "Response to a repeated purchase with the same key and token",
-    async observe(session) {
+    async provoke(session) {
       await session.useNewKey();
       // Without the control API a payment with a live key is a real one.
       const isReal = !session.hasControl && session.key.kind === "live";
@@ -119,8 +128,7 @@ export const billingProbes = probeGroup(0, {
     },
   },
   repeatCredits: {
-    title: "Value of credits_added in the response to a repeated purchase",
-    async observe(session) {
+    async provoke(session) {
       const { order, response } = await buyWithNewKey(session);
       const repeated = await buy(session, order);
       if (repeated.status !== 200) return undefined;
@@ -131,24 +139,35 @@ export const billingProbes = probeGroup(0, {
     },
   },
   testKeyCredits: {
-    title: "Value of credits_added for a purchase with a test key",
     on: "test",
-    async observe(session) {
-      const { json } = await buy(session, { pack_slug: "pro" });
-      const { credits_added: added } = fieldsOf(json);
-      return added === 0 ? 0 : added === packs.pro.credits ? "pack" : undefined;
+    provoke: (session) => buy(session, { pack_slug: "pro" }),
+    judge(seen) {
+      const isTest = isPurchase(seen) && seen.key?.startsWith("test-");
+      const { credits_added: added, status } = seen.got;
+      const { pack_slug: slug } = seen.sent;
+      if (!isTest || seen.status !== 200 || status !== "succeeded" || !isPack(slug))
+        return undefined;
+      if (added === 0) return [0];
+      return added === packs[slug].credits ? ["pack"] : undefined;
     },
   },
   unknownPack: {
-    title: "Status for an unknown pack",
-    async observe(session) {
-      const { status } = await buy(session, { pack_slug: "no-such-pack" });
-      return status === 400 || status === 422 ? status : undefined;
+    async provoke(session) {
+      await buy(session, { shared_payment_granted_token: undefined });
+      await buy(session, { pack_slug: "no-such-pack" });
     },
+    judge(seen, memory) {
+      const { pack_slug: slug, shared_payment_granted_token: token } = seen.sent;
+      const isUnknown = isPurchase(seen) && typeof slug === "string" && !isPack(slug);
+      if (!isUnknown || (lengthOf(token) ?? 0) === 0) return undefined;
+      // The pack can be refused as a field, if fields get 400.
+      if (seen.status === 400 && memory.fieldStatus !== 422) return undefined;
+      return refusal(seen);
+    },
+    explains: { status: ifShown },
   },
   totalCalls: {
-    title: "Requests that count in total_calls",
-    async observe(session) {
+    async provoke(session) {
       await session.useNewKey();
       const before = requestsIn(await session.account());
       await session.poll(session.unknownJobId());
@@ -157,8 +176,7 @@ export const billingProbes = probeGroup(0, {
     },
   },
   rateWindow: {
-    title: "Window of the rate limit: fixed, or sliding",
-    async observe(session) {
+    async provoke(session) {
       const { time } = session;
       need(time.virtual, "It takes minutes without a virtual clock.");
       session.key = await session.freshKey({ rate_limit_per_min: 3 });
@@ -176,44 +194,78 @@ export const billingProbes = probeGroup(0, {
     },
   },
   rateHeaders: {
-    title: "Responses with X-RateLimit-* headers",
     rules: ["errors.429.which-headers", "errors.429.rate-limit-headers"],
-    async observe(session) {
-      if (hasRateHeaders(await session.account())) return "all";
-      return hasRateHeaders(await refusedRequest(session)) ? "429-only" : "none";
+    async provoke(session) {
+      await session.account();
+      await refusedRequest(session);
+    },
+    judge(seen) {
+      const isKeyed = seen.operation?.includes("/api/v1/") && !seen.operation.includes("openapi");
+      if (!isKeyed || ![200, 429].includes(seen.status) || seen.isHtml) return undefined;
+      const hasHeaders = Object.keys(seen.headers).some((name) => name.startsWith("x-ratelimit-"));
+      if (seen.status === 200) return hasHeaders ? ["all"] : ["429-only", "none"];
+      return hasHeaders ? ["all", "429-only"] : ["none"];
+    },
+    explains: {
+      headers: /^x-ratelimit-/,
+      deviation: [
+        "429 without X-RateLimit-*",
+        ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
+      ],
     },
   },
   resetUnit: {
-    title: "Unit of X-RateLimit-Reset: a time, or the seconds until it",
-    async observe(session) {
-      const account = await session.account();
-      const hasReset = account.headers.has("x-ratelimit-reset");
-      const { headers } = hasReset ? account : await refusedRequest(session);
-      const reset = headers.get("x-ratelimit-reset");
-      if (reset === null || !/^\d+$/.test(reset)) return undefined;
-      return Number(reset) > minEpoch ? "epoch" : "delta";
+    async provoke(session) {
+      await session.account();
+      await refusedRequest(session);
+    },
+    judge({ headers }) {
+      const reset = headers["x-ratelimit-reset"] ?? "";
+      if (!/^\d+$/.test(reset)) return undefined;
+      return Number(reset) > minEpoch ? ["epoch"] : ["delta"];
     },
   },
   retryAfterFormat: {
-    title: "Form of Retry-After: seconds, or an HTTP date",
-    async observe(session) {
-      const { headers } = await refusedRequest(session);
-      const text = headers.get("retry-after") ?? "";
-      if (/^\d+$/.test(text)) return "seconds";
-      return Number.isNaN(Date.parse(text)) ? undefined : "date";
+    provoke: refusedRequest,
+    judge({ status, headers }) {
+      const after = headers["retry-after"] ?? "";
+      if (status !== 429 || after === "") return undefined;
+      if (/^\d+$/.test(after)) return ["seconds"];
+      return Number.isNaN(Date.parse(after)) ? undefined : ["date"];
     },
   },
 });
 
-/** If true, a job that failed in this way cost nothing in the end. */
-async function isRefunded(session: Session, failure: Failure): Promise<boolean> {
-  session.key = await session.freshKey({ credits: 50 });
-  const { result: job, credits } = await balanceChange(session, () => failedJob(session, failure));
-  if (credits === 0) return true;
-  if (credits === -price) return false;
-  throw new CheckFailure(`A failed job of ${price} credits took ${-credits} in the end.`, job);
+/** Open points of webhooks. */
+export const webhookProbes: readonly Probe[] = probeGroup(8, {
+  webhookBody: {
+    async provoke(session) {
+      const hook = session.openHook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
+      await session.waitForEnd(await startWithHook(session, hook));
+      const [first, second] = await waitForDeliveries(session, hook, { count: 2 });
+      if (first === undefined || second === undefined) return undefined;
+      return first.text === second.text ? "same" : "resigned";
+    },
+  },
+});
+
+/** Returns the first submission if another repeats it and gets the same job. */
+function replayed(seen: Seen, memory: Memory): SeenSubmission | undefined {
+  const first = isSubmit(seen) ? memory.first(seen) : undefined;
+  return first !== undefined && first.sentAt < seen.sentAt && isSameJob(seen, first)
+    ? first
+    : undefined;
 }
 
-function hasRateHeaders({ headers }: HttpResponse): boolean {
-  return [...headers.keys()].some((name) => name.startsWith("x-ratelimit-"));
+function isSameJob({ status, sent, got }: Seen, first: SeenSubmission): boolean {
+  const areAccepted = status === 200 && first.status === 200;
+  return areAccepted && first.body === JSON.stringify(sent) && first.jobId === got["job_id"];
+}
+
+/** If true, a submission was refused for its credits, or for an image that was to be fetched. Others leave each key free. */
+function isRefusedLate({ status, sent }: Pick<Seen, "status" | "sent">): boolean {
+  return (
+    status === 402 ||
+    (status === 400 && markerOf(sent["person_url"]) !== undefined && !breaksSchema(sent))
+  );
 }

@@ -1,6 +1,6 @@
 import { probeGroup, type Probe } from "../check.ts";
 import { failedJob } from "../checks/billing/credits.ts";
-import { isNone, mustHaveStatus } from "../checks/expectations.ts";
+import { isNone } from "../checks/expectations.ts";
 import {
   finished,
   idsOf,
@@ -13,11 +13,22 @@ import {
   submitLong,
 } from "../checks/jobs/job-run.ts";
 import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
+import {
+  isSubmit,
+  limitAlone,
+  listOperation,
+  pollOperation,
+  refusal,
+  submitOperation,
+  type Seen,
+} from "../observe/seen.ts";
 import { must, need } from "../outcome.ts";
+import { markerOf } from "../record/exchange.ts";
 import type { Session } from "../session.ts";
 import { jobIdOf } from "../submission.ts";
 import { instantOf } from "../wire/instant.ts";
-import { fieldsOf, type HttpResponse } from "../wire/response.ts";
+import { elementsOf, fieldsOf, isHtml, pathOf, type HttpResponse } from "../wire/response.ts";
+import { ifShown } from "./requests.ts";
 
 /** Number of jobs submitted at once: more than a deployment usually runs at once. */
 const jobCount = 12;
@@ -28,94 +39,142 @@ const jobDuration = 3_000;
 /** Duration of a synchronous request, in milliseconds. */
 const syncDuration = 85_000;
 
+/** Time within which a read misses a new job at a deployment with replicas, in milliseconds. */
+const readLag = 800;
+
+/** Time after which a job that a read misses was deleted, in milliseconds. */
+const maxReadLag = 10_000;
+
 const probes = probeGroup(8, {
   timeFormat: {
-    title: "Form of times",
-    async observe(session) {
-      const { ended: response } = await runJob(session);
-      const { completed_at: time } = fieldsOf(response.json);
-      must(typeof time === "string", "A job that has ended has no completed_at.", response);
-      if (time.endsWith("Z")) return "Z";
-      return /[+-]\d\d:\d\d$/.test(time) ? "offset" : "naive";
-    },
-  },
-  reportQueued: {
-    title: "Status queued of jobs that wait",
-    on: "test",
-    async observe(session) {
-      const { submitted, ended } = await submitMany(session);
-      if (submitted.some(({ json }) => fieldsOf(json)["status"] === "queued")) return true;
-      const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
-      // Jobs of the same duration that end at different times have waited.
-      const waited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
-      const isKnown = waited && session.hasControl && session.time.virtual;
-      return isKnown ? false : undefined;
-    },
-  },
-  syncCut: {
-    title: "Proxy timeout of synchronous requests before 90 seconds",
-    level: "full",
-    async observe(session) {
-      const { response, took } = await submitLong(session, syncDuration);
-      const { status, headers } = response;
-      if (status === 504 && (headers.get("content-type") ?? "").startsWith("text/html")) return 30;
-      return status === 200 && took >= syncDuration - 1_500 ? "off" : undefined;
-    },
-  },
-  maxLimit: {
-    title: "Maximum number of jobs on a page of the list",
-    credits: 0,
-    async observe(session) {
-      const accepts = async (limit: number): Promise<boolean> => {
-        return (await session.list({ limit: String(limit) })).status === 200;
-      };
-      for (const max of [100, 50]) {
-        if (!(await accepts(max))) continue;
-        return (await accepts(max + 1)) ? maxPageSize(session) : max;
+    provoke: (session) => runJob(session),
+    judge({ got }) {
+      const times = [got, ...elementsOf(got["jobs"]).map(fieldsOf)];
+      for (const { completed_at, created_at } of times) {
+        const time = completed_at ?? created_at;
+        if (typeof time !== "string" || !time.includes("T")) continue;
+        if (time.endsWith("Z")) return ["Z"];
+        return /[+-]\d\d:\d\d$/.test(time) ? ["offset"] : ["naive"];
       }
       return undefined;
     },
+    explains: {
+      deviation: [
+        "times that do not end in Z",
+        (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
+      ],
+    },
+  },
+  reportQueued: {
+    on: "test",
+    async provoke(session) {
+      const { submitted, ended } = await submitMany(session);
+      const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
+      // Jobs of the same duration that end at different times have waited.
+      const haveWaited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
+      const isQueued = submitted.some(({ json }) => fieldsOf(json)["status"] === "queued");
+      const isKnown = haveWaited && !isQueued && session.hasControl && session.time.virtual;
+      return isKnown ? false : undefined;
+    },
+    judge: ({ got }) =>
+      [got, ...elementsOf(got["jobs"]).map(fieldsOf)].some(({ status }) => status === "queued")
+        ? [true]
+        : undefined,
+  },
+  syncCut: {
+    level: "full",
+    provoke: (session) => submitLong(session, syncDuration),
+    judge(seen) {
+      if (!isSubmit(seen) || seen.sent["wait"] !== true) return undefined;
+      if (seen.status === 504 && seen.isHtml) return [30];
+      return seen.status === 200 && seen.answeredAt - seen.sentAt > 40_000 ? ["off"] : undefined;
+    },
+    explains: {
+      status: ifShown,
+      deviation: [
+        "504 with text/html for a synchronous request",
+        (response) =>
+          response.status === 504 && isHtml(response) && pathOf(response) === "/api/v1/tryon",
+      ],
+    },
+  },
+  maxLimit: {
+    credits: 0,
+    async provoke(session) {
+      const { status } = await session.list({ limit: "101" });
+      await session.list({ limit: "100" });
+      // Larger limits are reduced, so that it takes more jobs than a page has.
+      if (status !== 200 || !session.hasControl) return;
+      for (let job = 0; job <= 100; job += 1) await session.start();
+      await session.time.pass(1_000);
+      await session.list({ limit: "1000" });
+    },
+    judge(seen, { refusesLimits }) {
+      const limit = limitAlone(seen) ?? 0;
+      if (limit <= 50) return undefined;
+      if (seen.status !== 200) return limit <= 100 ? refusal(seen) && [50] : undefined;
+      const { length } = elementsOf(seen.got["jobs"]);
+      if (length > 50 || (refusesLimits && limit <= 100)) return [100];
+      return length === 50 && seen.got["next_cursor"] !== null ? [50] : undefined;
+    },
+    explains: { status: hasLimit },
   },
   limitBounds: {
-    title: "Response to a limit of 0",
     credits: 0,
-    async observe(session) {
-      const { status } = await session.list({ limit: "0" });
-      if (status === 400 || status === 422) return "refuse";
-      return status === 200 ? "clamp" : undefined;
+    provoke: (session) => session.list({ limit: "0" }),
+    judge(seen) {
+      const limit = limitAlone(seen);
+      if (limit === undefined || (limit >= 1 && limit <= 100)) return undefined;
+      return seen.status === 200 ? ["clamp"] : refusal(seen) && ["refuse"];
     },
+    explains: { status: hasLimit },
   },
   unknownCursor: {
-    title: "Response to an unknown cursor",
-    async observe(session) {
+    async provoke(session) {
       await startAndList(session, 1);
-      const response = await session.list({ cursor: session.unknownJobId() });
-      if (response.status === 400 || response.status === 422) return response.status;
-      return response.status === 200 && idsOf(response).length === 0 ? "empty" : undefined;
+      await session.list({ cursor: session.unknownJobId() });
     },
+    judge(seen, { cursors, readers }) {
+      const cursor = seen.query.get("cursor");
+      if (seen.operation !== listOperation || cursor === null) return undefined;
+      const limit = Number(seen.query.get("limit") ?? 1);
+      const others = [...seen.query.keys()].filter((name) => name !== "cursor" && name !== "limit");
+      const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= 50;
+      if (cursors.has(cursor) || !isLimit || others.length > 0) return undefined;
+      if (seen.status !== 200) return refusal(seen);
+      const isEmpty = elementsOf(seen.got["jobs"]).length === 0;
+      return isEmpty && readers.has(seen.key ?? "") ? ["empty"] : undefined;
+    },
+    explains: { status: ifShown },
   },
   foreignJob: {
-    title: "Status of a poll of a job of another key",
-    async observe(session) {
+    async provoke(session) {
       const [stranger] = keysOfOtherAccounts(session);
       const jobId = await session.start();
       await session.pollVisible(jobId);
-      const { status } = await session.poll(jobId, { key: stranger ?? null });
-      return status === 404 || status === 403 ? status : undefined;
+      await session.time.pass(2 * readLag);
+      await session.poll(jobId, { key: stranger ?? null });
     },
+    judge(seen, memory) {
+      const { key = null, submittedAt = Infinity } = memory.job(seen) ?? {};
+      const isForeign = seen.operation === pollOperation && key !== null && seen.key !== null;
+      // A read of another key that misses a new job says nothing.
+      const isNew = seen.sentAt - submittedAt < 2 * readLag;
+      if (!isForeign || key === seen.key || isNew) return undefined;
+      return seen.status === 404 || seen.status === 403 ? [seen.status] : undefined;
+    },
+    explains: { status: ifShown },
   },
   errorCodes: {
-    title: "Value of error_code after a failure to store the result",
-    async observe(session) {
-      const job = await failedJob(session, "storage_failed");
-      const { error_code: code } = fieldsOf(job.json);
-      if (typeof code !== "string") return undefined;
-      return code === "generation_failed" ? code : "cause";
+    provoke: (session) => failedJob(session, "storage_failed"),
+    judge({ got: { status, error_code: code, error_message: message } }) {
+      const isKnown = status === "failed" && typeof code === "string";
+      if (!isKnown || message === "content_blocked") return undefined;
+      return code === "generation_failed" ? ["generation_failed"] : ["cause"];
     },
   },
   filterName: {
-    title: "Names of the status filter of the list",
-    async observe(session) {
+    async provoke(session) {
       const { jobId } = await finished(session, {}, runNewJob);
       const lists = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
         const page = await pageOf(session, { limit: "50", ...query });
@@ -129,55 +188,78 @@ const probes = probeGroup(8, {
     },
   },
   readLag: {
-    title: "Time until reads have a new job",
     credits: 24,
-    async observe(session) {
-      let isLate = false;
-      for (let round = 0; round < 3 && !isLate; round += 1) {
+    async provoke(session) {
+      for (let round = 0; round < 3; round += 1) {
         const jobId = await session.start();
         const { status } = await session.poll(jobId);
-        isLate = status === 404 || !idsOf(await pageOf(session)).includes(jobId);
+        const isListed = idsOf(await pageOf(session)).includes(jobId);
         await session.pollVisible(jobId);
+        if (status === 404 || !isListed) return readLag;
       }
-      return isLate ? 800 : 0;
+      return undefined;
     },
+    judge(seen, memory) {
+      const { submittedAt = -Infinity, key } = memory.job(seen) ?? {};
+      if (seen.operation !== pollOperation || key !== seen.key) return undefined;
+      const age = seen.answeredAt - submittedAt;
+      if (seen.status === 404) return age < maxReadLag ? [readLag] : undefined;
+      return seen.status === 200 && age < readLag - 50 ? [0] : undefined;
+    },
+    // A read can also go to a replica that has the job.
+    decisive: readLag,
+    explains: { status: ifShown },
   },
   sparseSubmit: {
-    title: "Response to a submission with its documented fields alone",
-    async observe(session) {
-      const response = await session.submit({ seed: 1, metadata: { sku: "A" } });
-      mustHaveStatus(response, 200, "a good submission");
-      const names = ["cost_credits", "seed", "metadata"];
-      if (session.key.kind === "test") names.push("test_mode");
-      const omitted = names.filter((name) => fieldsOf(response.json)[name] === undefined);
-      const isMixed = omitted.length > 0 && omitted.length < names.length;
-      must(!isMixed, `The response to a submission omits only ${omitted.join(", ")}.`, response);
-      return omitted.length > 0;
+    provoke: (session) => session.submit({ seed: 1, metadata: { sku: "A" } }),
+    judge(seen) {
+      const { status, sent, got, key } = seen;
+      if (!isSubmit(seen) || status !== 200 || !("job_id" in got)) return undefined;
+      const names = ["seed", "metadata"].filter((name) => !isNone(sent[name]));
+      if (got["status"] !== "succeeded") names.unshift("cost_credits");
+      // No deployment has to send `test_mode`, so that its absence alone says nothing.
+      if (names.length > 0 && key?.startsWith("test-") === true) names.push("test_mode");
+      const omitted = names.filter((name) => !(name in got));
+      if (omitted.length === names.length) return names.length === 0 ? undefined : [true];
+      const isMixed = omitted.length > 0;
+      return isMixed ? `The response to a submission omits only ${omitted.join(", ")}.` : [false];
+    },
+    explains: {
+      fieldsOf: submitOperation,
+      deviation: [
+        "a response to a submission without cost_credits",
+        ({ request }, problem) =>
+          request.method === "POST" && problem.includes("required property 'cost_credits'"),
+      ],
     },
   },
   inventSeed: {
-    title: "Seed of a job that was submitted without one",
-    async observe(session) {
-      const { response } = await finished(session);
-      return !isNone(fieldsOf(response.json)["seed"]);
+    provoke: (session) => finished(session),
+    judge(seen, memory) {
+      const isJob = isSubmit(seen) || seen.operation === pollOperation;
+      const hasSeed = isSubmit(seen) ? !isNone(seen.sent["seed"]) : memory.job(seen)?.hasSeed;
+      const { seed, status } = seen.got;
+      if (!isJob || seen.status !== 200 || hasSeed !== false) return undefined;
+      if (!isNone(seed)) return [true];
+      // A service can also choose the seed when it makes the image, and omit it from submissions.
+      const isKnown = status === "succeeded" && (!isSubmit(seen) || seed === null);
+      return isKnown ? [false] : undefined;
     },
   },
   expiredStatus: {
-    title: "Status of a result_url that has expired or has a wrong signature",
-    async observe(session) {
+    async provoke(session) {
       const { response } = await finished(session);
       const changed = withSignatureChanged(resultUrlOf(response));
       need(changed !== undefined, "result_url has no signature parameter.");
-      const { status } = await session.request("GET", changed, { key: null });
-      return status === 403 || status === 400 ? status : undefined;
+      return (await session.request("GET", changed, { key: null })).status;
     },
   },
   resultsOrigin: {
-    title: "Origin of results",
-    async observe(session) {
-      const { response } = await finished(session);
-      const { origin } = new URL(resultUrlOf(response));
-      return origin === new URL(session.context.baseUrl).origin ? "same" : "other";
+    provoke: (session) => finished(session),
+    judge({ got, exchange }) {
+      const marker = markerOf(got["result_url"]);
+      if (marker?.kind !== "url" || exchange.origin === undefined) return undefined;
+      return marker.origin === exchange.origin ? ["same"] : ["other"];
     },
   },
 });
@@ -185,13 +267,9 @@ const probes = probeGroup(8, {
 /** Open points of jobs, the list and results. Each probe uses a separate key. */
 export const jobProbes: readonly Probe[] = probes.map((probe) => ({ ...probe, ownKey: true }));
 
-/** Finds the maximum page size where larger limits are reduced to it. It takes more jobs than a page has. */
-async function maxPageSize(session: Session): Promise<number | undefined> {
-  if (!session.hasControl) return undefined;
-  for (let job = 0; job <= 100; job += 1) await session.start();
-  await session.time.pass(1_000);
-  const { length } = idsOf(await pageOf(session, { limit: "1000" }));
-  return length === 100 || length === 50 ? length : undefined;
+/** If true, the options of the limit may decide about a request. One can hide the other. */
+function hasLimit({ query }: Seen): boolean {
+  return query.has("limit");
 }
 
 /** Submits more jobs at once than a deployment runs at once, and waits for their ends. */

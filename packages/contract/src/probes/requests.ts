@@ -2,60 +2,77 @@ import { probeGroup } from "../check.ts";
 import { mustHaveStatus } from "../checks/expectations.ts";
 import { described } from "../checks/requests/check-rows.ts";
 import { images } from "../images.ts";
+import { fieldStatus } from "../observe/memory.ts";
+import { isSubmit, lengthOf, refusal, sentType, type Seen } from "../observe/seen.ts";
 import { must, need, SkipCheck } from "../outcome.ts";
-import type { Session } from "../session.ts";
+import { markerOf } from "../record/exchange.ts";
 import { maxBodyBytes } from "../schema-checks.ts";
+import type { Session } from "../session.ts";
 import { gatewayOf } from "../wire/gateway.ts";
-import { elementsOf, fieldsOf } from "../wire/response.ts";
 import { isLoopback } from "../wire/guarded-fetch.ts";
+import { elementsOf, fieldsOf, isHtml, pathOf } from "../wire/response.ts";
 import { NoResponse } from "../wire/send.ts";
 
 const path = "/api/v1/tryon";
 const invalidJson = { raw: "{", headers: { "content-type": "application/json" } };
 
-/** Size of the padding in a body over 64 MiB. */
-const oversizeBytes = maxBodyBytes + 1;
+/** The option decides between statuses, and only for responses that show it. */
+export const ifShown = (): boolean => false;
 
 /** Open points of the validation of requests. */
 export const requestProbes = probeGroup(0, {
   checkOrder: {
-    title: "Order in which the service checks the key and the body",
-    async observe(session) {
+    async provoke(session) {
       const response = await session.request("POST", path, { ...invalidJson, key: null });
       mustHaveStatus(response, [400, 401, 422], "a request without key and JSON");
-      return response.status === 401 ? "auth-first" : "body-first";
     },
+    judge(seen) {
+      if (!isSubmit(seen) || seen.key !== null || !isInvalidJson(seen)) return undefined;
+      return seen.status === 401 ? ["auth-first"] : refusal(seen) && ["body-first"];
+    },
+    // A request that is refused before its key is checked has no rate limit.
+    explains: { status: ifShown, headers: /^x-ratelimit-/ },
   },
   malformedBody: {
-    title: "Status for a body that is not a JSON object",
-    async observe(session) {
+    async provoke(session) {
       const response = await session.request("POST", path, invalidJson);
       mustHaveStatus(response, [400, 422], "a body that is not JSON");
-      return response.status;
     },
+    judge(seen) {
+      const isKnown = isSubmit(seen) && seen.key !== null && isInvalidJson(seen);
+      return isKnown && sentType(seen) === "application/json" ? refusal(seen) : undefined;
+    },
+    explains: { status: ifShown },
   },
   fieldStatus: {
-    title: "Status for a field that breaks its schema",
     credits: 8,
-    async observe(session) {
-      const { status } = await session.submit({ seed: -1 });
-      return status === 400 || status === 422 ? status : undefined;
+    provoke: (session) => session.submit({ seed: -1 }),
+    judge(seen) {
+      const status = fieldStatus(seen);
+      return status === undefined ? undefined : [status];
     },
+    explains: { status: ifShown },
   },
   wrongContentType: {
-    title: "Status for a POST that is not JSON by its content type",
     credits: 8,
-    async observe(session) {
-      const { status } = await session.submit({}, { headers: { "content-type": "text/plain" } });
+    provoke: (session) => session.submit({}, { headers: { "content-type": "text/plain" } }),
+    judge(seen) {
+      const type = sentType(seen);
+      if (!isSubmit(seen) || type === "" || /json/.test(type)) return undefined;
       // Otherwise it is refused as a malformed body is, with either status.
-      if (status === 400 || status === 422) return 422;
-      return status === 415 ? 415 : undefined;
+      return seen.status === 415 ? [415] : refusal(seen) && [422];
+    },
+    explains: {
+      status: ifShown,
+      deviation: [
+        "415 for another content type",
+        ({ status }, problem) => status === 415 && problem.includes("lacks the status"),
+      ],
     },
   },
   metadataCount: {
-    title: "Parts of an entry of metadata that count in its 256 characters",
     credits: 24,
-    async observe(session) {
+    async provoke(session) {
       const takes = (name: string, value: unknown) =>
         isTaken(session, { metadata: { [name]: value } });
       if (await takes("k".repeat(257), "x")) return undefined;
@@ -64,76 +81,130 @@ export const requestProbes = probeGroup(0, {
     },
   },
   garmentDataUris: {
-    title: "Acceptance of the data: prefix in garment_images_b64",
     credits: 8,
-    observe: (session) =>
+    provoke: (session) =>
       isTaken(session, { garment_images_b64: [`data:image/png;base64,${images.garment}`] }),
   },
   discoveryKey: {
-    title: "Key for the discovery document",
-    async observe(session) {
-      const { status } = await session.request("GET", "/api/discovery", { key: null });
-      return status === 200 ? false : status === 401 || status === 403 ? true : undefined;
+    provoke: (session) => session.request("GET", "/api/discovery", { key: null }),
+    judge(seen) {
+      if (seen.operation !== "GET /api/discovery" || seen.key !== null) return undefined;
+      if (seen.status === 200) return [false];
+      return seen.status === 401 || seen.status === 403 ? [true] : undefined;
+    },
+    explains: {
+      status: ifShown,
+      deviation: [
+        "401 or 403 for discovery without a key",
+        (response, problem) =>
+          pathOf(response) === "/api/discovery" &&
+          /lacks the status 40[13]/.test(problem) &&
+          response.request.headers["authorization"] === undefined,
+      ],
     },
   },
   echoInput: {
-    title: "Length of a refused value in a validation error",
     credits: 8,
-    async observe(session) {
-      const prompt = "x".repeat(1_001);
-      const response = await session.submit({ prompt });
-      const [problem] = elementsOf(fieldsOf(response.json)["detail"]).map(fieldsOf);
-      const { input } = problem ?? {};
-      if (typeof input !== "string") return undefined;
-      return input.length < prompt.length ? "cut" : "full";
+    provoke: (session) => session.submit({ prompt: "x".repeat(1_001) }),
+    judge(seen) {
+      if (seen.status !== 422) return undefined;
+      for (const problem of elementsOf(seen.got["detail"]).map(fieldsOf)) {
+        const [part, ...names] = elementsOf(problem["loc"]);
+        let sent: unknown = part === "body" ? seen.sent : undefined;
+        for (const name of names) sent = Object(sent)[String(name)];
+        const [length = 0, echoed] = [lengthOf(sent), lengthOf(problem["input"])];
+        // Texts of this length are cut, and recorded lengths differ by less than 3.
+        if (length > 80 && echoed !== undefined) return echoed < length - 3 ? ["cut"] : ["full"];
+      }
+      return undefined;
     },
   },
   oversize: {
-    title: "Status for a body over 64 MiB",
     level: "full",
     credits: 8,
-    async observe(session) {
+    async provoke(session) {
       // The kit only sends it once, and only where the transfer costs nothing.
       const isLocal = isLoopback(session.context.baseUrl) || session.hasControl;
       need(isLocal, "The kit sends 64 MiB only to a deployment on this machine.");
-      const padding = "x".repeat(oversizeBytes);
-      const response = await session.submit({ padding }).catch((error: unknown) => {
+      await session.submit({ padding: "x".repeat(maxBodyBytes + 1) }).catch((error: unknown) => {
         if (!(error instanceof NoResponse)) throw error;
         throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
       });
-      const { status } = response;
-      need(status === 400 || status === 413, `A body over 64 MiB got ${status}.`);
-      const gateway = status === 413 ? gatewayOf(response) : undefined;
-      need(gateway === undefined, `The 413 for a body over 64 MiB is that of ${gateway}.`);
-      return status;
+    },
+    judge(seen) {
+      const { status, headers, exchange } = seen;
+      if (!isSubmit(seen) || exchange.request.bytes <= maxBodyBytes) return undefined;
+      const gateway = gatewayOf({ headers: { get: (name) => headers[name] ?? null } });
+      if (status === 413 && gateway !== undefined) {
+        return `The 413 for a body over 64 MiB is that of ${gateway}.`;
+      }
+      const isKnown = status === 400 || status === 413;
+      return isKnown ? [status] : `A body over 64 MiB got ${status}.`;
+    },
+    explains: {
+      status: ifShown,
+      deviation: [
+        "413 with text/html for a body over 64 MiB",
+        (response) =>
+          response.status === 413 &&
+          isHtml(response) &&
+          (response.request.body ?? "").length > maxBodyBytes,
+      ],
     },
   },
   jsonTypes: {
-    title: "Acceptance of strings that spell a boolean or a number",
     credits: 16,
-    async observe(session) {
+    async provoke(session) {
       const seed = await isTaken(session, { seed: "7" });
       const wait = await isTaken(session, { wait: "false" });
       const taken = seed ? "number" : "boolean";
       need(seed === wait, `The service accepts a string for a ${taken} only.`);
+      // A refusal with 400 does not name the fields.
       return seed ? "lax" : "strict";
     },
+    judge(seen) {
+      const texts = ["wait", "seed"].filter((name) => lengthOf(seen.sent[name]) !== undefined);
+      if (!isSubmit(seen) || texts.length === 0) return undefined;
+      if (seen.status === 200) return ["lax"];
+      const isRefused = elementsOf(seen.got["detail"])
+        .map(fieldsOf)
+        .some(
+          ({ loc, type }) =>
+            texts.includes(String(elementsOf(loc)[1])) && String(type).endsWith("_type"),
+        );
+      return isRefused ? ["strict"] : undefined;
+    },
+    explains: { status: ifShown },
   },
   slashRedirect: {
-    title: "Redirect of a path with a trailing slash",
-    async observe(session) {
+    async provoke(session) {
       const response = await session.request("GET", "/api/v1/account/");
       const { status } = response;
-      if (status === 404) return false;
-      need(status >= 300 && status < 400, `A path with a trailing slash got ${status}.`);
+      if (status === 404) return;
+      need(status === 307, `A path with a trailing slash got ${status}.`);
       const { url } = response.request;
       const { pathname } = new URL(response.headers.get("location") ?? "", url);
       const isSame = `${pathname}/` === new URL(url).pathname;
       must(isSame, `A trailing slash redirects to ${pathname}.`, response);
-      return true;
+    },
+    judge({ pathname, status, exchange }) {
+      const isShown = /^\/api\/v1\/(?:account|tryon)\/$/.test(pathname);
+      if (!isShown || exchange.method !== "GET") return undefined;
+      return status === 307 ? [true] : status === 404 ? [false] : undefined;
+    },
+    explains: {
+      status: ifShown,
+      deviation: [
+        "307 for a path with a trailing slash",
+        (response) => response.status === 307 && pathOf(response).endsWith("/"),
+      ],
     },
   },
 });
+
+function isInvalidJson({ exchange: { request } }: Seen): boolean {
+  return markerOf(request.body)?.kind === "invalid-json";
+}
 
 async function isTaken(session: Session, fields: object): Promise<boolean> {
   const response = await session.submit({ ...fields });

@@ -1,3 +1,5 @@
+import type { HttpResponse } from "../wire/response.ts";
+import type { RequestInput } from "../wire/send.ts";
 import { BodyRecorder } from "./body-recorder.ts";
 import type { Exchange, RecordedMessage } from "./exchange.ts";
 import type { Masker } from "./mask.ts";
@@ -89,6 +91,42 @@ export class ExchangeRecorder {
   #elapsed(): number {
     return Math.round((performance.now() - this.#start) * 10) / 10;
   }
+}
+
+/** Request and its response, with the times before and after it. */
+export interface TimedExchange {
+  readonly request: RequestInput;
+  readonly response: HttpResponse;
+  readonly at: number;
+  readonly until: number;
+}
+
+/** Records an exchange that is known whole. */
+export function recordExchange(
+  masker: Masker,
+  origin: string,
+  { request, response, at, until }: TimedExchange,
+): Exchange {
+  const { method, path, headers = {}, body } = request;
+  const key = headers["authorization"] ?? null;
+  const recorder = new ExchangeRecorder(masker, {
+    method,
+    path,
+    headers: Object.entries(headers),
+    key,
+    origin,
+  });
+  if (body !== undefined) recorder.send(Buffer.from(body));
+  recorder.respond(response.status, response.headers);
+  recorder.receive(response.bytes);
+  const { response: received, ...rest } = recorder.end();
+  const elapsed = until - at;
+  return {
+    ...rest,
+    at,
+    ...(received && { response: { ...received, headersAfter: elapsed } }),
+    endedAfter: elapsed,
+  };
 }
 
 interface MessageRecorder {

@@ -1,9 +1,9 @@
-import type { OptionValue } from "../check.ts";
+import type { Probe } from "../check.ts";
 import { Observer } from "../observe/observer.ts";
 import { seenOf, submitOperation, type Seen } from "../observe/seen.ts";
+import { openPoints, type OptionValue } from "../open-points.ts";
 import { allProbes } from "../probes/index.ts";
 import type { Exchange } from "../record/exchange.ts";
-import { meanings } from "../report/meanings.ts";
 import { isEnd } from "../submission.ts";
 import { fieldsOf } from "../wire/response.ts";
 import { differences, type Difference, type SentPair } from "./compare.ts";
@@ -30,43 +30,8 @@ export interface Pair {
 
 type Evidence = ReadonlyMap<string, readonly OptionValue[]>;
 
-/** Options that decide the status of a response. */
-const statusOptions = new Set([
-  "checkOrder",
-  "malformedBody",
-  "fieldStatus",
-  "wrongContentType",
-  "oversize",
-  "jsonTypes",
-  "unknownCursor",
-  "limitBounds",
-  "maxLimit",
-  "concurrentTwin",
-  "refusedKey",
-  "syncCut",
-  "readLag",
-  "slashRedirect",
-  "foreignJob",
-  "unknownPack",
-  "discoveryKey",
-]);
-
-/** Options that decide about pages of the list. One can hide the other. */
-const limitOptions = new Set(["limitBounds", "maxLimit"]);
-
-/** Headers that an option adds or removes. */
-const optionHeaders: Readonly<Record<string, RegExp>> = {
-  // A request that is refused before its key is checked has no rate limit.
-  checkOrder: /^x-ratelimit-/,
-  rateHeaders: /^x-ratelimit-/,
-  replayHeader: /^idempotent-replayed$/,
-};
-
-/** Options whose values are other fields, by the operations that have them. */
-const optionFields: Readonly<Record<string, RegExp>> = { sparseSubmit: /^POST \/api\/v1\/tryon$/ };
-
-/** Options that a response shows only with some values of another. */
-const maskedBy: Readonly<Record<string, string>> = { unknownPack: "fieldStatus" };
+/** Open points by their option. */
+const probes: ReadonlyMap<string, Probe> = new Map(allProbes.map((one) => [one.option, one]));
 
 /** Rules of an operation: of its requests and responses. */
 const operationRules: Readonly<Record<string, string>> = {
@@ -163,8 +128,7 @@ export function findDrift(
     drifted.set(option, [...from, ...to]);
     found.add(rulesOf(option), describe(option, from, to), pair.place, option);
   };
-  for (const option of Object.keys(meanings)) {
-    if (drifted.has(maskedBy[option] ?? "")) continue;
+  for (const option of probes.keys()) {
     const [values, newValues] = [possible.get(option), possibleNow.get(option)];
     for (const pair of compared) {
       const [one, other] = (evidence.get(pair) ?? []).map((own) => own.get(option));
@@ -178,11 +142,12 @@ export function findDrift(
     const status = differencesOf(pair, submissions).find(({ kind }) => kind === "status");
     if (status === undefined || explained(pair, status)) continue;
     const [own, ownNow] = evidence.get(pair) ?? [];
-    const option = [...statusOptions].find((name) => {
+    const deciding = allProbes.filter((probe) => probe.explains?.status !== undefined);
+    const option = deciding.find(({ option: name }) => {
       const isShown = own?.has(name) === true;
       if (isShown === ownNow?.has(name)) return false;
       return !(isShown ? possibleNow : possible).has(name);
-    });
+    })?.option;
     if (option !== undefined) addOption(option, pair);
   }
   const known = new Set(observed.breaks.map(({ what }) => what));
@@ -249,14 +214,14 @@ function explains(
   replayed: Seen,
   evidence: readonly [Evidence, Evidence] | undefined,
 ): boolean {
-  if (kind === "header" && optionHeaders[option]?.test(name)) return true;
-  if (kind === "field" && optionFields[option]?.test(recorded.operation ?? "")) return true;
+  const { headers, fieldsOf: operation, end, status: decides } = probes.get(option)?.explains ?? {};
+  if (kind === "header" && headers?.test(name)) return true;
+  if (kind === "field" && operation !== undefined && operation === recorded.operation) return true;
   const hasEvidence = evidence?.some((own) => own.has(option)) === true;
-  if (kind === "state") return option === "replayBody" && hasEvidence;
+  if (kind === "state") return end === true && hasEvidence;
   if (kind === "value" && !name.startsWith("detail")) return false;
-  if (!statusOptions.has(option)) return false;
-  if (hasEvidence) return true;
-  if (limitOptions.has(option) && recorded.query.has("limit")) return true;
+  if (decides === undefined) return false;
+  if (hasEvidence || decides(recorded)) return true;
   // The option decides between statuses, also where a response does not show which request was refused.
   return [recorded.status, replayed.status].some((status) => values.includes(status));
 }
@@ -281,7 +246,7 @@ function titleOf({ operation, exchange }: Seen): string {
 }
 
 function rulesOf(option: string): string {
-  return allProbes.find((probe) => probe.option === option)?.rules.join(", ") ?? option;
+  return probes.get(option)?.rules.join(", ") ?? option;
 }
 
 function describe(
@@ -290,7 +255,7 @@ function describe(
   to: readonly OptionValue[],
 ): string {
   const text = (values: readonly OptionValue[]): string =>
-    values.map((value) => meanings[option]?.[String(value)] ?? String(value)).join(", or ");
+    values.map((value) => openPoints.get(option)?.meaningOf(value) ?? String(value)).join(", or ");
   return `${text(to) || "not as recorded"}; recorded: ${text(from) || "otherwise"}`;
 }
 

@@ -39,6 +39,8 @@ export function jobOutcomes(recordings: readonly Recording[]): ReadonlyMap<Excha
   for (const { seen, exchange } of recordings) {
     const isSubmission = exchange.method === "POST" && exchange.path === "/api/v1/tryon";
     if (!isSubmission || (seen !== undefined && seen.operation !== submitOperation)) continue;
+    // It made no job, and another submission under its key may have.
+    if (seen?.status === 409) continue;
     const key = keyOf(exchange);
     // Without a response, or after that of a proxy, the job is unknown.
     const isUnknown = seen === undefined || seen.status === 504;

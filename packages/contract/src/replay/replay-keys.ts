@@ -1,4 +1,5 @@
-import { pollOperation, sizeOf, submitOperation } from "../observe/seen.ts";
+import { sizeOf } from "../observe/memory.ts";
+import { pollOperation, submitOperation } from "../observe/seen.ts";
 import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
 import type { Control } from "../target/control.ts";

@@ -308,6 +308,22 @@ test("a joined submission that ended before the first one shows that it was join
   expect(drift.map(({ option }) => option)).toEqual(["concurrentTwin"]);
 });
 
+test("a conflict that was recorded at the time of the first submission is no drift", async () => {
+  const options = { concurrentTwin: 409 } as const;
+  const traffic = new Traffic(mockOf({ options }));
+  const key = { "idempotency-key": traffic.unique() };
+  const fields = { wait: true, prompt: "mock:slow=4000" };
+  const both = [traffic.submit(fields, key), traffic.submit(fields, key)];
+  await both[1];
+  await traffic.mock.clock.advance("10s");
+  await Promise.all(both);
+  const session = sessionOf(traffic.exchanges);
+  expect(session.map(({ exchange }) => exchange.response?.status)).toEqual([409, 200]);
+  expect((await replayOn(mockOf({ options }), session)).drift).toEqual([]);
+  const { drift } = await replayOn(mockOf(), session);
+  expect(drift.map(({ option }) => option)).toEqual(["concurrentTwin"]);
+});
+
 test("another status, header and form of an error are drift of their rules", async () => {
   const session = await record(["foreign", "rateLimit"]);
   const { drift } = await replayOn(mockOf(), session, {}, async (response) => {

@@ -1,4 +1,4 @@
-import { ExchangeRecorder } from "../record/exchange-recorder.ts";
+import { recordExchange } from "../record/exchange-recorder.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { LiveGuard } from "../record/live-guard.ts";
 import { Masker } from "../record/mask.ts";
@@ -157,13 +157,17 @@ class Replay {
   async run(): Promise<void> {
     const { recordings, time } = this.#parts;
     const open = new Map<Recording, Promise<void>>();
-    // At the same time, an exchange ends before a later one starts.
+    // At the same time, an exchange ends before a later one starts, and what causes a conflict starts before it.
     const events = recordings
-      .flatMap((one, index) => [
-        { at: one.exchange.at, index, one, isStart: true },
-        { at: one.exchange.at + one.exchange.endedAfter, index, one, isStart: false },
-      ])
-      .toSorted((one, other) => one.at - other.at || one.index - other.index);
+      .flatMap((one, index) => {
+        const rank = one.seen?.status === 409 ? recordings.length + index : index;
+        const { at, endedAfter } = one.exchange;
+        return [
+          { at, rank, one, isStart: true },
+          { at: at + endedAfter, rank, one, isStart: false },
+        ];
+      })
+      .toSorted((one, other) => one.at - other.at || one.rank - other.rank);
     for (const { at, one, isStart } of events) {
       await time.moveTo(at);
       if (isStart) {
@@ -227,25 +231,10 @@ class Replay {
     const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
     for (let tries = 1; ; tries += 1) {
       const at = await time.now();
-      const recorder = new ExchangeRecorder(this.#masker, {
-        method,
-        path,
-        headers: Object.entries(sent),
-        key: authorization ?? null,
-        origin: new URL(against).origin,
-      });
-      if (body !== undefined) recorder.send(body);
-      const response = await send({ method, path, headers: sent, body });
-      recorder.respond(response.status, response.headers);
-      recorder.receive(response.bytes);
-      const { response: received, ...rest } = recorder.end();
-      const elapsed = (await time.now()) - at;
-      const replayed: Exchange = {
-        ...rest,
-        at,
-        ...(received && { response: { ...received, headersAfter: elapsed } }),
-        endedAfter: elapsed,
-      };
+      const request = { method, path, headers: sent, body };
+      const response = await send(request);
+      const timed = { request, response, at, until: await time.now() };
+      const replayed = recordExchange(this.#masker, new URL(against).origin, timed);
       const status = fieldsOf(response.json)["status"];
       const isEarly =
         seen?.operation === pollOperation && isEnd(seen.got["status"]) && !isEnd(status);

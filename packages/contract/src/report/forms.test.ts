@@ -1,12 +1,10 @@
 import { printable } from "@tryon/command-line/printable";
-import { optionTable, type OptionRow } from "@tryon/mock";
 import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { cutReport, goodReport, sampleReport } from "../../test/sample-report.ts";
 import { formatReport, reportForms } from "./index.ts";
 import type { JsonReport } from "./json.ts";
-import { meanings } from "./meanings.ts";
 import { printableLine } from "./printable.ts";
 import { createPaint, textReport } from "./text.ts";
 
@@ -159,18 +157,6 @@ describe("the JUnit report", () => {
 });
 
 describe("the text of a report", () => {
-  test("every value of every open point that can be observed has its meaning, and nothing else has", () => {
-    const rows: readonly OptionRow[] = optionTable;
-    const observable = rows.filter((row) => row.observable);
-    const values = Object.entries(meanings).map(([id, known]) => [
-      id,
-      Object.keys(known).toSorted(),
-    ]);
-    expect(Object.fromEntries(values)).toEqual(
-      Object.fromEntries(observable.map((row) => [row.id, row.values.map(String).toSorted()])),
-    );
-  });
-
   test.each([
     ["\u001B[2Jgone", String.raw`\u001b[2Jgone`],
     ["a\u0000b\u007Fc", String.raw`a\u0000b\u007fc`],

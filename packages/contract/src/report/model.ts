@@ -1,5 +1,5 @@
 import type { CheckResult, EarlyEnd, Observation, Report } from "../report.ts";
-import { meanings } from "./meanings.ts";
+import { openPoints } from "../open-points.ts";
 
 /** Checks with one name. */
 export interface Group<Check = CheckResult> {
@@ -67,7 +67,7 @@ export type ReportModel = ReturnType<typeof reportModel>;
 function withMeaning(observation: Observation) {
   const { option, title, value, message = "This run could not tell." } = observation;
   const known = value !== "unknown";
-  const meaning = meanings[option]?.[String(value)];
+  const meaning = openPoints.get(option)?.meaningOf(value);
   return { ...observation, known, meaning, text: known ? (meaning ?? title) : message };
 }
 

@@ -15,6 +15,9 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, FindProblems>;
 }
 
+/** Price in US dollars and credits of each pack. */
+export const packs = openapi.components.schemas.PackSlug["x-packs"];
+
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
 formats.default(ajv);
 ajv.addVocabulary(["components", "x-alias-of", "x-credits", "x-open", "x-packs"]);

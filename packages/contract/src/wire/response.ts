@@ -34,3 +34,12 @@ export function fieldsOf(value: unknown): Fields {
 export function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+export function isHtml({ headers }: HttpResponse): boolean {
+  return (headers.get("content-type") ?? "").startsWith("text/html");
+}
+
+/** Path of the request, without its query. */
+export function pathOf({ request }: HttpResponse): string {
+  return new URL(request.url).pathname;
+}

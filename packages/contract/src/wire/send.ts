@@ -3,7 +3,7 @@ import { urlBelow } from "./base-url.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
 /** Request to send. */
-interface RequestInput {
+export interface RequestInput {
   readonly method: string;
   /** A path below the base URL, or a whole URL, which gets no key. */
   readonly path: string;

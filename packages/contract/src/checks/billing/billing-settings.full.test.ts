@@ -2,7 +2,7 @@ import { optionTable, type MockOptions, type Options } from "@tryon/mock";
 import { expect, test } from "vitest";
 
 import { billingProbes } from "../../probes/billing.ts";
-import { notObservableOptions } from "../../probes/index.ts";
+import { hiddenOptions } from "../../open-points.ts";
 import { failures, notObservableIds, runArea } from "../../../test/run-checks.ts";
 import { billingChecks } from "../index.ts";
 
@@ -21,9 +21,7 @@ test.each([
   const report = await runArea(billing, { profile });
   expect(failures(report)).toBe("");
   expect(notObservableIds(report)).toEqual(notObservable);
-  expect(report.profile.unknown.toSorted()).toEqual(
-    [...unknown, ...Object.keys(notObservableOptions)].toSorted(),
-  );
+  expect(report.profile.unknown.toSorted()).toEqual([...unknown, ...hiddenOptions].toSorted());
 });
 
 const values = optionTable

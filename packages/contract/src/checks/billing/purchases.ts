@@ -1,13 +1,9 @@
-import openapi from "@tryon/spec/openapi.json" with { type: "json" };
-
 import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
+import { packs } from "../../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, isNone, mustHave, mustHaveStatus, oneOf, rowsFor } from "../expectations.ts";
 import { balanceChange, mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
-
-/** Price in US dollars and credits of each pack. */
-export const packs = openapi.components.schemas.PackSlug["x-packs"];
 
 /** Name of a field of a payment card, or a number of its length. */
 const cardData = /"(card|card_number|cvc|cvv|exp_month|exp_year|last4)"|\b\d{15,19}\b/;

@@ -36,8 +36,8 @@ export function runJob(
   return shareRun(session, outcome, fields, () => runNewJob(session, fields, outcome));
 }
 
-/** Runs a job, or shares one of the same kind, key and fields. */
-function shareRun<Run>(
+/** Runs a job, or shares one of the same kind, key and fields, with its exchanges. */
+async function shareRun<Run>(
   session: Session,
   kind: string,
   fields: Fields,
@@ -45,7 +45,14 @@ function shareRun<Run>(
 ): Promise<Run> {
   const request = { ...session.goodRequest(), ...fields };
   const id = JSON.stringify([kind, session.key.token, request]);
-  return session.context.jobWaits.share(id, run);
+  const { exchanges } = session;
+  const shared = await session.context.jobWaits.share(id, async () => {
+    const from = exchanges.length;
+    const result = await run();
+    return { result, exchanges: exchanges.slice(from) };
+  });
+  exchanges.push(...shared.exchanges.filter((one) => !exchanges.includes(one)));
+  return shared.result;
 }
 
 /** Runs a job for one check, as {@link runJob}. */

@@ -1,7 +1,7 @@
 import { createMock, type MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { notObservableOptions } from "../../probes/index.ts";
+import { hiddenOptions } from "../../open-points.ts";
 import { requestProbes } from "../../probes/requests.ts";
 import { failedIds, notObservableIds, runAgainst } from "../../../test/run-checks.ts";
 import { requestChecks } from "../index.ts";
@@ -35,9 +35,7 @@ test.each([
     skippedInProcess,
     ...notObservable,
   ]);
-  expect(report.profile.unknown.toSorted()).toEqual(
-    [...unknown, ...Object.keys(notObservableOptions)].toSorted(),
-  );
+  expect(report.profile.unknown.toSorted()).toEqual([...unknown, ...hiddenOptions].toSorted());
   expect(mock.options).toMatchObject(report.profile.options);
 });
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { createMock, type Mock } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { webhookProbes } from "../../probes/index.ts";
+import { webhookProbes } from "../../probes/billing.ts";
 import { foundIds, failures, runAgainst, runArea } from "../../../test/run-checks.ts";
 import { publicWebhookMutants, webhookMutants } from "../../../test/mutants/webhooks/index.ts";
 import { webhookChecks } from "../index.ts";

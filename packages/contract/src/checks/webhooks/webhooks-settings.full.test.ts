@@ -1,7 +1,7 @@
 import type { MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { webhookProbes } from "../../probes/index.ts";
+import { webhookProbes } from "../../probes/billing.ts";
 import { failures, notObservableIds, runArea } from "../../../test/run-checks.ts";
 import { webhookChecks } from "../index.ts";
 
