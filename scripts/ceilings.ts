@@ -1,5 +1,5 @@
 // `npm run ceilings`: prints the lines of each package with their difference to the base, and fails above a ceiling.
-import { execFileSync } from "node:child_process";
+import { execFileSync, type StdioOptions } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -36,8 +36,8 @@ function perPackage(files: Iterable<readonly [path: string, lines: number]>) {
 }
 
 function git(...args: readonly string[]): string {
-  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] } as const;
-  return execFileSync("git", args, options).trim();
+  const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
+  return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio }).trim();
 }
 
 /** Lines that the working copy has more than its base, or none if the clone lacks the base. */
