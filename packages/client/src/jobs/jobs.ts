@@ -2,9 +2,8 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import { defaults } from "../config/options.ts";
 import { readPollInterval } from "../config/resolve-config.ts";
-import { isJobId, toCall, type Call } from "../api/api.ts";
+import { isJobId, type Call } from "../api/api.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
@@ -66,13 +65,11 @@ export class Jobs {
    * job.status; // "succeeded"
    */
   get(id: string, options: CallOptions = {}): Call<Job> {
-    return toCall(
-      this.#contexts.within(options, defaults.callTimeout, async (context, deadline) => {
-        checkId(id);
-        const { data, response } = await context.api.getJob(id, { deadline });
-        return { data: new JobRecord(this.#contexts, data, { context }), response };
-      }),
-    );
+    return this.#contexts.call(options, async (context, deadline) => {
+      checkId(id);
+      const { data, response } = await context.api.getJob(id, { deadline });
+      return { data: new JobRecord(this.#contexts, data, { context }), response };
+    });
   }
 
   /**
