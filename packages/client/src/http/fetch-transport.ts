@@ -1,15 +1,7 @@
-import type { HttpResponse, Transport, TransportRequest } from "./http-request.ts";
+import type { Transport } from "./http-request.ts";
 import { sendRequest, type SendConfig } from "./send-request.ts";
 
-/** Transport over `fetch`. */
-export class FetchTransport implements Transport {
-  readonly #config: SendConfig;
-
-  constructor(config: SendConfig) {
-    this.#config = config;
-  }
-
-  send(request: TransportRequest): Promise<HttpResponse> {
-    return sendRequest(this.#config, request);
-  }
+/** Creates a transport over `fetch`. */
+export function fetchTransport(config: SendConfig): Transport {
+  return { send: (request) => sendRequest(config, request) };
 }

@@ -95,15 +95,11 @@ export class Jobs {
    * const result = await job.result();
    */
   resume(saved: string | SavedJob): Job {
-    return this.#restore(saved);
+    return this.restore(saved, "id", false);
   }
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
-  restore(saved: SavedJob): Job {
-    return this.#restore(saved, "id", true);
-  }
-
-  #restore(saved: string | SavedJob, field = "id", trustsEnd = false): JobRecord {
+  restore(saved: string | SavedJob, field = "id", trustsEnd = true): JobRecord {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
@@ -129,7 +125,7 @@ export class Jobs {
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
     const records = Array.from(jobs, (job, index) =>
-      job instanceof JobRecord ? job : this.#restore(job, `jobs.${index}`),
+      job instanceof JobRecord ? job : this.restore(job, `jobs.${index}`, false),
     );
     const interval = readPollInterval(options, this.#contexts.config);
     const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
