@@ -32,34 +32,27 @@ export default defineConfig([
       compilerOptions: { paths: { "@tryon/command-line/*": ["../command-line/src/*"] } },
     },
   },
-  nodeBuild("esm"),
-  nodeBuild("cjs"),
-  // Main entry for pages. Their bundlers read ESM.
-  {
-    ...shared,
-    entry: { "index-page": "src/index.ts" },
-    format: "esm",
-    esbuildOptions(options) {
-      options.conditions = ["browser"];
-      // Replaces `isPage` by its value, so that the code for other runtimes is left out.
-      options.minifySyntax = true;
-    },
-  },
+  ownBuild("node", "esm"),
+  ownBuild("node", "cjs"),
+  // Bundlers for pages read ESM.
+  ownBuild("browser", "esm"),
 ]);
 
-/** Main entry with the transport of Node, see `imports` of package.json. */
-function nodeBuild(format: "esm" | "cjs"): Options {
+/** Main entry for one condition of `imports` of package.json, which selects transport, image encoder, and code for pages. */
+function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options {
   const isCommonJs = format === "cjs";
+  const entries = { "index-node": "src/index.ts", "images-node": "src/images/index.ts" };
   return {
     ...shared,
-    // Selects the transport and the image encoder of Node, see `imports` of package.json.
-    entry: { "index-node": "src/index.ts", "images-node": "src/images/index.ts" },
+    entry: condition === "node" ? entries : { "index-page": "src/index.ts" },
     format,
     // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
     treeshake: !isCommonJs,
     esbuildOptions(options) {
-      options.conditions = ["node"];
+      options.conditions = [condition];
       options.supported = { "dynamic-import": !isCommonJs };
+      // Replaces `isPage` by its value, so that `treeshake` removes the code for other runtimes.
+      options.minifySyntax = condition === "browser";
     },
   };
 }

@@ -1,4 +1,4 @@
-import { toCall, type Api, type Call, type Responded } from "../api/api.ts";
+import type { Api, Call, Responded } from "../api/api.ts";
 import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
@@ -22,6 +22,10 @@ const lateHint = "It was not settled in time: call waitForPurchase again, which 
 
 /** Runs the calls of a client. */
 interface CallRunner {
+  call<Data>(
+    options: CallOptions,
+    work: (context: { readonly api: Api }, deadline: Deadline) => Promise<Responded<Data>>,
+  ): Call<Data>;
   within<Result>(
     options: CallOptions,
     timeout: Duration | undefined,
@@ -46,11 +50,7 @@ export class Account {
    * const { credits_remaining } = await tryon.account.get();
    */
   get(options: CallOptions = {}): Call<AccountResponse> {
-    return toCall(
-      this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
-        api.getAccount({ deadline }),
-      ),
-    );
+    return this.#contexts.call(options, ({ api }, deadline) => api.getAccount({ deadline }));
   }
 }
 
@@ -117,11 +117,7 @@ export class Credits {
     options: CallOptions = {},
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    return toCall(
-      this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
-        this.#send(api, body, deadline),
-      ),
-    );
+    return this.#contexts.call(options, ({ api }, deadline) => this.#send(api, body, deadline));
   }
 
   /**

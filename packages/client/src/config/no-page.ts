@@ -1,2 +1,1 @@
-/** False in the builds for Node and for any runtime, see `page.ts`. */
 export const isPage: boolean = false;

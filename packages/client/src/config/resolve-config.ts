@@ -51,7 +51,7 @@ export function resolveConfig(options: TryOnOptions) {
     checkEnvironment(apiKey, serviceUrl, options);
   }
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
-  const { onRateLimit = "wait", pollInterval = environmentInterval() } = options;
+  const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
   check(/^(wait|throw)$/.test(onRateLimit), 'onRateLimit must be "wait" or "throw".');
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
@@ -163,22 +163,17 @@ function isTestRun(): boolean {
   );
 }
 
-/** Returns an environment variable, or undefined if it is not set or must not be read. */
+/** Returns an environment variable, or undefined if it is not set, empty, or must not be read. */
 export function environment(name: string): string | undefined {
   if (isPage) return undefined;
   // The package has no types of Node, since it also runs in browsers.
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
-    return process?.env?.[name];
+    return process?.env?.[name] || undefined;
   } catch {
     // Deno throws if the permission is refused.
     return undefined;
   }
-}
-
-/** Returns the poll interval of the environment, which `readPollInterval` checks. */
-function environmentInterval(): TryOnOptions["pollInterval"] {
-  return (environment("TRYON_POLL_INTERVAL") || undefined) as Duration | undefined;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
@@ -199,7 +194,7 @@ const maxPollInterval = 3_600_000;
 
 /** Returns a poll interval in milliseconds, or undefined for "auto". The default is that of the client. Throws `invalid_input`. */
 export function readPollInterval(
-  { pollInterval }: { readonly pollInterval?: Duration | "auto" | undefined },
+  { pollInterval }: { readonly pollInterval?: number | string | undefined },
   config?: Pick<Config, "pollInterval">,
 ): number | undefined {
   if (pollInterval === undefined) return config?.pollInterval;

@@ -55,45 +55,28 @@ export interface OutcomeRow {
 }
 
 /**
- * Side effects and next steps of attempts of a submission or purchase. The first row that matches applies.
+ * Side effects and next steps of attempts of a submission or purchase. The first row that matches applies. The comments are the
+ * names of the rows in `docs/guides/errors.md`.
  *
  * A gateway can respond with any status after it has forwarded a request, and elapsed time proves nothing. So a status proves
  * `none` only with JSON of the service, or if it rejects the size or form of a request, which a gateway checks first.
  * 404 and 405 prove nothing even then: a gateway can fetch its own error page from the service.
  */
 export const outcomeTable: readonly OutcomeRow[] = [
-  { proves: none, next: "end", matches: /un|ra/ },
-  { proves: none, next: "end", matches: /via 4(?!08|29)/ },
-  { proves: none, next: "retry", matches: /con|via/ },
-  { proves: none, next: "retry", matches: /upl/ },
-  { proves: none, next: "end", matches: /els/ },
-  { proves: none, next: "end", matches: /ref/ },
-  { proves: none, next: "end", matches: /4(?:1[1345]|[23]1)/ },
-  { proves: none, next: "end", matches: /ice 4(?:0[0-3]|22)/ },
-  { proves: none, next: "retry", matches: /ice 429/ },
-  { proves: conflict, next: "end", matches: /ice 409/ },
-  { proves: serverError, next: "retry", matches: /5../ },
-  { proves: unknown, next: "identify", matches: /40[45]|3../ },
-  { proves: unknown, next: "end", matches: /ok/ },
-  { proves: unknown, next: "retry", matches: /./ },
-];
-
-/** Names of the rows in `docs/guides/errors.md`, which no build contains. */
-export const outcomeNames = [
-  "not sent",
-  "refused by a forward proxy",
-  "no connection",
-  "upload broken off",
-  "not the service",
-  "refused by the proxy",
-  "form refused",
-  "refused",
-  "rate limit",
-  "key in use",
-  "server error",
-  "page",
-  "response",
-  "anything else",
+  { proves: none, next: "end", matches: /un|ra/ }, // not sent
+  { proves: none, next: "end", matches: /via 4(?!08|29)/ }, // refused by a forward proxy
+  { proves: none, next: "retry", matches: /con|via/ }, // no connection
+  { proves: none, next: "retry", matches: /upl/ }, // upload broken off
+  { proves: none, next: "end", matches: /els/ }, // not the service
+  { proves: none, next: "end", matches: /ref/ }, // refused by the proxy
+  { proves: none, next: "end", matches: /4(?:1[1345]|[23]1)/ }, // form refused
+  { proves: none, next: "end", matches: /ice 4(?:0[0-3]|22)/ }, // refused
+  { proves: none, next: "retry", matches: /ice 429/ }, // rate limit
+  { proves: conflict, next: "end", matches: /ice 409/ }, // key in use
+  { proves: serverError, next: "retry", matches: /5../ }, // server error
+  { proves: unknown, next: "identify", matches: /40[45]|3../ }, // page
+  { proves: unknown, next: "end", matches: /ok/ }, // response
+  { proves: unknown, next: "retry", matches: /./ }, // anything else
 ];
 
 /** Returns the row of an outcome. `isProxy` is true for a client without a key, whose proxy adds its own. */

@@ -71,9 +71,9 @@ export function responseError(
   };
   const isElsewhere = response && outcome.isElsewhere;
   // A client of a proxy has no key and another option for the URL.
-  const address = (text = ""): string =>
+  const nameOption = (text = ""): string =>
     apiKey ? text : text.replace(/baseUrl( \(\w+\))?/, "proxyUrl");
-  const text = `${isElsewhere ? address("baseUrl does not lead to the service: ") : ""}${name} ${words}${end}`;
+  const text = `${isElsewhere ? nameOption("baseUrl does not lead to the service: ") : ""}${name} ${words}${end}`;
   const details = {
     // Browsers report status 0 for a redirect.
     status: status || undefined,
@@ -91,7 +91,7 @@ export function responseError(
           ...details,
           ...rest,
           ...(firstUncertain && submission),
-          hint: address(hint()),
+          hint: nameOption(hint()),
         });
   if (response && !isOfService(response.content)) foreignErrors.add(error);
   if (!submission || attemptLog.isExplainedBy(outcome)) return error;

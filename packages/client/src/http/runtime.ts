@@ -3,7 +3,7 @@
 import type { Logger, TryOnOptions } from "../config/options.ts";
 import { check, type Config } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "./blob-like.ts";
-import { FetchTransport } from "./fetch-transport.ts";
+import { fetchTransport } from "./fetch-transport.ts";
 import type { Transport } from "./http-request.ts";
 
 /** Connections of a client. */
@@ -13,7 +13,7 @@ export class Connections {
   }
 
   createTransport(config: Config): Transport {
-    return new FetchTransport(config);
+    return fetchTransport(config);
   }
 
   close(): void {

@@ -202,15 +202,13 @@ export async function attempt(
     deadline.throwIfAborted();
     // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
-    const unreadable = typeof body === "object" ? body.unreadable : undefined;
+    const hasNoFetch = !isPage && isBranded(cause) && cause.code === "invalid_config";
+    const unsent = hasNoFetch ? cause : typeof body === "object" && body.unreadable;
+    if (unsent) return { failure: "unsent", cause: unsent };
     // Node limits the wait for headers to 300 s.
     const timedOut =
       limit.passed || (!isPage && /(HEADERS|BODY)_TIM/.test(String(failureCode(cause))));
     const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
-    // The runtime has no `fetch`.
-    if (!isPage && isBranded(cause) && cause.code === "invalid_config")
-      return { failure: "unsent", cause };
-    if (unreadable) return { failure: "unsent", cause: unreadable };
     const isBroken = !isUploaded && !timedOut && stage !== "connecting" && !isBeforeSending(cause);
     return {
       failure,

@@ -146,9 +146,9 @@ export class JobImage implements ResultImage {
         missingSince = Math.min(missingSince, clock.monotonic());
         const delay = urls > 0 ? Math.min(4_000, 500 * 2 ** urls) : 0;
         const isLast = clock.monotonic() + delay - missingSince > maxMissingTime;
-        if (urls > 0 && (isLast || delay >= deadline.left() || this.#isPurged())) {
-          throw this.#resultError({ status, attempts: attemptLog.attempts });
-        }
+        const error = this.#resultError({ status, attempts: attemptLog.attempts });
+        const isOver = isLast || delay >= deadline.left() || error.code === "result_purged";
+        if (urls > 0 && isOver) throw error;
         await deadline.sleep(delay);
       }
     });
@@ -222,17 +222,10 @@ export class JobImage implements ResultImage {
     throw this.#unexpected("has a result_url that is not http or https", "Ask the provider.");
   }
 
-  /** Returns true if the service has deleted the image, by its own clock. */
-  #isPurged(): boolean {
-    return serviceTime(this.#job.data.created_at) + retention < this.#serviceTime;
-  }
-
+  /** Creates the error of an image that is missing: `result_purged` if the service has deleted it, by its own clock. */
   #resultError(details: ConstructorParameters<typeof ResultError>[2]): ResultError {
-    return new ResultError(
-      this.#isPurged() ? "result_purged" : "result_expired",
-      this.#job,
-      details,
-    );
+    const isPurged = serviceTime(this.#job.data.created_at) + retention < this.#serviceTime;
+    return new ResultError(isPurged ? "result_purged" : "result_expired", this.#job, details);
   }
 }
 

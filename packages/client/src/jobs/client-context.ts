@@ -1,9 +1,9 @@
 import { Connections, environmentLogger } from "#runtime";
 
-import { Api } from "../api/api.ts";
+import { Api, toCall, type Call, type Responded } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
 import { SpendTracker } from "../billing/spend-tracker.ts";
-import type { TryOnOptions } from "../config/options.ts";
+import { defaults, type TryOnOptions } from "../config/options.ts";
 import { check, resolveConfig, type Config } from "../config/resolve-config.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
@@ -54,6 +54,15 @@ export class ClientContexts {
   ): Promise<Result> {
     const withKey = (deadline: Deadline): Promise<Result> => this.withKey(deadline, work);
     return within(this.config, options, timeout, withKey, names);
+  }
+
+  /** Runs a call that neither uploads nor waits. */
+  call<Data>(
+    options: CallOptions,
+    work: (context: ClientContext, deadline: Deadline) => Promise<Responded<Data>>,
+    names?: Readonly<Record<string, true>>,
+  ): Call<Data> {
+    return toCall(this.within(options, defaults.callTimeout, work, names));
   }
 
   /** Runs work with the context of the key, and again with another key if the service rejects it: that proves that nothing happened. */

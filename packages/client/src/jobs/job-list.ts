@@ -2,10 +2,9 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
 import type { JobStatus } from "@tryon/spec/openapi";
-import { defaults } from "../config/options.ts";
-import { toCall, type Call } from "../api/api.ts";
-import { callOptionNames } from "../http/deadline.ts";
-import type { ClientContexts } from "./client-context.ts";
+import type { Call } from "../api/api.ts";
+import { callOptionNames, type Deadline } from "../http/deadline.ts";
+import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobRecord } from "./job-record.ts";
 
 /** Options of `jobs.list`. `timeout` applies to each page. */
@@ -53,23 +52,14 @@ export class JobList implements AsyncIterable<Job> {
     const { status_filter, limit } = this.#options;
     // The service's document has two names for the filter. A service ignores the other one.
     const query = { limit, cursor, status_filter, status: status_filter };
-    return toCall(
-      this.#contexts.within(
-        this.#options,
-        defaults.callTimeout,
-        async (context, deadline) => {
-          const { data, response } = await context.api.listJobs(query, { deadline });
-          const page = {
-            jobs: data.jobs
-              .filter(({ status }) => status_filter === undefined || status === status_filter)
-              .map((job) => new JobRecord(this.#contexts, job, { context })),
-            nextCursor: data.next_cursor ?? null,
-          };
-          return { data: page, response };
-        },
-        listOptionNames,
-      ),
-    );
+    const work = async (context: ClientContext, deadline: Deadline) => {
+      const { data, response } = await context.api.listJobs(query, { deadline });
+      const jobs = data.jobs
+        .filter(({ status }) => status_filter === undefined || status === status_filter)
+        .map((job) => new JobRecord(this.#contexts, job, { context }));
+      return { data: { jobs, nextCursor: data.next_cursor }, response };
+    };
+    return this.#contexts.call(this.#options, work, listOptionNames);
   }
 
   /**

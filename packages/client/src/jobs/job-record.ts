@@ -213,7 +213,7 @@ export class JobRecord implements Job, ResultSource {
 
   /** Waits for the next poll. */
   async #poll(deadline: Deadline, pollInterval: number | undefined): Promise<void> {
-    const { attempts, kind } = this.#origin;
+    const { attempts, kind: known } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
     if (!this.#isSaved) {
       const { clock } = deadline;
@@ -221,12 +221,8 @@ export class JobRecord implements Job, ResultSource {
       const startedAt = attempts[0]?.startedAt ?? (serviceTime(created_at) || now);
       this.#startedAt ??= clock.monotonic() - Math.max(0, now - startedAt);
     }
-    const wait = {
-      id: this.id,
-      kind: isTest ? testKind : kind,
-      startedAt: this.#startedAt,
-      pollInterval,
-    };
+    const kind = isTest ? testKind : known;
+    const wait = { id: this.id, kind, startedAt: this.#startedAt, pollInterval };
     const context = await this.#acquire(deadline);
     try {
       this.#update(await context.jobPoller.next(wait, deadline), context);

@@ -2,9 +2,8 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import { defaults } from "../config/options.ts";
 import { readPollInterval } from "../config/resolve-config.ts";
-import { isJobId, toCall, type Call } from "../api/api.ts";
+import { isJobId, type Call } from "../api/api.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
@@ -66,13 +65,11 @@ export class Jobs {
    * job.status; // "succeeded"
    */
   get(id: string, options: CallOptions = {}): Call<Job> {
-    return toCall(
-      this.#contexts.within(options, defaults.callTimeout, async (context, deadline) => {
-        checkId(id);
-        const { data, response } = await context.api.getJob(id, { deadline });
-        return { data: new JobRecord(this.#contexts, data, { context }), response };
-      }),
-    );
+    return this.#contexts.call(options, async (context, deadline) => {
+      checkId(id);
+      const { data, response } = await context.api.getJob(id, { deadline });
+      return { data: new JobRecord(this.#contexts, data, { context }), response };
+    });
   }
 
   /**
@@ -98,15 +95,11 @@ export class Jobs {
    * const result = await job.result();
    */
   resume(saved: string | SavedJob): Job {
-    return this.#restore(saved);
+    return this.restore(saved, "id", false);
   }
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
-  restore(saved: SavedJob): Job {
-    return this.#restore(saved, "id", true);
-  }
-
-  #restore(saved: string | SavedJob, field = "id", trustsEnd = false): JobRecord {
+  restore(saved: string | SavedJob, field = "id", trustsEnd = true): JobRecord {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
@@ -132,7 +125,7 @@ export class Jobs {
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
     const records = Array.from(jobs, (job, index) =>
-      job instanceof JobRecord ? job : this.#restore(job, `jobs.${index}`),
+      job instanceof JobRecord ? job : this.restore(job, `jobs.${index}`, false),
     );
     const interval = readPollInterval(options, this.#contexts.config);
     const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {

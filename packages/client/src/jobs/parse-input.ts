@@ -15,7 +15,6 @@ import { inTime, type Deadline } from "../http/deadline.ts";
 import {
   checkImage,
   imageSource,
-  isPerson,
   isRepeatable,
   repeatableSource,
   type ImageSource,
@@ -60,20 +59,18 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
   const { wait, person_image_b64, garment_images_b64, ...fields } = canonical;
   const { person_url, garment_urls, metadata, output_size } = fields;
 
-  /** Returns the values of a field, of which those for garments are lists. */
-  const values = (field: string, value: unknown): Named[] => {
+  const values = (field: string, value: unknown, isList = false): Named[] => {
     if (isEmpty(value)) return [];
-    if (Array.isArray(value) && !isPerson({ field })) {
-      return value.map((item: unknown, at) => [`${field}.${at}`, item]);
-    }
-    if (!isPerson({ field })) note("not_a_list", field);
+    if (!isList) return [[field, value]];
+    if (Array.isArray(value)) return value.map((item: unknown, at) => [`${field}.${at}`, item]);
+    note("not_a_list", field);
     return [[field, value]];
   };
   const people = values("person", person);
   const imagesOfPerson = values("person_image_b64", person_image_b64).map(asBase64);
-  const clothes = values("garments", garments);
-  const wireClothes = values("garment_images_b64", garment_images_b64).map(asBase64);
-  const urls = values("garment_urls", garment_urls);
+  const clothes = values("garments", garments, true);
+  const wireClothes = values("garment_images_b64", garment_images_b64, true).map(asBase64);
+  const urls = values("garment_urls", garment_urls, true);
   const hasWirePerson = imagesOfPerson.length > 0 || !isEmpty(person_url);
   const wireCount = wireClothes.length + urls.length;
   const count = clothes.length + wireCount;

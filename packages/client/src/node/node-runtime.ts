@@ -3,7 +3,7 @@ import type { Agent } from "node:http";
 import type { TryOnOptions } from "../config/options.ts";
 import { check, type Config } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
-import { FetchTransport } from "../http/fetch-transport.ts";
+import { fetchTransport } from "../http/fetch-transport.ts";
 import type { Transport, WholeFile } from "../http/http-request.ts";
 import { Agents, isFetchReplaced, NodeTransport } from "./node-transport.ts";
 
@@ -27,8 +27,8 @@ export class Connections {
   }
 
   createTransport(config: Config): Transport {
-    const overFetch = new FetchTransport(config);
-    if (this.#usesFetch) return Object.assign(overFetch, { createFile });
+    const overFetch = fetchTransport(config);
+    if (this.#usesFetch) return { ...overFetch, createFile };
     const overHttp = new NodeTransport(config, this.#agents);
     return {
       createFile,
