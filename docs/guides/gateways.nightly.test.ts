@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpAgent, createServer } from "node:http";
 import { Agent as HttpsAgent, type AgentOptions } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -46,6 +46,44 @@ async function errorOf(work: Promise<unknown>): Promise<TryOnError | undefined> 
   }
   return undefined;
 }
+
+/** Gateways that buffer uploads, and some that stream them. */
+const uploading = [
+  ...installed.map((name) => [name, "by default", ""] as const),
+  ["nginx", "without a buffer", "proxy_request_buffering off; proxy_http_version 1.1;"] as const,
+];
+
+it.each(uploading)("%s %s never completes an upload that broke off", async (name, _how, site) => {
+  const ended: string[] = [];
+  let received = 0;
+  const service = createServer((request, response) => {
+    request.on("data", (chunk: Buffer) => (received += chunk.length));
+    request.on("end", () => {
+      ended.push(`${request.method} ${request.complete}`);
+      response.end("{}");
+    });
+    request.on("error", () => undefined);
+  });
+  const gateway = await startGateway(name, plainConfig(name, site), {
+    port: await listen(service),
+  });
+  onTestFinished(() => gateway.stop());
+  const { hostname, port } = new URL(gateway.url);
+  const head = `POST /api/v1/tryon HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: 900000\r\n\r\n`;
+  for (const ending of ["end", "destroy", "resetAndDestroy"] as const) {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    socket.write(`${head}{"person_image_b64":"${"A".repeat(600_000)}`);
+    // A gateway that buffers forwards nothing.
+    const patience = Date.now() + 500;
+    await expect.poll(() => received > 0 || Date.now() > patience).toBe(true);
+    socket[ending]();
+    received = 0;
+  }
+  // Comes after what the gateway had to forward.
+  await fetch(gateway.url);
+  expect(ended).toEqual(["GET true"]);
+});
 
 describe("gateways with the settings of the guide", () => {
   it.each(installed)(

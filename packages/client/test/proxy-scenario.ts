@@ -40,7 +40,7 @@ export const proxyScenarios = tuple(
   // The proxy makes the keys of the service, and its default fields have no metadata.
   faultScenarios.map((scenario) => ({ ...scenario, keyInMetadata: false, ownKey: false })),
   array(constantFrom(...pageFaults), { maxLength: 3 }),
-  // Of the proxy's machine.
+  // Clock of the machine of the proxy.
   anyClockChanges,
 );
 

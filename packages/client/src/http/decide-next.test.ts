@@ -268,14 +268,17 @@ describe("a cut of a synchronous response", () => {
     });
   });
 
-  it.each([200, 403, 404, 418, 499])("is no page with %i, which uses up a retry", (status) => {
-    expect(next(outcomeOf(status, undefined))).toMatchObject({
-      isCut: false,
-      retry: { state: { failures: 1 } },
-    });
-  });
+  it.each([200, 403, 404, 418, 499])(
+    "does not include a page with %i, which uses up a retry",
+    (status) => {
+      expect(next(outcomeOf(status, undefined))).toMatchObject({
+        isCut: false,
+        retry: { state: { failures: 1 } },
+      });
+    },
+  );
 
-  it.each(["connecting", "uploading"] as const)("is no failure while %s", (stage) => {
+  it.each(["connecting", "uploading"] as const)("does not include a failure while %s", (stage) => {
     expect(next({ failure: "timed_out", stage })).toMatchObject({
       isCut: false,
       retry: { state: { failures: 1, cuts: 0 } },

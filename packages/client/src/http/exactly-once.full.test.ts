@@ -5,10 +5,11 @@ import { expect, it } from "vitest";
 
 import { faultScenarios, networkFaultNames, runScenario } from "../../test/fault-scenario.ts";
 
-it("creates at most one job and one charge per try-on, and loses no job, with every fault under every option", async () => {
+it("creates at most one job and one charge per try-on, and loses no job, with every fault under every option and clock", async () => {
   const count = cases(10_000);
   const combinations = new Map<string, number>();
   const codes = new Map<string, number>();
+  const changes = new Map<string, number>();
   let several = 0;
   await assert(
     asyncProperty(faultScenarios, async (scenario) => {
@@ -16,6 +17,7 @@ it("creates at most one job and one charge per try-on, and loses no job, with ev
       expect({ violations, code }).toEqual({ violations: [], code });
       if (applied.length >= 2) several += 1;
       increment(codes, code);
+      for (const { change } of scenario.clock) increment(changes, change);
       for (const fault of new Set(applied)) {
         for (const [id, value] of Object.entries(scenario.options)) {
           increment(combinations, `${fault} × ${id}=${value}`);
@@ -34,9 +36,10 @@ it("creates at most one job and one charge per try-on, and loses no job, with ev
     return { fault, total, least };
   });
   expect(several).toBeGreaterThanOrEqual(count / 2);
+  expect(Math.min(...changes.values()), "changes of a clock").toBeGreaterThanOrEqual(count / 20);
   // The counts are part of the result of this test.
   // oxlint-disable-next-line no-console
-  console.log({ count, seed, several, codes, applied });
+  console.log({ count, seed, several, codes, changes, applied });
 }, 1_200_000);
 
 function increment(counts: Map<string, number>, name: string): void {

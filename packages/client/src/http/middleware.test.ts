@@ -179,7 +179,7 @@ describe("a middleware", () => {
       [respondAfter(401, "<h1>Sign in</h1>"), cut.refused],
     ],
     [
-      "gets no connection of its own after the response",
+      "fails with ECONNREFUSED after the response",
       async (request, next) => {
         await next(request);
         throw Object.assign(new Error("no log server"), { code: "ECONNREFUSED" });

@@ -1,13 +1,13 @@
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { Agent, createServer } from "node:http";
-import type { Socket } from "node:net";
+import { createServer as createTcpServer, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 
 import { cases, seed } from "@tryon/test-kit/cases";
 import { startProgram } from "@tryon/test-kit/start-program";
 import { expect, it, vi } from "vitest";
 
-import { TryOn } from "../index.ts";
+import { isTryOnError, TryOn } from "../index.ts";
 import { accountBody, httpServer, listen } from "../../test/http-server.ts";
 import { seededRandom } from "../../test/seeded-random.ts";
 import { input } from "../../test/service.ts";
@@ -65,6 +65,41 @@ it(`leaves no listener and no connection after ${count} aborts at any moment`, a
   expect(Object.values(agent.requests).flat()).toEqual([]);
   agent.destroy();
   await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 20_000 });
+});
+
+it("proves that nothing happened only if a server can never get the whole body", async () => {
+  const random = seededRandom(seed);
+  const proofs = { proven: 0, unknown: 0 };
+  for (let run = 0; run < cases(200); run += 1) {
+    const size = Math.ceil(10 ** (5 + 2 * random()));
+    // Bytes after which the connection is reset: often at the end, or never, with a reader that begins too late.
+    const kind = random();
+    const resetAt = kind < 0.3 ? Infinity : kind < 0.6 ? random() * size : size * 1.333;
+    let received = "";
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.on("close", () => server.close());
+      if (resetAt === Infinity) setTimeout(() => socket.resume(), 200);
+      socket.on("data", (chunk: Buffer) => {
+        received += chunk.toString("latin1");
+        if (received.length >= resetAt) socket.resetAndDestroy();
+      });
+      if (resetAt === Infinity) socket.pause();
+    });
+    const closed = once(server, "close");
+    const settings = { retries: 0, attemptTimeout: 100, validate: false };
+    const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: await listen(server), ...settings });
+    const tryOn = { person: new Uint8Array(size), garments: input.garments };
+    const error: unknown = await tryon.submit(tryOn).catch((thrown: unknown) => thrown);
+    const isUnknown = isTryOnError(error, "outcome_unknown");
+    tryon.close();
+    await closed;
+    const [head = "", body = ""] = received.split(/\r\n\r\n(.*)/s);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    expect({ isProof: isUnknown || body.length < length }).toEqual({ isProof: true });
+    proofs[isUnknown ? "unknown" : "proven"] += 1;
+  }
+  expect(Math.min(proofs.proven, proofs.unknown)).toBeGreaterThan(0);
 });
 
 it("makes Node load fetch neither at the import nor in a call", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import http, { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import { createServer as createTcpServer, type Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 import { createMock } from "@tryon/mock";
@@ -19,6 +20,7 @@ import {
 } from "../index.ts";
 import { systemClock } from "../config/clock.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
+import { createMemoryAgent } from "../../test/memory-agent.ts";
 import { assetBytes, failure, input, smallPng } from "../../test/service.ts";
 
 const pem = readFileSync(new URL("../../test/self-signed.pem", import.meta.url));
@@ -258,7 +260,7 @@ describe("an upload that broke off", () => {
       got.push(request.headers.expect);
       onExpect(request, response);
     });
-    return { url: await listen(server), got };
+    return { url: await listen(server), got, server };
   }
   /** Clock on which a second takes no time. */
   const clock = {
@@ -310,6 +312,64 @@ describe("an upload that broke off", () => {
       expect(got).toEqual(expected);
     },
   );
+
+  it("waits for a server that never asks by the clock of the client", async () => {
+    let received = 0;
+    const count: Handler = (request, response) => {
+      request.on("data", (chunk: Buffer) => (received += chunk.length));
+      readAll(request, response);
+    };
+    const { url, got } = await limited(count);
+    const mock = createMock({ clock: "manual" });
+    const call = uploadTo(client(url, { clock: mock.clock, random: () => 0 }));
+    const asked = async () => {
+      await mock.clock.advance(0);
+      return got.length;
+    };
+    await expect.poll(asked).toBe(2);
+    await mock.clock.advance(999);
+    for (let turns = 0; turns < 50; turns += 1) await turn();
+    expect(received).toBe(0);
+    await mock.clock.advance(1);
+    expect((await call).id).toBe("job_1");
+    expect(received).toBe(12_000_086);
+  });
+
+  it("proves nothing after a 417 to the whole body", async () => {
+    const { url, got, server } = await limited((request, response) =>
+      request.resume().on("end", () => {
+        response.writeHead(417, { connection: "close" }).end();
+        server.close();
+      }),
+    );
+    const error = await failure(uploadTo(client(url, { clock, retries: 1 })));
+    expect(got).toEqual([undefined, "100-continue"]);
+    expect(error).toMatchObject({ code: "outcome_unknown", attempts: { length: 2 } });
+  });
+
+  it("gets a 100 that arrives while its headers are sent", async () => {
+    const mock = createMock({ clock: "manual" });
+    let requests = 0;
+    const network: typeof mock.fetch = async (...request) =>
+      (requests += 1) === 1 ? new Response("busy", { status: 503 }) : mock.fetch(...request);
+    const settings = { clock: mock.clock, keepAlive: true, refuses: () => false };
+    const agent = createMemoryAgent(network, settings);
+    const open = agent.createConnection.bind(agent);
+    let connections = 0;
+    agent.createConnection = (options) => {
+      const connection = open(options);
+      // The first connection breaks off, and the second one is kept. In memory, it delivers at once.
+      if ((connections += 1) === 1) connection.on("drain", () => connection.destroy());
+      return connection;
+    };
+    const options = { agent, clock: mock.clock, apiKey: mock.keys.live, allowLiveKey: true };
+    const image = assetBytes("person.jpg");
+    const tryOn = { person: image, garments: [image] };
+    const start = mock.clock.now();
+    const call = client(mock.baseUrl, { ...options, random: () => 0 }).submit(tryOn);
+    expect((await mock.clock.runUntil(call)).status).toBe("running");
+    expect([connections, requests, mock.clock.now() - start]).toEqual([2, 2, 0]);
+  });
 
   it.each<[string, number, number, TryOnOptions, string]>([
     ["is sent once more", 9_000_000, 2, {}, "connection_failed"],

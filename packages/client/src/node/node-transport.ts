@@ -259,13 +259,14 @@ async function sendChunks(
   });
   onSend("uploading");
   if (expectsContinue) {
-    request.flushHeaders();
     let timer: unknown;
     await new Promise<void>((resolve) => {
       resume = resolve;
       request.once("continue", resolve);
       // Some servers never ask.
       timer = clock.setTimeout(resolve, maxContinueWait);
+      // A connection in memory may deliver the response within this call.
+      request.flushHeaders();
     });
     clock.clearTimeout(timer);
   }
