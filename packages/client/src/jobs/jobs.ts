@@ -107,9 +107,18 @@ export class Jobs {
   }
 
   #restore(saved: string | SavedJob, field = "id", trustsEnd = false): JobRecord {
-    const { id, idempotencyKey, data } =
-      typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
+    const {
+      version = 1,
+      id,
+      idempotencyKey,
+      data,
+    } = typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
+    if (version > 1) {
+      throw new InputError(field, "was saved by a newer release", {
+        hint: "Update @tryon/client.",
+      });
+    }
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
     return new JobRecord(this.#contexts, known, { idempotencyKey, trustsEnd });
