@@ -17,7 +17,7 @@ export default defineConfig([
     entry: {
       index: "src/index.ts",
       batch: "src/batch/index.ts",
-      images: "src/images/index.ts",
+      images: "src/photos/index.ts",
       postgres: "src/stores/postgres.ts",
       node: "src/node/index.ts",
       proxy: "src/proxy/index.ts",
@@ -42,7 +42,7 @@ function nodeBuild(format: "esm" | "cjs"): Options {
   return {
     ...shared,
     // Selects the transport and the image encoder of Node, see `imports` of package.json.
-    entry: { "index-node": "src/index.ts", "images-node": "src/images/index.ts" },
+    entry: { "index-node": "src/index.ts", "images-node": "src/photos/index.ts" },
     format,
     // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
     treeshake: !isCommonJs,
