@@ -38,9 +38,12 @@ describe.each(Object.keys(layers))("packages/%s", (name) => {
   });
 });
 
+/** Returns the number of problems of a file of the client. */
+function find(folder: string, text: string): number {
+  return findUpwardImports("client", { [`packages/client/src/${folder}/a.ts`]: text }).length;
+}
+
 it("sees imports by the name of the package and for a platform, and files in no layer", () => {
-  const find = (folder: string, text: string) =>
-    findUpwardImports("client", { [`packages/client/src/${folder}/a.ts`]: text }).length;
   expect(find("http", 'export { batch } from "@tryon/client/batch";')).toBe(1);
   expect(find("http", 'const { run } = await import("@tryon/client");')).toBe(1);
   expect(find("config", 'import { Connections } from "#runtime";')).toBe(1);

@@ -7,7 +7,7 @@ import { monotonicOf, systemClock, type Times } from "../clock.ts";
 export type ClockRule = "less" | "more";
 
 /**
- * Creates the clock of a store that has no clock of its own: a file, whose processes share a date that can be set. Its time
+ * Creates the clock of a store in a file. Its processes share a date, which can be set. Its time
  * never goes back. While a process has the store open, the time goes by the monotonic clock, which never says too much; by
  * `more`, also by the date if that says more. While no process has it open, it goes by the date, or by `less` not at all: the
  * date may have been set while another process holds a claim.
