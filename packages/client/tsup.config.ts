@@ -17,7 +17,7 @@ export default defineConfig([
     entry: {
       index: "src/index.ts",
       batch: "src/batch/index.ts",
-      images: "src/images/index.ts",
+      images: "src/photos/index.ts",
       postgres: "src/stores/postgres.ts",
       node: "src/node/index.ts",
       proxy: "src/proxy/index.ts",
@@ -41,7 +41,7 @@ export default defineConfig([
 /** Main entry for one condition of `imports` of package.json, which selects transport, image encoder, and code for pages. */
 function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options {
   const isCommonJs = format === "cjs";
-  const entries = { "index-node": "src/index.ts", "images-node": "src/images/index.ts" };
+  const entries = { "index-node": "src/index.ts", "images-node": "src/photos/index.ts" };
   return {
     ...shared,
     entry: condition === "node" ? entries : { "index-page": "src/index.ts" },

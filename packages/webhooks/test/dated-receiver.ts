@@ -1,5 +1,6 @@
 /*
- * Program of a receiver whose date differs from that of the machine. It delivers one event to itself.
+ * Program of a receiver whose date differs from that of the machine. It delivers one event to itself. Its date can change
+ * while that delivery waits.
  */
 import { connectNodeRedis, connectPostgres, connectSqlite } from "@tryon/test-kit/store-clients";
 
@@ -9,9 +10,11 @@ import { createRedisStore } from "../src/stores/redis.ts";
 import { createSqliteStore } from "../src/stores/sqlite.ts";
 import { delivery, secret } from "./receiving-process.ts";
 
-const [url = "", job = "", dateOffset = "", hangs = ""] = process.argv.slice(2);
+const [url = "", job = "", dateOffset = "", hangs = "", change = "0"] = process.argv.slice(2);
 const { now } = Date;
-Date.now = () => now() + Number(dateOffset);
+let offset = Number(dateOffset);
+Date.now = () => now() + offset;
+setTimeout(() => (offset += Number(change)), 1_000);
 
 async function openStore() {
   if (url.startsWith("redis:")) return createRedisStore((await connectNodeRedis(url)).client);

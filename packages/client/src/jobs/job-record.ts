@@ -111,7 +111,7 @@ export class JobRecord implements Job, ResultSource {
   toJSON(): SavedJob {
     const { id, idempotencyKey } = this;
     const { result_url: _signed, ...data } = this.#data;
-    return { id, idempotencyKey, data };
+    return { version: 1, id, idempotencyKey, data };
   }
 
   toString(): string {

@@ -100,9 +100,18 @@ export class Jobs {
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
   restore(saved: string | SavedJob, field = "id", trustsEnd = true): JobRecord {
-    const { id, idempotencyKey, data } =
-      typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
+    const {
+      version = 1,
+      id,
+      idempotencyKey,
+      data,
+    } = typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
+    if (version > 1) {
+      throw new InputError(field, "was saved by a newer release", {
+        hint: "Update @tryon/client.",
+      });
+    }
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
     return new JobRecord(this.#contexts, known, { idempotencyKey, trustsEnd });

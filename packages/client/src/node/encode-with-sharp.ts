@@ -1,7 +1,7 @@
 import { ConfigError } from "@tryon/client";
 import type { SharpConstructor } from "sharp";
 
-import type { Target } from "../images/encode-with-canvas.ts";
+import type { Target } from "../photos/encode-with-canvas.ts";
 
 /** Quality of the result, from 1 to 100. */
 const quality = 90;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { shirtUrl } from "../../test/service.ts";
+import { readStored } from "../../test/stored.ts";
 import { startBrowser } from "../../test/browser.ts";
 import {
   begin,
@@ -126,6 +127,54 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     const error = { code: "outcome_unknown", message: "Its idempotency key has expired." };
     expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({ error });
     expect(shop.requests.get(page)?.slice(sent)).toEqual(["GET /api/tryon/api/v1/tryon"]);
+  });
+
+  test("of an earlier release are continued, and not sent once their key is over", async () => {
+    // The file has pairs of a key and a try-on.
+    const stored = JSON.parse(readStored("sessions.json")) as [string | string[], object][];
+    await (await open("?name=hat")).close();
+    await other.evaluate(async (all) => {
+      const opening = indexedDB.open("tryon-session", 1);
+      await new Promise((resolve) => opening.addEventListener("success", resolve));
+      const table = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
+      const startedAt = Date.now() - 26 * 60_000;
+      const puts = all.map(([key, saved]) => table.put({ ...saved, startedAt }, key));
+      await new Promise((resolve) => puts.at(-1)?.addEventListener("success", resolve));
+      opening.result.close();
+    }, stored);
+    const shown: Record<string, unknown> = {};
+    const show = async ([key]: (typeof stored)[number]): Promise<void> => {
+      const [name = "", user] = [key].flat().toReversed();
+      const page = await shop.open(undefined, `?name=${name}${user ? `&user=${user}` : ""}`);
+      await untilStatus(page, name === "interrupted" ? name : "failed");
+      const { error } = Object(await page.evaluate(() => session.getSnapshot()));
+      shown[name] = error?.code;
+    };
+    await Promise.all(stored.map(show));
+    expect(shown).toEqual({
+      interrupted: undefined,
+      succeeded: "not_found",
+      uploading: "outcome_unknown",
+      waiting: "not_found",
+    });
+    expect(shop.submissions()).toBe(0);
+  });
+
+  test("of a newer release stay, and a session without storage works beside them", async () => {
+    await other.evaluate(async () => {
+      const opening = indexedDB.open("tryon-session", 2);
+      opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("newer"));
+      await new Promise((resolve) => opening.addEventListener("success", resolve));
+      opening.result.close();
+    });
+    const page = await run("");
+    expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({ isSaved: false });
+    const names = await other.evaluate(async () => {
+      const opening = indexedDB.open("tryon-session");
+      await new Promise((resolve) => opening.addEventListener("success", resolve));
+      return [...opening.result.objectStoreNames];
+    });
+    expect(names).toEqual(["newer"]);
   });
 
   test.each([

@@ -327,7 +327,7 @@ export class Session implements TryOnSession {
 
   #use(saved: SavedTryOn): void {
     if (this.#saved?.idempotencyKey !== saved.idempotencyKey) {
-      // Of a try-on of an earlier page, only the date is known.
+      // The date is all that is known of a try-on of an earlier page.
       const { clock } = this.#tryon;
       const [before, since] = [clock.now() - saved.startedAt, ageSince(clock)];
       this.#age = () => (before < 0 ? Infinity : before + since());

@@ -111,12 +111,12 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
       },
     );
 
-    it(
-      "take no item of a running process, although their date is an hour ahead",
+    it.each([-hour, hour])(
+      "take no item of a running process, with a date that differs by %i ms",
       { timeout: 60_000 },
-      async () => {
+      async (offset) => {
         const { first, start, release, counts } = await submitInOne();
-        const other = start(hour);
+        const other = start(offset);
         const message = other.next();
         expect(await Promise.race([message, setTimeout(4 * claimTtl, "held")])).toBe("held");
         release();

@@ -3,11 +3,14 @@ import { DatabaseSync } from "node:sqlite";
 
 import type { SharedJournal } from "@tryon/client/batch";
 import { openSqliteJournal, type TableJournalOptions } from "@tryon/client/sqlite";
+import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { temporaryFolder } from "../../test/journal-folder.ts";
 import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
+import { openTableJournal } from "./table-journal.ts";
+import { createTableQuotaStore } from "./table-quota-store.ts";
 
 /** Opens connections to one database per test. */
 const folders = new Map<unknown, Promise<string>>();
@@ -37,6 +40,59 @@ function storage(claimTtl?: number, name = "spring-2027"): JournalStorage<Shared
       JSON.stringify((await connect()).prepare("SELECT * FROM tryon_journal").all()),
   };
 }
+
+/** Machine whose date can be set. */
+function createMachine() {
+  const machine = { date: 1_800_000_000_000, monotonic: 0 };
+  return {
+    times: { now: () => machine.date, monotonic: () => machine.monotonic },
+    pass: (time: number, dateOffset = 0): void => {
+      machine.date += time + dateOffset;
+      machine.monotonic += time;
+    },
+  };
+}
+
+it.each([
+  ["was set back", -3_600_000, 59_000],
+  ["is right", 0, 59_000],
+  ["was set forward", 3_600_000, -3_600_000],
+])("a counter ends after its time at the latest, if the date %s", async (_how, offset, left) => {
+  const { times, pass } = createMachine();
+  const create = async () =>
+    createTableQuotaStore("test", sqliteDialect(await connect(), times), { createTable: true });
+  const store = await create();
+  await store.increment("key", 60_000);
+  pass(1_000, offset);
+  expect(await store.get("key")).toBe(left > 0 ? 1 : 0);
+  pass(Math.max(0, left));
+  expect([await store.get("key"), await (await create()).get("key")]).toEqual([0, 0]);
+});
+
+it.each([-3_600_000, 3_600_000])(
+  "a claim on an item in SQLite lasts its time, also after the date was set by %i ms",
+  async (offset) => {
+    const { times, pass } = createMachine();
+    const open = async () => {
+      const dialect = sqliteDialect(await connect(), times);
+      return openTableJournal(dialect, "spring-2027", { claimTtl: "1m", createTable: true });
+    };
+    const [holder, waiting] = [await open(), await open()];
+    await holder.claim("a", "one");
+    pass(1_000, offset);
+    const late = await open();
+    for (const journal of [waiting, late]) {
+      expect(await journal.claim("a", "two")).toMatchObject({ state: "held" });
+    }
+    await holder.renew(["a"], "one");
+    pass(59_000);
+    for (const journal of [waiting, late]) {
+      expect(await journal.claim("a", "two")).toMatchObject({ state: "held" });
+    }
+    pass(1_000);
+    expect(await late.claim("a", "two")).toMatchObject({ state: "claimed" });
+  },
+);
 
 describe("a journal in SQLite", () => {
   journalSuite(storage);

@@ -95,6 +95,8 @@ export interface WaitOptions extends PollOptions {
 
 /** Job as JSON, for `tryon.jobs.resume` in this or another process. */
 export interface SavedJob {
+  /** Version of the format. The client refuses one that it does not know. @default 1 */
+  readonly version?: number | undefined;
   /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
   readonly id: string;
   /** Idempotency key of the submission. Absent if the client does not have it. */

@@ -8,7 +8,7 @@ export type RunScript = (
   ...args: readonly string[]
 ) => Promise<unknown>;
 
-/** What a store in Redis requires. */
+/** Requirements of a store in Redis. */
 export interface RedisRequirements {
   /** Key of the version. */
   readonly versionKey: string;

@@ -1,15 +1,12 @@
 import type { Times } from "../clock.ts";
-import type { PostgresClient, SqliteDatabase } from "./clients.ts";
+import type { PostgresClient, SqliteDatabase, SqliteStatement } from "./clients.ts";
 import { createStoreClock, type ClockRule } from "./store-clock.ts";
 import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
 
 type Value = string | number;
 type Rows = readonly unknown[];
 
-/**
- * Runs a statement and returns its rows. `$1` and so on stand for the values, and `$0` for the time of the store in
- * milliseconds since 1970.
- */
+/** Runs a statement with the values of `$1` and so on, and returns its rows. `$0` is the time of the store in milliseconds. */
 export type RunStatement = (text: string, ...values: readonly Value[]) => Promise<Rows>;
 
 /** Table of a store. One row, whose key no item has, contains the version, and in SQLite the time. */
@@ -89,22 +86,8 @@ export function postgresDialect(client: PostgresClient): Dialect {
 /** Minimum step of the stored time, in milliseconds. Each write of it costs a write of the disk. */
 const step = 50;
 
-/** SQL of SQLite. Processes of one machine share its date, which can be set, so the table has a clock of its own. */
+/** SQL of SQLite. Processes of one machine share its date, which can be set, so a table has its own clock. */
 export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect {
-  /** Prepares a statement once. Some drivers accept values only for `?`. */
-  const prepareOnce = () => {
-    const prepared = new Map<string, (values: readonly Value[]) => Rows>();
-    return (text: string, values: readonly Value[]): Rows => {
-      let all = prepared.get(text);
-      if (!all) {
-        const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
-        const statement = database.prepare(text.replaceAll(/\$\d/g, "?"));
-        all = (given) => statement.all(...order.map((index) => given[index] ?? ""));
-        prepared.set(text, all);
-      }
-      return all(values);
-    };
-  };
   return {
     timestamp: "double precision",
     toTimestamp: (milliseconds) => milliseconds,
@@ -115,7 +98,14 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
       // The column is named "timeout".
       const [busy] = database.prepare("PRAGMA busy_timeout").all();
       if (Reflect.get(Object(busy), "timeout") === 0) database.exec("PRAGMA busy_timeout = 5000");
-      const all = prepareOnce();
+      const statements = new Map<string, SqliteStatement>();
+      /** Prepares a statement once. Some drivers accept values only for `?`. */
+      const all = (text: string, values: readonly Value[]): Rows => {
+        const statement = statements.get(text) ?? database.prepare(text.replaceAll(/\$\d/g, "?"));
+        statements.set(text, statement);
+        const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
+        return statement.all(...order.map((index) => values[index] ?? ""));
+      };
       const advance = createStoreClock(clock, times);
       const storedTime = `SELECT ${version[1]} AS time FROM ${table} WHERE (${key[0]}) = (${key[1]})`;
       return async (text, ...values) => {
@@ -124,8 +114,7 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
         // Some drivers read integers as bigint.
         const stored = row === undefined ? undefined : Number(Reflect.get(Object(row), "time"));
         const time = advance(stored);
-        const isDue = time - (stored ?? 0) >= step && text !== keepTime;
-        if (isDue) all(keepTime, [time]);
+        if (time - (stored ?? 0) >= step && text !== keepTime) all(keepTime, [time]);
         return all(text, [time, ...values]);
       };
     },

@@ -7,7 +7,10 @@ export const storeVersion = 1;
 /** @throws the error of `fail` if `what` has a version that this release cannot read */
 export function checkStoreVersion(found: unknown, what: string, fail: Fail): void {
   if (Number(found) === storeVersion) return;
-  throw fail(`${what} was written by a newer release.`, "Nothing was changed. Update the package.");
+  throw fail(
+    `${what} was written by a newer release.`,
+    "Nothing was changed. Update this package.",
+  );
 }
 
 /** Returns a function that does the work once. After a failure, the next call does it again. */

@@ -21,17 +21,19 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
       "wait for a running process, take over from a killed one, and remember events, with dates %i ms apart",
       { timeout: 60_000 },
       async (offset) => {
-        const start = (dateOffset: number, hangs = "") => {
+        const start = (dateOffset: number, hangs = "", change = 0) => {
           const job = `job_${Math.abs(offset) + offset}`;
-          const started = startScript(program, [server.url, job, String(dateOffset), hangs]);
+          const inputs = [server.url, job, String(dateOffset), hangs, String(change)];
+          const started = startScript(program, inputs);
           onTestFinished(async () => void (await started.stop("SIGKILL")));
           return started;
         };
         const first = start(0, "hangs");
         await first.waitFor(/handles/);
-        const second = start(offset);
-        await second.waitFor(/status 503/);
-        expect(second.text).not.toContain("handles");
+        for (const other of [start(offset), start(0, "", offset)]) {
+          await other.waitFor(/status 503/);
+          expect(other.text).not.toContain("handles");
+        }
         await first.stop("SIGKILL");
         await start(offset).waitFor(/handles\n[^]*status 204/);
         const last = start(-offset);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { isInstalled } from "@tryon/test-kit/installed-programs";
@@ -9,7 +11,7 @@ import {
 } from "@tryon/test-kit/store-clients";
 import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-servers";
 import type { StoreServer } from "@tryon/test-kit/store-servers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { storeSuite } from "../../test/store-suite.ts";
 import type { ReceiverStore } from "../index.ts";
@@ -46,6 +48,38 @@ async function overSqlite(url: string, table?: string) {
   const { client, close } = await connectSqlite(url);
   return { store: createSqliteStore(client, { table, createTable: true }), client, close };
 }
+
+/** Data of the folder `stored`, as the release before stores had versions wrote it. */
+const stored = (file: string): string =>
+  readFileSync(join(import.meta.dirname, "../../test/stored", file), "utf8");
+
+/** Tests data of other releases, on a connection to a server without events. */
+function storedTests(
+  connect: () => Promise<{
+    readonly createStore: () => ReceiverStore;
+    /** Writes the data of the folder. */
+    readonly fill: () => Promise<unknown>;
+    readonly setVersion: (version: number) => Promise<unknown>;
+    readonly close: () => Promise<unknown>;
+  }>,
+): void {
+  it("has the events of an earlier release, and refuses those of a newer one", async () => {
+    const { createStore, fill, setVersion, close } = await connect();
+    onTestFinished(async () => void (await close()));
+    await fill();
+    const claims = ["open", "done", "crashed"].map((name) =>
+      createStore().claim(`tryon.completed:job_${name}`, "another", hour),
+    );
+    expect(await Promise.all(claims)).toEqual(["open", "done", "claimed"]);
+    await setVersion(2);
+    await expect(createStore().done("event", hour)).rejects.toThrow(
+      "was written by a newer release. Nothing was changed. Update this package.",
+    );
+  });
+}
+
+const setTableVersion = (version: number): string =>
+  `UPDATE tryon_events SET owner = '${version}' WHERE key = 'version'`;
 
 function onServer<Server extends Pick<StoreServer, "url" | "remove">>(
   start: () => Promise<Server>,
@@ -133,6 +167,23 @@ describe.runIf(hasRedis)("the store in Redis", () => {
     });
   });
 
+  describe("with data of other releases", () => {
+    const other = onServer(startRedis);
+    storedTests(async () => {
+      const { client, close } = await connectNodeRedis(other().url);
+      return {
+        createStore: () => createRedisStore(client),
+        fill: async () => {
+          // The file has commands.
+          const commands = JSON.parse(stored("redis.json")) as string[][];
+          for (const command of commands) await client.sendCommand(command);
+        },
+        setVersion: (version) => client.set("tryon:event:version", version),
+        close,
+      };
+    });
+  });
+
   it("has its own keys for each prefix", async () => {
     const { client, close } = await connectNodeRedis(server().url);
     const stores = ["a:", "b:"].map((prefix) => createRedisStore(client, { prefix }));
@@ -178,6 +229,19 @@ describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
     (options) => createPostgresStore({ query: async () => ({ rows: [] }) }, options),
   );
 
+  describe("with data of other releases", () => {
+    const other = onServer(startPostgres);
+    storedTests(async () => {
+      const { client, close } = await connectPostgres(other().url);
+      return {
+        createStore: () => createPostgresStore(client, { createTable: true }),
+        fill: () => client.query(stored("postgres.sql")),
+        setVersion: (version) => client.query(setTableVersion(version)),
+        close,
+      };
+    });
+  });
+
   it("dates a claim by its statement, also in a transaction that began earlier", async () => {
     const { client, close } = await connectPostgres(server().url);
     const connection = await client.connect();
@@ -214,6 +278,16 @@ describe("the store in SQLite", () => {
     overSqlite,
     (options) => createSqliteStore(new DatabaseSync(":memory:"), options),
   );
+
+  storedTests(async () => {
+    const client = new DatabaseSync(":memory:");
+    return {
+      createStore: () => createSqliteStore(client, { createTable: true }),
+      fill: async () => client.exec(stored("sqlite.sql")),
+      setVersion: async (version) => client.exec(setTableVersion(version)),
+      close: async () => client.close(),
+    };
+  });
 
   it("keeps its events in the file", async () => {
     const before = await overSqlite(file().url);

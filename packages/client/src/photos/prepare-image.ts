@@ -3,7 +3,7 @@ import { InputError, type InputIssueCode } from "@tryon/client";
 
 import { unknownName } from "../config/resolve-config.ts";
 import { inputIssue } from "../errors/input-issue.ts";
-import { readImageHeader } from "./read-image-header.ts";
+import { readImageHeader } from "../images/read-image-header.ts";
 
 /** Image that `prepareImage` accepts: a `Blob`, a `File`, or bytes. In Node, `fs.openAsBlob` opens a file. */
 export type PreparableImage = Blob | ArrayBuffer | Uint8Array;
