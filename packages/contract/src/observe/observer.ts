@@ -35,6 +35,8 @@ interface SizeLatency {
 
 /** Something found in the traffic, and the lines that have it, up to 3. */
 export interface Finding {
+  /** Rule of `spec/rules.json`, if it is against one. */
+  readonly rule?: string;
   readonly what: string;
   readonly count: number;
   readonly places: readonly string[];
@@ -202,8 +204,9 @@ export class Observer {
     const isLater = job?.ended && job.ended.at < seen.sentAt && operation === pollOperation;
     if (isLater && job.ended?.status !== got["status"]) {
       this.#breaks.add(
-        `states.terminal.final: a ${String(job.ended?.status)} job became ${String(got["status"])}`,
+        `a ${String(job.ended?.status)} job became ${String(got["status"])}`,
         place,
+        "states.terminal.final",
       );
     }
     if (operation !== submitOperation) return;
@@ -211,15 +214,17 @@ export class Observer {
     const isRepeated = first?.status === 200 && first.body === JSON.stringify(sent);
     if (isRepeated && first.jobId !== undefined && first.jobId !== got["job_id"]) {
       this.#breaks.add(
-        "submit.idempotency-key.same-body: a repeated submission made a second job",
+        "a repeated submission made a second job",
         place,
+        "submit.idempotency-key.same-body",
       );
     }
     const size = sizeOf(sent) ?? "";
     const { cost_credits: cost } = got;
     if (!key?.startsWith("live-") || typeof cost !== "number" || !(size in costs)) return;
     if (cost !== costs[size] && !isEnd(got["status"])) {
-      this.#breaks.add(`sizes.${size.toLowerCase()}.cost: a try-on in ${size} cost ${cost}`, place);
+      const rule = `sizes.${size.toLowerCase()}.cost`;
+      this.#breaks.add(`a try-on in ${size} cost ${cost}`, place, rule);
     }
   }
 
@@ -236,10 +241,10 @@ export class Observer {
 }
 
 class Findings {
-  readonly #found = new Map<string, { what: string; count: number; places: string[] }>();
+  readonly #found = new Map<string, Finding & { count: number; places: string[] }>();
 
-  add(what: string, place: string): void {
-    const found = this.#found.get(what) ?? { what, count: 0, places: [] };
+  add(what: string, place: string, rule?: string): void {
+    const found = this.#found.get(what) ?? { ...(rule && { rule }), what, count: 0, places: [] };
     found.count += 1;
     if (found.places.length < maxPlaces) found.places.push(place);
     // Texts of findings are bounded by the document and by names, which a service could vary without end.

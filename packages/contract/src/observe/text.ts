@@ -75,7 +75,11 @@ function nameOf({ option, possible }: ObservedOption): string {
 
 function findings(found: readonly Finding[]): readonly string[] {
   return table(
-    found.map(({ what, count, places }) => [printableLine(what), `× ${count}`, places.join(" ")]),
+    found.map(({ rule, what, count, places }) => [
+      printableLine(rule === undefined ? what : `${rule}: ${what}`),
+      `× ${count}`,
+      places.join(" "),
+    ]),
   );
 }
 

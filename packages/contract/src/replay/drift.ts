@@ -165,13 +165,11 @@ export function findDrift(
       found.add(ruleOf(recorded, one), `${titleOf(recorded)}: ${one.what}`, pair.place);
     }
   }
-  for (const { what, places } of now.breaks) {
-    if (known.has(what)) continue;
-    const [rule = "", text] = /^([a-z-]+(?:\.[\w-]+)+): (.+)$/.exec(what)?.slice(1) ?? [];
+  for (const { rule, what, places } of now.breaks) {
     // Costs are compared with the recorded ones.
-    const isShown =
-      !rule.startsWith("sizes.") && compared.some(({ place }) => places.includes(place));
-    if (text !== undefined && isShown) found.add(rule, text, places[0] ?? "");
+    if (rule === undefined || rule.startsWith("sizes.") || known.has(what)) continue;
+    const place = places.find((one) => compared.some((pair) => pair.place === one));
+    if (place !== undefined) found.add(rule, what, places[0] ?? place);
   }
   return { drift: found.all, notCompared };
 }
