@@ -1,6 +1,6 @@
 import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
-import { build } from "esbuild";
+import { build, type BuildOptions } from "esbuild";
 import { onTestFinished } from "vitest";
 
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
@@ -16,23 +16,25 @@ export interface Bundle {
 
 /** Bundles the sources of the client for a page, where it is the global `client`, with `prepareImage` beside it. */
 export async function bundleClient(): Promise<Bundle> {
+  const script = `import * as client from "@tryon/client";
+    import { prepareImage } from "@tryon/client/images";
+    Object.assign(globalThis, { client, prepareImage });`;
+  return { files: new Map([["/page.js", await bundlePage(script, { minify: true })]]) };
+}
+
+/** Bundles the script of a page with the sources that it imports. */
+export async function bundlePage(script: string, options: BuildOptions = {}): Promise<Uint8Array> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: `import * as client from "@tryon/client";
-        import { prepareImage } from "@tryon/client/images";
-        Object.assign(globalThis, { client, prepareImage });`,
-      resolveDir: import.meta.dirname,
-      sourcefile: "page.js",
-    },
+    stdin: { contents: script, resolveDir: import.meta.dirname, sourcefile: "page.js" },
     conditions: ["@tryon/source"],
     bundle: true,
-    minify: true,
     format: "esm",
     target: "es2022",
-    write: false,
     logLevel: "silent",
+    ...options,
+    write: false,
   });
-  return { files: new Map(outputFiles.map(({ contents }) => ["/page.js", contents])) };
+  return outputFiles[0]?.contents ?? new Uint8Array();
 }
 
 /** Host names that the browser resolves to this machine, other than loopback names. */

@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
-import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 
 import type { Browser, Page } from "@tryon/test-kit/chromium";
@@ -10,6 +9,7 @@ import { openTestPage } from "@tryon/test-kit/test-page";
 import { toNodeHandler } from "../src/node/index.ts";
 import { createProxy } from "../src/proxy/index.ts";
 import { jpegBytes } from "./bodies.ts";
+import { bundlePage } from "./browser.ts";
 import { listen } from "./http-server.ts";
 import { profile, shirtUrl } from "./service.ts";
 
@@ -56,18 +56,8 @@ const script = `
   globalThis.show = (looks) => root.render(tree(looks));`;
 
 /** Bundles the page with the development build of React, which reports mistakes to the console. */
-export async function bundleReactPage(): Promise<Uint8Array> {
-  const { outputFiles } = await build({
-    stdin: { contents: script, resolveDir: import.meta.dirname, sourcefile: "page.js" },
-    conditions: ["@tryon/source"],
-    define: { "process.env.NODE_ENV": '"development"' },
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    write: false,
-    logLevel: "silent",
-  });
-  return outputFiles[0]?.contents ?? new Uint8Array();
+export function bundleReactPage(): Promise<Uint8Array> {
+  return bundlePage(script, { define: { "process.env.NODE_ENV": '"development"' } });
 }
 
 /** Components of the page: each with its id, the name of its session, the mode of an `Activity` around it, and the user. */

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
-import { build } from "esbuild";
 import { expect, onTestFinished } from "vitest";
 
 import type { Browser, Page } from "@tryon/test-kit/chromium";
@@ -10,6 +9,7 @@ import { toNodeHandler } from "../src/node/index.ts";
 import { createProxy } from "../src/proxy/index.ts";
 import type { TryOnSession, TryOnSessionOptions } from "../src/session/index.ts";
 import { jpegBytes } from "./bodies.ts";
+import { bundlePage } from "./browser.ts";
 import { listen } from "./http-server.ts";
 import { shirtUrl } from "./service.ts";
 
@@ -50,17 +50,8 @@ export interface PageGlobals {
 const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
 <script type="module" src="/page.js"></script>`;
 
-export async function bundleSession(): Promise<Uint8Array> {
-  const { outputFiles } = await build({
-    stdin: { contents: script, resolveDir: import.meta.dirname, sourcefile: "page.js" },
-    conditions: ["@tryon/source"],
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    write: false,
-    logLevel: "silent",
-  });
-  return outputFiles[0]?.contents ?? new Uint8Array();
+export function bundleSession(): Promise<Uint8Array> {
+  return bundlePage(script);
 }
 
 /** Opens a shop with the proxy and a page with a session, in front of a mock with a manual clock. */

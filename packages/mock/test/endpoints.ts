@@ -1,8 +1,8 @@
+import openapi from "@tryon/spec/openapi.json" with { type: "json" };
+
 /** Every endpoint that needs a key. */
-export const endpoints = [
-  { method: "GET", path: "/api/v1/account" },
-  { method: "GET", path: "/api/v1/tryon" },
-  { method: "GET", path: "/api/v1/tryon/job_1" },
-  { method: "POST", path: "/api/v1/tryon" },
-  { method: "POST", path: "/api/v1/credits/purchase" },
-] as const;
+export const endpoints = Object.entries(openapi.paths).flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([method, operation]) => /^(get|post)$/.test(method) && !("security" in operation))
+    .map(([method]) => ({ method: method.toUpperCase(), path: path.replace("{job_id}", "job_1") })),
+);

@@ -11,6 +11,8 @@ type FindProblems = (response: HttpResponse) => readonly string[];
 export interface Operation {
   /** Method and path, such as `GET /api/v1/tryon/{job_id}`. */
   readonly title: string;
+  /** If true, a request without a key gets a 401. */
+  readonly needsKey: boolean;
   /** Documented responses by status. */
   readonly responses: ReadonlyMap<number, FindProblems>;
 }
@@ -29,9 +31,15 @@ export const operations: readonly Operation[] = Object.entries(openapi.paths).fl
       .filter(([method]) => ["get", "post"].includes(method))
       .map(([method, operation]) => ({
         title: `${method.toUpperCase()} ${path}`,
+        needsKey: fieldsOf(operation)["security"] === undefined,
         responses: responsesOf(fieldsOf(operation)),
       })),
 );
+
+/** Endpoints that need a key, such as `GET /api/v1/tryon/{job_id}`. */
+export const keyedEndpoints: readonly string[] = operations
+  .filter(({ needsKey }) => needsKey)
+  .map(({ title }) => title);
 
 /** Documented fields, each with those below it. Lists have the fields of their elements. */
 export interface DocumentedFields extends ReadonlyMap<string, DocumentedFields> {}

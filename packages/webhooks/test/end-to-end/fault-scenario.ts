@@ -120,14 +120,13 @@ export class FaultScenario extends PlannedEvent {
   }
 
   async #handle(kill: () => Promise<never>): Promise<void> {
-    const fault = this.startHandler();
+    const { hangs, isKilled, fails } = this.startHandler();
     const { handlerTime = 0 } = this.#settings;
     if (handlerTime > 0) await this.#sleep(handlerTime);
-    if (fault?.startsWith("hangs")) await this.#sleep(hangTime);
-    if (fault === "is killed" || fault === "hangs and is killed") await kill();
-    const succeeds = fault !== "fails" && fault !== "hangs and fails";
-    this.endHandler(succeeds);
-    if (!succeeds) throw new Error("Planned failure.");
+    if (hangs) await this.#sleep(hangTime);
+    if (isKilled) await kill();
+    this.endHandler(!fails);
+    if (fails) throw new Error("Planned failure.");
   }
 
   #sleep(delay: number): Promise<void> {

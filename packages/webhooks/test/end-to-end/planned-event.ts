@@ -33,14 +33,18 @@ export class PlannedEvent {
     return this.plan[this.faults];
   }
 
-  /** Counts a handler that starts, and returns its fault. */
-  startHandler(): Fault | undefined {
-    const fault = this.nextFault;
-    if (fault !== undefined) this.faults += 1;
+  /** Counts a handler that starts, and returns the effects of its fault. */
+  startHandler() {
+    const { nextFault: fault = "" } = this;
+    if (fault !== "") this.faults += 1;
     this.#handlers += 1;
     this.#maxConcurrentHandlers = Math.max(this.#maxConcurrentHandlers, this.#handlers);
     this.killBeforeDone = fault === "is killed before done";
-    return fault;
+    return {
+      hangs: fault.startsWith("hangs"),
+      isKilled: fault.endsWith("is killed"),
+      fails: fault.endsWith("fails"),
+    };
   }
 
   /** Counts a handler that ends. */

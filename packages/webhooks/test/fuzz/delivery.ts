@@ -37,19 +37,10 @@ const values: readonly unknown[] = [
   { event: "tryon.completed" },
 ];
 
-const fields = [
-  "event",
-  "job_id",
-  "status",
-  "result_url",
-  "error_code",
-  "error_message",
-  "duration_ms",
-  "completed_at",
-  "metadata",
-  "__proto__",
-  "constructor",
-] as const;
+const fields =
+  "event job_id status result_url error_code error_message duration_ms completed_at metadata __proto__ constructor".split(
+    " ",
+  );
 
 /** Creates an event as the service sends it, of a job that ended within 8 minutes of the epoch. */
 export function createEvent(choices: Choices): Record<string, unknown> {

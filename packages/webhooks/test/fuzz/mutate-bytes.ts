@@ -3,21 +3,10 @@ import type { Choices } from "./choices.ts";
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Bytes that decoders get wrong: invalid or cut UTF-8, overlong forms and special characters. */
-const sequences: readonly Buffer[] = [
-  "ff",
-  "c1a1",
-  "c0af",
-  "eda080",
-  "f09f98",
-  "f48fbfbf",
-  "f4908080",
-  "a9",
-  "efbfbd",
-  "efbbbf",
-  "00",
-  "e280ae",
-  "0d0a",
-].map((hex) => Buffer.from(hex, "hex"));
+const sequences: readonly Buffer[] =
+  "ff c1a1 c0af eda080 f09f98 f48fbfbf f4908080 a9 efbfbd efbbbf 00 e280ae 0d0a"
+    .split(" ")
+    .map((hex) => Buffer.from(hex, "hex"));
 
 function splice(bytes: Buffer, start: number, removed: number, added: Uint8Array): Buffer {
   return Buffer.concat([bytes.subarray(0, start), added, bytes.subarray(start + removed)]);

@@ -13,25 +13,10 @@ const characters: readonly string[] = [
   ", ",
 ];
 
-const otherPrefixes = [
-  "",
-  "SHA256=",
-  "Sha256=",
-  "sha256:",
-  "sha256 =",
-  "sha256= ",
-  "sha256==",
-  "sha512=",
-  "sha1=",
-  "v1=",
-  "t=1,v1=",
-  "hmac-sha256=",
-  "\u017fha256=",
-  " sha256=",
-  "sha256=sha256=",
-  "sha256",
-  "=",
-];
+const otherPrefixes =
+  "|SHA256=|Sha256=|sha256:|sha256 =|sha256= |sha256==|sha512=|sha1=|v1=|t=1,v1=|hmac-sha256=|\u017fha256=| sha256=|sha256=sha256=|sha256|=".split(
+    "|",
+  );
 
 type TextMutation = (value: string, choices: Choices) => string;
 

@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
+import { keyedEndpoints } from "../../wire/document.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
 import { mustHaveDetail } from "./check-rows.ts";
@@ -9,10 +10,7 @@ const discoveryPaths = ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.jso
 
 /** Paths that the description must have. */
 const describedPaths = [
-  "/api/v1/tryon",
-  "/api/v1/tryon/{job_id}",
-  "/api/v1/account",
-  "/api/v1/credits/purchase",
+  ...new Set(keyedEndpoints.map((endpoint) => endpoint.replace(/^\S+ /, ""))),
 ];
 
 const origin = "http://localhost:3000"; // The reference server allows local pages by default.
@@ -36,17 +34,13 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
     async run(session) {
       const jobId = await session.start();
       await session.pollVisible(jobId);
-      // An empty body is invalid, so that it makes no job and buys nothing.
-      for (const [method, path, statuses] of [
-        ["GET", "/api/v1/account", [200]],
-        ["GET", "/api/v1/tryon", [200]],
-        ["GET", `/api/v1/tryon/${jobId}`, [200]],
-        ["POST", "/api/v1/tryon", [400, 402, 422]],
-        ["POST", "/api/v1/credits/purchase", [400, 422]],
-      ] as const) {
+      for (const endpoint of keyedEndpoints) {
+        const [method = "", path = ""] = endpoint.replace("{job_id}", jobId).split(" ");
+        // An empty body is invalid, so that it makes no job and buys nothing.
         const body = method === "POST" ? {} : undefined;
+        const refused = path === "/api/v1/tryon" ? [400, 402, 422] : [400, 422];
         const response = await session.request(method, path, { body });
-        mustHaveStatus(response, statuses, `the endpoint ${method} ${path}`);
+        mustHaveStatus(response, body ? refused : 200, `the endpoint ${method} ${path}`);
       }
     },
   },

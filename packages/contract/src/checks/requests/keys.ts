@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { RequestOptions } from "../../session.ts";
+import { keyedEndpoints } from "../../wire/document.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
 import { requestChecks, type ExpectedStatus } from "./check-rows.ts";
 
@@ -16,15 +17,13 @@ export const keyChecks: readonly Check[] = [
         const token = session.unique("spt_none");
         const purchase = { pack_slug: "demo", shared_payment_granted_token: token };
         const bodies: Readonly<Record<string, unknown>> = {
-          [account]: undefined,
-          "GET /api/v1/tryon": undefined,
-          "GET /api/v1/tryon/job_0": undefined,
           "POST /api/v1/tryon": session.goodRequest(),
           "POST /api/v1/credits/purchase": purchase,
         };
-        return Object.entries(bodies).map(([endpoint, body]) =>
-          unauthorized(`${endpoint} without a key`, { body }, endpoint),
-        );
+        return keyedEndpoints.map((title) => {
+          const endpoint = title.replace("{job_id}", "job_0");
+          return unauthorized(`${endpoint} without a key`, { body: bodies[endpoint] }, endpoint);
+        });
       },
     },
     "authentication.unknown-key": {

@@ -1,12 +1,6 @@
 import { createMemoryStore } from "../../../src/index.ts";
 import type { ProcessSlot, SlotEvent } from "./process-slot.ts";
-import type { Call, CallResult } from "./receiver-process.ts";
-
-/** An event and its slot. */
-interface Place {
-  readonly slot: ProcessSlot;
-  readonly event: SlotEvent;
-}
+import type { Call, Reply } from "./receiver-process.ts";
 
 const never = new Promise<never>(() => undefined);
 const lostClaim =
@@ -17,32 +11,71 @@ export class Coordinator {
   readonly slots: ProcessSlot[] = [];
   /** Errors that no plan has. */
   readonly errors: string[] = [];
-  readonly #places = new Map<string, Place>();
-  readonly #paths = new Map<string, string>();
+  /** Events by their path, and by their job once it is known. */
+  readonly #events = new Map<string, SlotEvent>();
   readonly #store = createMemoryStore();
+  /** Functions that the receiver processes call. */
+  readonly #methods: Readonly<Record<string, (id: string, other: string, ttl: number) => unknown>> =
+    {
+      /** Returns true if the request is redirected. */
+      arrive: (path, job) => {
+        const event = this.#eventOf(path);
+        this.#events.set(job, event);
+        const redirects = event.nextFault === "redirects";
+        if (redirects) event.faults += 1;
+        event.resume();
+        event.slot.arrived(event);
+        return redirects;
+      },
+      claim: (key, owner, ttl) => this.#store.claim(key, owner, ttl),
+      release: (key, owner) => this.#store.release(key, owner),
+      done: (key, _owner, ttl) => {
+        // The key of a claim ends with the job of its event.
+        const event = this.#eventOf(key.split(":")[1] ?? "");
+        return event.killBeforeDone ? this.#kill(event) : this.#store.done(key, ttl);
+      },
+      /** Returns true if the handler fails. */
+      start: async (job) => {
+        const event = this.#eventOf(job);
+        const { hangs, isKilled, fails } = event.startHandler();
+        if (hangs) {
+          await new Promise<void>((resolve) => {
+            event.resume = resolve;
+          });
+        }
+        if (isKilled) return this.#kill(event);
+        if (fails) event.endHandler(false);
+        return fails;
+      },
+      complete: (job) => this.#eventOf(job).endHandler(true),
+      abort: (job) => {
+        throw new Error(`${this.#eventOf(job).path}: ${lostClaim}`);
+      },
+    };
 
-  /** Responds to a call, with `undefined` after an error. */
-  readonly respond = async (call: Call): Promise<CallResult | undefined> => {
+  /** Responds to a call of a receiver process. */
+  readonly respond = async ({ method, args }: Call): Promise<Reply> => {
     try {
-      return await this.#respond(call);
+      return { result: await this.#methods[method]?.(...args) };
     } catch (error) {
-      this.errors.push(`${call.method}: ${String(error)}`);
-      return undefined;
+      this.errors.push(`${method}: ${String(error)}`);
+      return { error: String(error) };
     }
   };
 
   add(slot: ProcessSlot): void {
     this.slots.push(slot);
-    for (const event of slot.events) this.#places.set(event.path, { slot, event });
+    for (const event of slot.events) this.#events.set(event.path, event);
   }
 
   /** Sends a webhook over the network and records a refused connection. */
   readonly send = async (request: Request): Promise<Response> => {
-    const { slot, event } = this.#placeOf(new URL(request.url).pathname);
+    const event = this.#eventOf(new URL(request.url).pathname);
+    const { slot } = event;
     await slot.ready(event);
     try {
       const response = await fetch(request);
-      if (slot.isOpen && event.nextFault === "is down") this.#run(slot.crash(event));
+      if (slot.isOpen && event.nextFault === "is down") void this.#kill(event);
       return response;
     } catch (error) {
       if (isConnectionRefused(error)) this.#run(slot.connectionRefused(event));
@@ -54,59 +87,16 @@ export class Coordinator {
     await Promise.all(this.slots.map((slot) => slot.close()));
   }
 
-  async #respond({ method, params }: Call): Promise<CallResult> {
-    const { path, job, key, owner, ttl } = params;
-    if (method === "arrive") {
-      this.#paths.set(job, path);
-      return this.#arrive(this.#placeOf(path));
-    }
-    if (method === "claim") return { state: await this.#store.claim(key, owner, ttl) };
-    if (method === "release") {
-      await this.#store.release(key, owner);
-      return {};
-    }
-    // The key of a claim ends with the job of its event.
-    const place = this.#placeOf(this.#paths.get(job ?? key.split(":")[1]) ?? "");
-    const { slot, event } = place;
-    if (method === "start") return this.#start(place);
-    if (method === "complete") event.endHandler(true);
-    else if (method === "abort") throw new Error(`${event.path}: ${lostClaim}`);
-    else if (method !== "done") throw new Error("Unknown method.");
-    else if (event.killBeforeDone) {
-      this.#run(slot.crash(event));
-      return never;
-    } else await this.#store.done(key, ttl);
-    return {};
+  #eventOf(id: string): SlotEvent {
+    const event = this.#events.get(id);
+    if (event === undefined) throw new RangeError(`No event has the path or job ${id}.`);
+    return event;
   }
 
-  #arrive({ slot, event }: Place): CallResult {
-    const redirects = event.nextFault === "redirects";
-    if (redirects) event.faults += 1;
-    event.resume();
-    slot.arrived(event);
-    return { redirects };
-  }
-
-  async #start({ slot, event }: Place): Promise<CallResult> {
-    const fault = event.startHandler();
-    if (fault?.startsWith("hangs")) {
-      await new Promise<void>((resolve) => {
-        event.resume = resolve;
-      });
-    }
-    if (fault === "is killed" || fault === "hangs and is killed") {
-      this.#run(slot.crash(event));
-      return never;
-    }
-    const fails = fault === "fails" || fault === "hangs and fails";
-    if (fails) event.endHandler(false);
-    return { fails };
-  }
-
-  #placeOf(path: string): Place {
-    const place = this.#places.get(path);
-    if (place === undefined) throw new RangeError(`No event has the path ${path}.`);
-    return place;
+  /** Kills the process of an event, which then gets no reply. */
+  #kill(event: SlotEvent): Promise<never> {
+    this.#run(event.slot.crash(event));
+    return never;
   }
 
   #run(work: Promise<void>): void {

@@ -4,12 +4,14 @@ import type { ReceiverProcess } from "./receiver-process.ts";
 
 /** One event of a slot. */
 export class SlotEvent extends PlannedEvent {
+  readonly slot: ProcessSlot;
   readonly path: string;
   /** Resumes a handler that hangs until the service sends the next attempt. */
   resume = (): void => undefined;
 
-  constructor(plan: FaultPlan, path: string) {
-    super(plan);
+  constructor(slot: ProcessSlot, path: string) {
+    super(slot.plan);
+    this.slot = slot;
     this.path = path;
   }
 }
@@ -34,7 +36,7 @@ export class ProcessSlot {
     this.plan = plan;
     this.events = Array.from(
       { length: events },
-      (_, index) => new SlotEvent(plan, `/${name}/${index}`),
+      (_, index) => new SlotEvent(this, `/${name}/${index}`),
     );
   }
 

@@ -6,20 +6,17 @@ import { node } from "@tryon/test-kit/repository";
 
 const program = fileURLToPath(new URL("receiver-program.ts", import.meta.url));
 
-/** Result of a call from a receiver process. */
-export interface CallResult {
-  readonly state?: string;
-  readonly redirects?: boolean;
-  readonly fails?: boolean;
-  readonly port?: number;
-}
-
-/** Call from a receiver process. Each method has some of the parameters. */
+/** Call from a receiver process. */
 export interface Call {
   readonly id: number;
   readonly method: string;
-  readonly params: Readonly<Record<"path" | "job" | "key" | "owner", string>> &
-    Readonly<Record<"port" | "ttl", number>>;
+  readonly args: readonly [id: string, other: string, number: number];
+}
+
+/** Result of a call, or its error. */
+export interface Reply {
+  readonly result?: unknown;
+  readonly error?: string;
 }
 
 /** A started receiver process. */
@@ -36,7 +33,7 @@ export interface ReceiverProcess {
  * @param cache folder of the compile cache that all processes share.
  */
 export async function startReceiver(
-  respond: (call: Call) => Promise<CallResult | undefined>,
+  respond: (call: Call) => Promise<Reply>,
   cache: string,
   secret: string,
   claimTtl: number,
@@ -50,20 +47,20 @@ export async function startReceiver(
   const endedEarly = ended.then(() => Promise.reject(new Error("The receiver process ended.")));
   endedEarly.catch(() => undefined);
   const started = Promise.withResolvers<void>();
-  const wanted = Promise.withResolvers<CallResult>();
+  const listen = Promise.withResolvers<Reply>();
   const listening = Promise.withResolvers<number>();
   const receive = async (call: Call): Promise<void> => {
     if (call.method === "started") started.resolve();
-    if (call.method === "listening") return listening.resolve(call.params.port);
-    const result = await (call.method === "started" ? wanted.promise : respond(call));
+    if (call.method === "listening") return listening.resolve(call.args[2]);
+    const reply = await (call.method === "started" ? listen.promise : respond(call));
     // A message to a killed process fails, as planned.
-    if (child.connected) child.send({ id: call.id, result }, () => undefined);
+    if (child.connected) child.send({ id: call.id, reply }, () => undefined);
   };
   child.on("message", (call: Call) => void receive(call));
   await Promise.race([started.promise, endedEarly]);
   return {
     listen(port) {
-      wanted.resolve({ port });
+      listen.resolve({ result: port });
       return Promise.race([listening.promise, endedEarly]);
     },
     async kill() {

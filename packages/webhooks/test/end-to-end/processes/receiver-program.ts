@@ -7,17 +7,17 @@ import { flushCompileCache } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { ClaimState } from "../../../src/index.ts";
 import { createReceiver } from "../../../src/node/index.ts";
-import type { Call, CallResult } from "./receiver-process.ts";
+import type { Reply } from "./receiver-process.ts";
 
 const [secret = "", claimTtl = ""] = process.argv.slice(2);
-const calls: ((result: CallResult | undefined) => void)[] = [];
+const calls: ((reply: Reply) => void)[] = [];
 
 /** Calls the parent process over its channel, which loads a busy machine less than HTTP. */
-async function call(method: string, params: Partial<Call["params"]>): Promise<CallResult> {
-  const result = await new Promise<CallResult | undefined>((resolve) => {
-    process.send?.({ id: calls.push(resolve), method, params });
+async function call(method: string, id = "", other = "", number = 0): Promise<unknown> {
+  const { result, error } = await new Promise<Reply>((resolve) => {
+    process.send?.({ id: calls.push(resolve), method, args: [id, other, number] });
   });
-  if (result === undefined) throw new Error(`${method} failed.`);
+  if (error !== undefined) throw new Error(`${method} failed: ${error}`);
   return result;
 }
 
@@ -26,16 +26,14 @@ const receive = createReceiver({
   claimTtl: Number(claimTtl),
   store: {
     // The coordinator returns the state of its store.
-    claim: async (key, owner, ttl) =>
-      (await call("claim", { key, owner, ttl })).state as ClaimState,
-    done: (key, ttl) => call("done", { key, ttl }),
-    release: (key, owner) => call("release", { key, owner }),
+    claim: async (key, owner, ttl) => (await call("claim", key, owner, ttl)) as ClaimState,
+    done: (key, ttl) => call("done", key, "", ttl),
+    release: (key, owner) => call("release", key, owner),
   },
   async onCompleted({ job_id: job }, { signal }) {
-    signal.addEventListener("abort", () => void call("abort", { job }).catch(() => undefined));
-    const { fails } = await call("start", { job });
-    if (fails === true) throw new Error("Planned failure.");
-    await call("complete", { job });
+    signal.addEventListener("abort", () => void call("abort", job).catch(() => undefined));
+    if ((await call("start", job)) === true) throw new Error("Planned failure.");
+    await call("complete", job);
   },
   onError: () => undefined,
 });
@@ -44,19 +42,18 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   // A kill would reset an idle connection that is kept alive.
   response.setHeader("connection", "close");
   const job = String(request.headers["x-service-job-id"]);
-  const { redirects } = await call("arrive", { path: request.url ?? "", job });
+  const redirects = await call("arrive", request.url, job);
   if (redirects === true) response.writeHead(307, { location: "/followed" }).end();
   else await receive(request, response);
 }
 
 process.on("disconnect", () => process.exit());
-process.on("message", ({ id, result }: { id: number; result: CallResult | undefined }) =>
-  calls[id - 1]?.(result),
-);
+process.on("message", ({ id, reply }: { id: number; reply: Reply }) => calls[id - 1]?.(reply));
 // Later processes reuse the compiled code, which saves most of their start time.
 flushCompileCache();
 
-const { port } = await call("started", {});
+// The parent process replies with a number.
+const port = (await call("started")) as number;
 const server = createServer((request, response) => {
   handle(request, response).catch(() => response.destroy());
 });
@@ -64,5 +61,8 @@ const listen = (): void => void server.listen(port, "127.0.0.1");
 // The system frees the port soon after the previous process was killed.
 server.on("error", () => setTimeout(listen, 20));
 // Only a server on a pipe returns a string.
-server.on("listening", () => void call("listening", server.address() as AddressInfo));
+server.on("listening", () => {
+  const { port: free } = server.address() as AddressInfo;
+  void call("listening", "", "", free);
+});
 listen();
