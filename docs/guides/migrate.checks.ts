@@ -3,8 +3,7 @@ import { readdir } from "node:fs/promises";
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
-import { showsAPictureInAPage } from "../readmes/page-check.ts";
-import { letsInWhomItKnows } from "../readmes/proxy-check.ts";
+import { acceptsKnownUsersOnly, showsImageInPage } from "../readmes/shared-checks.ts";
 
 export const checks: Checks = {
   "after-webhook.ts": async ({ snippet, run, folder }) => {
@@ -27,6 +26,6 @@ export const checks: Checks = {
     expect(status).toBe("204");
     expect(await readdir(folder)).toContain(`${id}.png`);
   },
-  "after-proxy.ts": letsInWhomItKnows("POST"),
-  "after-page.ts": showsAPictureInAPage,
+  "after-proxy.ts": acceptsKnownUsersOnly("POST"),
+  "after-page.ts": showsImageInPage,
 };

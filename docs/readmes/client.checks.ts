@@ -5,9 +5,7 @@ import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
 import { hasChromium, openPage, untilShown } from "../code/shop-page.ts";
-import { showsAPictureInAPage } from "./page-check.ts";
-import { savesImageAt2K } from "./saves-image.ts";
-import { letsInWhomItKnows } from "./proxy-check.ts";
+import { acceptsKnownUsersOnly, savesImageAt2K, showsImageInPage } from "./shared-checks.ts";
 
 export const checks: Checks = {
   "client.ts": savesImageAt2K,
@@ -28,8 +26,8 @@ export const checks: Checks = {
   "budget.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("8 492\n");
   },
-  "proxy.ts": letsInWhomItKnows("proxy"),
-  "page.ts": showsAPictureInAPage,
+  "proxy.ts": acceptsKnownUsersOnly("proxy"),
+  "page.ts": showsImageInPage,
   "session.ts": async (context) => {
     expect(context.snippet.code).toContain("createTryOnSession");
     if (!hasChromium) return;

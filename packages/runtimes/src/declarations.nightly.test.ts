@@ -13,7 +13,7 @@ const compiling = 300_000;
 
 let folder: string;
 
-/** In a stranger's app: what is written against the whole of the client, and of what is for Node alone. */
+/** In an app: what is written against the whole of the client, and of what is for Node alone. */
 beforeAll(async () => {
   folder = await mkdtemp(join(app, "declarations-"));
   await writeFile(join(folder, "program.ts"), program);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { packedPackages } from "@tryon/test-kit/packages";
-import { installApp } from "@tryon/test-kit/install-app";
+import { AppFolder } from "@tryon/test-kit/app-folder";
 
 /** Every runtime at the version that the page tells; Node 24 is the repository's own. */
 export const versions = {
@@ -30,15 +30,14 @@ export const tools = {
 
 /** Folders of which all tests of one run share the contents; what a test writes there has a separate name. */
 export interface Installation {
-  /** All of it, and nothing else. */
   readonly folder: string;
-  /** A stranger's app: a package.json, into which npm has installed the tarballs and the tools. */
+  /** App into which npm has installed the tarballs and the tools. */
   readonly app: string;
   /** The runtimes, apart from it. */
   readonly runtimes: string;
 }
 
-/** Builds and packs the packages, and installs them as strangers do, beside every runtime. */
+/** Builds and packs the packages, and installs them and every runtime. */
 export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-runtimes-"));
   const { node20, node22, node26, bun, deno, miniflare } = versions;
@@ -55,9 +54,9 @@ export async function install(): Promise<Installation> {
   ];
   const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
   await Promise.all([
-    installApp(runtimes, ofRuntimes, { scripts }),
+    new AppFolder(runtimes).install(ofRuntimes, { scripts }),
     packedPackages().then((tarballs) =>
-      installApp(app, [...Object.values<string>(tarballs), ...beside], { scripts }),
+      new AppFolder(app).install([...Object.values<string>(tarballs), ...beside], { scripts }),
     ),
   ]);
   return { folder, app, runtimes };

@@ -123,7 +123,7 @@ export const scenarios: readonly Scenario[] = [
     does: "verifies every vector of `spec/vectors` with Web Crypto",
   },
   {
-    program: "vectors-at-once",
+    program: "vectors-sync",
     column: "webhooks",
     on: processes,
     value: allPassed,
@@ -139,7 +139,7 @@ export const scenarios: readonly Scenario[] = [
     does: "signs, verifies, and refuses a changed body",
   },
   {
-    program: "verify-at-once",
+    program: "verify-sync",
     column: "webhooks",
     on: [...processes, "typescript"],
     value: [true, true],
