@@ -13,7 +13,6 @@ const orRaise = "or raise the ceiling in ceilings.json in a separate commit that
 type Kind = "shipped lines" | "test lines";
 type Counts = Readonly<Record<Kind | "words to avoid", number>>;
 
-/** Compares counts with their ceilings. */
 export function compare(ceilings: Counts, counts: Counts): readonly string[] {
   return Object.entries(counts).flatMap(([what, count]) => {
     const ceiling = ceilings[what as keyof Counts];
@@ -36,8 +35,8 @@ function perPackage(files: Iterable<readonly [path: string, lines: number]>) {
 }
 
 function git(...args: readonly string[]): string {
-  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] } as const;
-  return execFileSync("git", args, options).trim();
+  // Its errors are not printed: a clone may lack the base.
+  return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
 }
 
 /** Lines that the working copy has more than its base, or none if the clone lacks the base. */
