@@ -88,7 +88,7 @@ export default defineConfig({
   ...sourceFirst,
   test: {
     // Files of the full set wait for programs, timers and browsers half of their time.
-    maxWorkers: availableParallelism() * (set === "fast" ? 1.5 : 2),
+    maxWorkers: Math.ceil(availableParallelism() * (set === "fast" ? 1.5 : 2)),
     sequence: { sequencer: LongestFirst },
     // `npm test -- --coverage`: branches of the client that the fast set covers.
     coverage: {

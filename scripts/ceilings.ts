@@ -1,5 +1,5 @@
 // `npm run ceilings`: prints the lines of each package with their difference to the base, and fails above a ceiling.
-import { execFileSync, type StdioOptions } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,7 +13,6 @@ const raiseHint = "or raise the ceiling in ceilings.json in a separate commit th
 type Kind = "shipped lines" | "test lines";
 type Counts = Readonly<Record<Kind | "words to avoid", number>>;
 
-/** Compares counts with their ceilings. */
 export function compare(ceilings: Counts, counts: Counts): readonly string[] {
   return Object.entries(counts).flatMap(([what, count]) => {
     const ceiling = ceilings[what as keyof Counts];
@@ -36,8 +35,8 @@ function perPackage(files: Iterable<readonly [path: string, lines: number]>) {
 }
 
 function git(...args: readonly string[]): string {
-  const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
-  return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio }).trim();
+  // Its errors are not printed: a clone may lack the base.
+  return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
 }
 
 /** Lines that the working copy has more than its base, or none if the clone lacks the base. */

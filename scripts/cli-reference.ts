@@ -110,7 +110,6 @@ function table(term: string, rows: readonly (readonly string[])[]): string {
   return lines.map((line) => `| ${line} |`).join("\n");
 }
 
-/** Joins the lines of a text. */
 function flow(text: string): string {
   return text.trim().replaceAll("\n", " ");
 }

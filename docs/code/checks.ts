@@ -1,9 +1,9 @@
 import type { Mock } from "@tryon/mock";
 import type { Serving } from "@tryon/mock/node";
+import type { AppFolder } from "@tryon/test-kit/app-folder";
 
 import type { Block } from "./blocks.ts";
 
-/** Arguments of a check. */
 export interface CheckContext {
   readonly snippet: Block;
   /**
@@ -13,11 +13,12 @@ export interface CheckContext {
    * @throws Error with its standard error, if it fails.
    */
   readonly run: (code: string, options?: RunOptions) => Promise<string>;
-  /** Folder of this check, with me.jpg, shirt.png, jacket.webp and hat.png. */
+  /** Folder of this check, in which commands run. */
+  readonly app: AppFolder;
+  /** Path of the folder, with me.jpg, shirt.png, jacket.webp and hat.png. */
   readonly folder: string;
   /** Reference server without latency. */
   readonly mock: Mock;
-  /** HTTP server of the mock. */
   readonly server: Serving;
 }
 

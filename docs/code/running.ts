@@ -1,3 +1,4 @@
+import { installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { isProgram, type Block } from "./blocks.ts";
@@ -11,7 +12,6 @@ export const timeout = 180_000;
 
 /** Program of a page, and its check. */
 export interface ShownProgram {
-  /** Page and line. */
   readonly place: string;
   readonly name: string;
   readonly snippet: Block;
@@ -43,11 +43,9 @@ export function runs(programs: readonly ShownProgram[]): void {
 
   beforeAll(async () => {
     place = await Programs.open();
-  });
+  }, installing);
 
-  afterAll(async () => {
-    await place.close();
-  });
+  afterAll(() => place.close());
 
   it.each(programs)("runs: $name of $place", { timeout }, async ({ snippet, check }) => {
     expect.hasAssertions();

@@ -1,11 +1,8 @@
-import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
+import type { AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
-
-const execute = promisify(execFile);
 
 /** Numbers of passed and failed tests of a file. */
 export interface VitestRun {
@@ -15,23 +12,16 @@ export interface VitestRun {
 
 /** Runs a test file of a page with vitest, as readers would. */
 export async function vitestRun(
-  folder: string,
+  app: AppFolder,
   test: { readonly name: string; readonly code: string },
-  env: NodeJS.ProcessEnv = {},
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<VitestRun> {
-  await writeFile(join(folder, test.name), test.code);
-  const conditions = ["@tryon/source", "module", "node", "development|production"];
-  const config = { ssr: { resolve: { conditions } }, test: { include: [test.name] } };
-  await writeFile(join(folder, "vitest.config.js"), `export default ${JSON.stringify(config)};`);
-  const report = join(folder, "vitest.json");
-  const reporting = ["--reporter=json", `--outputFile=${report}`];
+  await app.write(test.name, test.code);
+  await app.write("vitest.config.js", `export default { test: { include: ["${test.name}"] } };`);
   const program = join(root, "node_modules/vitest/vitest.mjs");
-  await execute(
-    node,
-    [program, "run", "--root", folder, ...reporting],
-    { env: { ...process.env, ...env } },
-    // A test that fails is in the report.
-  ).catch(() => undefined);
+  const reporting = ["--reporter=json", "--outputFile=vitest.json"];
+  // A test that fails is in the report.
+  await app.start(node, [program, "run", "--root", app.folder, ...reporting], env).ended;
   // The JSON reporter of vitest writes these fields, as that of jest does.
-  return JSON.parse(await readFile(report, "utf8")) as VitestRun;
+  return JSON.parse(await readFile(app.path("vitest.json"), "utf8")) as VitestRun;
 }

@@ -1,7 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A piece of code that a docstring shows. */
 export interface DocstringExample {
   /** Location, such as `packages/client/src/client.ts:27`. */
   readonly place: string;

@@ -1,13 +1,13 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { root } from "@tryon/test-kit/repository";
 import { blocksOf } from "../code/blocks.ts";
 import { isOutput } from "../code/output.ts";
 import { Programs } from "../code/programs.ts";
-import { started, typed, type Place } from "../code/terminal.ts";
 
 const page = await readFile(join(import.meta.dirname, "cli.md"), "utf8");
 const [tasks = ""] = page.split("<!-- commands -->");
@@ -23,7 +23,7 @@ const commands = blocks
   .filter(({ command }) => command.startsWith("npx tryon "));
 
 let programs: Programs;
-let place: Place;
+let app: AppFolder;
 let id = "";
 
 beforeAll(async () => {
@@ -31,23 +31,20 @@ beforeAll(async () => {
   const [snippet] = blocks;
   if (!snippet) throw new Error("The page has no code.");
   const { folder, server, mock } = await programs.contextOf(snippet);
-  const env = {
-    ...process.env,
-    PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+  app = new AppFolder(folder, {
     TRYON_BASE_URL: server.url,
     TRYON_API_KEY: mock.keys.live,
     TRYON_WEBHOOK_SECRET: mock.webhookSecret,
-  };
-  place = { cwd: folder, env };
+  });
   const items = blocks.find(({ name }) => name === "items.csv");
-  await writeFile(join(folder, "items.csv"), items?.code ?? "");
+  await app.write("items.csv", items?.code ?? "");
   const receiver = `import { createServer } from "node:http";
     import { createReceiver } from "@tryon/webhooks/node";
     const secrets = process.env.TRYON_WEBHOOK_SECRET;
     const server = createServer(createReceiver({ secrets, onCompleted: () => {} }));
     server.listen(0, "localhost", () => console.log(server.address().port));`;
-  await writeFile(join(folder, "receiver.ts"), receiver);
-});
+  await app.write("receiver.ts", receiver);
+}, installing);
 
 afterAll(() => programs.close());
 
@@ -61,17 +58,17 @@ function here(command: string, port: string): string {
 
 it("the commands of the page work", { timeout: 300_000 }, async () => {
   expect(commands.length).toBeGreaterThan(8);
-  const receiver = started("node --conditions=@tryon/source receiver.ts", place);
+  const receiver = app.start("node", ["receiver.ts"]);
   const [, port = ""] = await receiver.waitFor(/^(\d+)$/m);
   for (const { command, output } of commands) {
     if (command.includes(" listen ")) {
-      const listening = started(here(command, port), place);
+      const listening = app.start("sh", ["-c", here(command, port)]);
       await listening.waitFor(/Listening for jobs that end/);
       await listening.stop("SIGINT");
       continue;
     }
     const quiet = output === undefined ? "" : " 2>/dev/null";
-    const printed = await typed(here(command, port) + quiet, place);
+    const printed = await app.shell(here(command, port) + quiet);
     [id = ""] = /job_\w{9,}/.exec(printed) ?? [id];
     const shown =
       output ?? (command.includes("doctor") ? "…\nok    Webhook      204 after … ms\n" : "…");
@@ -79,6 +76,6 @@ it("the commands of the page work", { timeout: 300_000 }, async () => {
   }
   await receiver.stop();
   for (const image of ["outfit.png", "downloaded.png", "looks/sku-1.png", "looks/sku-2.png"]) {
-    expect((await readFile(join(place.cwd, image))).length).toBeGreaterThan(1_000);
+    expect((await readFile(app.path(image))).length).toBeGreaterThan(1_000);
   }
 });

@@ -32,7 +32,6 @@ const shown = {
   squid: "squid.conf",
 } as const satisfies Readonly<Record<GatewayName, string>>;
 
-/** Returns the configuration of a gateway in the guide. */
 export function guideConfig(gateway: GatewayName): string {
   const block = blocks.find(({ name }) => name === shown[gateway]);
   if (block === undefined) throw new Error(`${page} has no block ${shown[gateway]}.`);
@@ -139,7 +138,6 @@ export async function openDeployment(
   const site = await startGateway(name, config, { port: await listen(app) });
   onTestFinished(() => site.stop());
   const webhookUrl = `${site.url}/webhooks/tryon`;
-  /** Creates a client of the service behind its gateway. */
   const client = (options: TryOnOptions = {}): TryOn => {
     const tryon = new TryOn({ ...access, ...options });
     onTestFinished(() => tryon.close());

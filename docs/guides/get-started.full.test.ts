@@ -1,16 +1,14 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { copyFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { assetPath } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
-import { started, typed, type Place } from "../code/terminal.ts";
 
-const installing = 600_000;
 const waiting = { timeout: 60_000 };
 const page = await readFile(join(import.meta.dirname, "get-started.md"), "utf8");
 
@@ -25,36 +23,29 @@ function commands(text: string): readonly string[] {
 
 const [first = "", more = ""] = page.split("## Use your own images\n");
 
-let folder: string;
+let app: AppFolder;
 let tarballs: readonly string[];
 const running: Program[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tryon-quickstart-"));
+  app = await AppFolder.create("quickstart", { CI: undefined });
   const { client, webhooks, mock } = await packedPackages();
   tarballs = [client, webhooks, mock];
 }, installing);
 
 afterAll(async () => {
   for (const command of running) await command.stop();
-  await rm(folder, { recursive: true });
+  await app.remove();
 }, installing);
 
 /** A reader in an empty folder, who types what the page says and makes the files that it shows. */
 class Reader {
   readonly #ports: ReadonlyMap<string, number>;
-  #place: Place;
+  /** Folder below that of the app, in which the reader is. */
+  #current = ".";
 
   constructor(ports: ReadonlyMap<string, number>) {
     this.#ports = ports;
-    const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
-    const {
-      TRYON_BASE_URL: _,
-      TRYON_API_KEY: _key,
-      TRYON_WEBHOOK_SECRET: _secret,
-      ...env
-    } = process.env;
-    this.#place = { cwd: folder, env: { ...env, PATH: path } };
   }
 
   /** Replaces the ports of the page by free ones, and the packages by their tarballs. */
@@ -65,18 +56,18 @@ class Reader {
   }
 
   path(name: string): string {
-    return join(this.#place.cwd, name);
+    return app.path(this.#current, name);
   }
 
   async type(command: string): Promise<string> {
     const [, to] = /^cd (\S+)$/.exec(command) ?? [];
-    if (to === undefined) return typed(this.here(command), this.#place);
-    this.#place = { ...this.#place, cwd: join(this.#place.cwd, to) };
+    if (to === undefined) return app.shell(`cd ${this.#current} && ${this.here(command)}`);
+    this.#current = join(this.#current, to);
     return "";
   }
 
   async start(command: string, line: RegExp): Promise<Program> {
-    const one = started(this.here(command), this.#place);
+    const one = app.start("sh", ["-c", `cd ${this.#current} && ${this.here(command)}`]);
     running.push(one);
     await one.waitFor(line);
     return one;
@@ -84,9 +75,9 @@ class Reader {
 
   async makeFiles(): Promise<void> {
     const environment = blocks("text").find(({ name }) => name === ".env");
-    await writeFile(this.path(".env"), this.here(environment?.content ?? ""));
+    await app.write(join(this.#current, ".env"), this.here(environment?.content ?? ""));
     for (const { name, content } of blocks("ts")) {
-      await writeFile(this.path(name), this.here(content));
+      await app.write(join(this.#current, name), this.here(content));
     }
   }
 

@@ -1,13 +1,12 @@
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rm, stat } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
+import { AppFolder } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { findProgram, isInstalled } from "@tryon/test-kit/installed-programs";
 import { assetPath } from "@tryon/test-kit/repository";
-import { startProgram } from "@tryon/test-kit/start-program";
 
 import { createMock, type Mock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
@@ -15,7 +14,6 @@ import { signedRequest } from "@tryon/webhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { blocksOf } from "../code/blocks.ts";
-import { typed } from "../code/terminal.ts";
 
 const path = "docs/guides/http-api.md";
 const blocks = blocksOf(path, await readFile(join(import.meta.dirname, "http-api.md"), "utf8"));
@@ -52,7 +50,7 @@ async function listen(listener: RequestListener): Promise<string> {
 const hasPrograms = (await isInstalled("curl")) && (await isInstalled("python3"));
 
 describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
-  let folder: string;
+  let app: AppFolder;
   let mock: Mock;
   let server: Serving;
   let env: NodeJS.ProcessEnv;
@@ -60,10 +58,10 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
   let token: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tryon-http-api-"));
-    await copyFile(assetPath("person.jpg"), join(folder, "me.jpg"));
+    app = await AppFolder.create("http-api");
+    await copyFile(assetPath("person.jpg"), app.path("me.jpg"));
     for (const { language, name, code } of blocks) {
-      if (language === "python") await writeFile(join(folder, name), code);
+      if (language === "python") await app.write(name, code);
     }
     mock = createMock({ latency: 0, allowPrivateWebhooks: true });
     server = await serve(mock);
@@ -77,28 +75,26 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
     }));
     const programs = await Promise.all([findProgram("curl"), findProgram("python3")]);
     env = {
-      ...process.env,
       PATH: [...programs.map((program) => dirname(program)), process.env["PATH"]].join(delimiter),
       TRYON_BASE_URL: server.url,
       TRYON_API_KEY: token,
       TRYON_WEBHOOK_SECRET: secret,
     };
-    await rm(join(folder, "key.txt"), { force: true });
+    await rm(app.path("key.txt"), { force: true });
     await type("key.sh");
   });
 
   afterAll(async () => {
     await server.close();
     mock.close();
-    await rm(folder, { recursive: true });
+    await app.remove();
   });
 
   const type = (name: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
-    typed(block(name).code, { cwd: folder, env: { ...env, ...more } });
+    app.shell(block(name).code, { ...env, ...more });
   const json = async (name: string, more?: NodeJS.ProcessEnv): Promise<Record<string, unknown>> =>
     JSON.parse(await type(name, more));
-  const python = (program: string): Promise<string> =>
-    typed(`python3 ${program}`, { cwd: folder, env });
+  const python = (program: string): Promise<string> => app.run("python3", [program], env);
   const balance = async (): Promise<number | undefined> => (await mock.ledger(token))?.balance;
 
   it("runs every command and every program of the page", () => {
@@ -115,7 +111,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
   });
 
   it("keeps the key in a private file, and no secret in an argument", async () => {
-    expect((await stat(join(folder, "key.txt"))).mode & 0o777).toBe(0o600);
+    expect((await stat(app.path("key.txt"))).mode & 0o777).toBe(0o600);
     const shown = blocks.filter(({ code }) => /curl[^|]*\$(?:TRYON_API_KEY|RESULT_URL)/.test(code));
     expect(shown.map(({ name }) => name)).toEqual([]);
   });
@@ -127,7 +123,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
     const poll = () => json("poll.sh", { JOB_ID });
     await expect.poll(poll).toEqual(responseBelow("poll.sh"));
     await type("download.sh", { RESULT_URL: String((await poll())["result_url"]) });
-    expect((await readFile(join(folder, "image.png"))).readUInt32BE(16)).toBe(768);
+    expect((await readFile(app.path("image.png"))).readUInt32BE(16)).toBe(768);
     expect(await json("list.sh")).toMatchObject({ jobs: [{ job_id: JOB_ID }], next_cursor: null });
     expect(await json("account.sh")).toEqual(responseBelow("account.sh"));
   });
@@ -146,7 +142,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
     mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503 });
     mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
     await type("retry.sh");
-    const job: unknown = JSON.parse(await readFile(join(folder, "job.json"), "utf8"));
+    const job: unknown = JSON.parse(await readFile(app.path("job.json"), "utf8"));
     expect(job).toMatchObject({ status: "running" });
     expect(await balance()).toBe(992);
   });
@@ -163,7 +159,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
     mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
     mock.faults.add({ on: "GET /api/v1/tryon/*", times: 1, status: 502 });
     expect(await python("make.py")).toBe(block("make.py").output);
-    expect((await readFile(join(folder, "order-20.png"))).readUInt32BE(16)).toBe(768);
+    expect((await readFile(app.path("order-20.png"))).readUInt32BE(16)).toBe(768);
     expect(await balance()).toBe(992);
     expect(await python("find.py")).toBe(block("find.py").output);
   });
@@ -189,8 +185,8 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
 
   it("accepts webhooks that @tryon/webhooks or the service signed, and refuses forged ones", async () => {
     const port = await freePort();
-    const place = { cwd: folder, env: { ...env, PORT: String(port) } };
-    const receiver = startProgram("python3", ["receiver.py"], place);
+    const receiverEnv = { ...env, PORT: String(port) };
+    const receiver = app.start("python3", ["receiver.py"], receiverEnv);
     onTestFinished(async () => void (await receiver.stop()));
     const url = `http://127.0.0.1:${port}/`;
     await expect.poll(() => fetch(url).catch(() => undefined)).toMatchObject({ status: 501 });
@@ -226,7 +222,7 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
       '"wait": false',
       `"wait": false, "webhook_url": "${url}"`,
     );
-    const { job_id: id } = JSON.parse(await typed(submit, place)) as { job_id: string };
+    const { job_id: id } = JSON.parse(await app.shell(submit, receiverEnv)) as { job_id: string };
     await expect.poll(() => receiver.output.stdout).toContain(`${id} succeeded\n`);
   });
 });

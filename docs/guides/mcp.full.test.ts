@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
+import { installing } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
 import { blocksOf } from "../code/blocks.ts";
 import { Programs } from "../code/programs.ts";
@@ -48,7 +49,7 @@ beforeAll(async () => {
   for (const image of ["me.jpg", "shirt.png"]) {
     await copyFile(join(folder, image), join(folder, "photos", image));
   }
-});
+}, installing);
 
 afterAll(() => programs.close());
 

@@ -3,8 +3,7 @@ import { readdir } from "node:fs/promises";
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
-import { showsResultInPage } from "../readmes/page-check.ts";
-import { acceptsKnownUsersOnly } from "../readmes/proxy-check.ts";
+import { acceptsKnownUsersOnly, showsImageInPage } from "../readmes/shared-checks.ts";
 
 export const checks: Checks = {
   "after-webhook.ts": async ({ snippet, run, folder }) => {
@@ -28,5 +27,5 @@ export const checks: Checks = {
     expect(await readdir(folder)).toContain(`${id}.png`);
   },
   "after-proxy.ts": acceptsKnownUsersOnly("POST"),
-  "after-page.ts": showsResultInPage,
+  "after-page.ts": showsImageInPage,
 };

@@ -1,16 +1,13 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { clientPeers } from "@tryon/bench/peers";
-import { installApp } from "@tryon/test-kit/install-app";
+import { AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
 import { retriesOfPeers } from "./retries-of-peers.ts";
 
-const execute = promisify(execFile);
 /** Limit for a compiler or a program on a busy machine, in milliseconds. */
 const timeout = 120_000;
 const page = await readFile(join(import.meta.dirname, "migrate.md"), "utf8");
@@ -26,32 +23,24 @@ const before = [...page.matchAll(/^```ts (\S+) peer\n([^]*?)^```$/gm)].map(
   ([, name = "", code = ""]) => ({ name, code }),
 );
 
-let folder: string;
+let app: AppFolder;
 
 beforeAll(async () => {
   // Inside the repository, where the types of Node are found.
-  await mkdir(join(root, "docs/.snippets"), { recursive: true });
-  folder = await mkdtemp(join(root, "docs/.snippets/others-"));
-  await installApp(folder, others, { manifest: { type: "module" } });
+  app = await AppFolder.inRepository("others");
+  await app.install(others, { manifest: { type: "module" } });
 }, 240_000);
 
 afterAll(async () => {
-  await rm(folder, { recursive: true });
+  await app.remove();
 });
 
 /** Returns the compiler's errors in these modules under the strictest options. */
 async function complaints(modules: readonly { name: string; code: string }[]): Promise<string> {
-  const typed = await mkdtemp(join(folder, "typed-"));
-  for (const { name, code } of modules) await writeFile(join(typed, name), code);
+  for (const { name, code } of modules) await app.write(`typed/${name}`, code);
   const compilerOptions = { noPropertyAccessFromIndexSignature: false };
-  const config = { extends: join(root, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
-  await writeFile(join(typed, "tsconfig.json"), JSON.stringify(config));
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const { stdout } = await execute(node, [compiler, "-p", typed]).catch(
-    // The error of execFile has the output.
-    (error: unknown) => error as { stdout: string },
-  );
-  return stdout;
+  const include = modules.map(({ name }) => `typed/${name}`);
+  return app.compile({ extends: join(root, "tsconfig.json"), compilerOptions, include });
 }
 
 describe("the code for other services", { timeout }, () => {
@@ -77,9 +66,10 @@ describe("the code for other services", { timeout }, () => {
 
 describe("the other packages", { timeout }, () => {
   it("retry submissions as the page says, and send no key with them", async () => {
-    const program = join(folder, "retries.js");
-    await writeFile(program, retriesOfPeers);
-    const { stdout } = await execute(node, [program]);
+    await app.write("retries.js", retriesOfPeers);
+    const program = app.start(node, ["retries.js"]);
+    await program.ended;
+    const { stdout } = program.output;
     const connection = "connection";
     expect(JSON.parse(stdout)).toEqual({
       fashn: { repeated: [408, 409, 429, 500, 502, 503, 504, connection], keys: 0 },

@@ -4,13 +4,13 @@ import type { Checks } from "../code/checks.ts";
 import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
-  "in-process.ts": async ({ snippet, folder }) => {
-    expect(await vitestRun(folder, snippet)).toMatchObject({
+  "in-process.ts": async ({ snippet, app }) => {
+    expect(await vitestRun(app, snippet)).toMatchObject({
       numPassedTests: 3,
       numFailedTests: 0,
     });
   },
-  "one-line-each.ts": async ({ snippet, folder }) => {
+  "one-line-each.ts": async ({ snippet, app }) => {
     const code = `${snippet.code}
       import { createServer } from "node:http";
       import { TryOn } from "@tryon/client";
@@ -36,7 +36,7 @@ export const checks: Checks = {
         await expect.poll(() => count, { timeout: 10_000 }).toBe(2);
         server.close();
       }, 20_000);`;
-    const run = await vitestRun(folder, { name: "one-line-each.test.ts", code });
+    const run = await vitestRun(app, { name: "one-line-each.test.ts", code });
     expect(run).toMatchObject({ numPassedTests: 4, numFailedTests: 0 });
   },
   "setup-mock.ts": async ({ snippet, run }) => {

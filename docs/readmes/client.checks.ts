@@ -5,9 +5,7 @@ import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
 import { hasChromium, openPage, untilShown } from "../code/shop-page.ts";
-import { showsResultInPage } from "./page-check.ts";
-import { savesImageAt2K } from "./saves-image.ts";
-import { acceptsKnownUsersOnly } from "./proxy-check.ts";
+import { acceptsKnownUsersOnly, savesImageAt2K, showsImageInPage } from "./shared-checks.ts";
 
 export const checks: Checks = {
   "client.ts": savesImageAt2K,
@@ -29,7 +27,7 @@ export const checks: Checks = {
     expect(await run(snippet.code)).toBe("8 492\n");
   },
   "proxy.ts": acceptsKnownUsersOnly("proxy"),
-  "page.ts": showsResultInPage,
+  "page.ts": showsImageInPage,
   "session.ts": async (context) => {
     expect(context.snippet.code).toContain("createTryOnSession");
     if (!hasChromium) return;

@@ -7,13 +7,13 @@ export const checks: Checks = {
   "contract-profile.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("none\n");
   },
-  "contract-vitest.ts": async ({ snippet, folder, mock, server }) => {
+  "contract-vitest.ts": async ({ snippet, app, mock, server }) => {
     const env = {
       TRYON_BASE_URL: server.url,
       TRYON_API_KEY: mock.keys.live,
       TRYON_MOCK_TOKEN: server.controlToken,
     };
-    const { numPassedTests, numFailedTests } = await vitestRun(folder, snippet, env);
+    const { numPassedTests, numFailedTests } = await vitestRun(app, snippet, env);
     expect(numFailedTests).toBe(0);
     expect(numPassedTests).toBeGreaterThan(0);
   },

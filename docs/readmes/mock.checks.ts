@@ -7,8 +7,8 @@ export const checks: Checks = {
   "mock.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("8 992\n");
   },
-  "use-mock.ts": async ({ snippet, folder }) => {
-    expect(await vitestRun(folder, snippet)).toMatchObject({
+  "use-mock.ts": async ({ snippet, app }) => {
+    expect(await vitestRun(app, snippet)).toMatchObject({
       numPassedTests: 1,
       numFailedTests: 0,
     });

@@ -1,4 +1,4 @@
 import type { Checks } from "../code/checks.ts";
-import { savesImageAt2K } from "./saves-image.ts";
+import { savesImageAt2K } from "./shared-checks.ts";
 
 export const checks: Checks = { "client.ts": savesImageAt2K };

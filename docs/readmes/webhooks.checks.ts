@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
-import { receivesOnce } from "./receiver-check.ts";
+import { receivesOnce } from "./shared-checks.ts";
 
 export const checks: Checks = {
   "webhooks.ts": receivesOnce,

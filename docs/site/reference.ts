@@ -102,7 +102,6 @@ export async function writeReference(folder: string): Promise<void> {
   }
 }
 
-/** Names modules as they are imported. */
 function nameModules(project: ProjectReflection): void {
   for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
     const entry = entries.find(

@@ -4,17 +4,17 @@ import { delimiter, dirname, join } from "node:path";
 
 import { useMock } from "@tryon/mock/vitest";
 import { freePort } from "@tryon/test-kit/free-port";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { CopiedExample, installing } from "./copied-example.ts";
 import { commandsOf, type Command } from "./workflow.ts";
 
 const mock = useMock({ latency: "1.5s" });
-let example: CopiedExample;
+let example: AppFolder;
 let commands: readonly Command[];
 
 beforeAll(async () => {
-  example = await CopiedExample.install("ci");
+  example = await AppFolder.copy("ci");
   commands = commandsOf(await readFile(example.path("workflow.yml"), "utf8"), {
     "vars.TRYON_BASE_URL": mock.url,
     "secrets.TRYON_TEST_KEY": mock.keys.test,

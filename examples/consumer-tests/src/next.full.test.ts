@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { isTryOnError } from "@tryon/client";
 import { useMock } from "@tryon/mock/vitest";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
@@ -9,12 +10,11 @@ import { assetPath } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { freePort } from "@tryon/test-kit/free-port";
-import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 
 const hasChromium = await isInstalled("chromium");
 const mock = useMock();
-let example: CopiedExample;
+let example: AppFolder;
 let app: Program;
 let browser: Browser;
 let url: string;
@@ -22,7 +22,7 @@ let url: string;
 beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  example = await CopiedExample.install("next", {
+  example = await AppFolder.copy("next", {
     NEXT_TELEMETRY_DISABLED: "1",
     TRYON_BASE_URL: mock.url,
     TRYON_API_KEY: mock.keys.live,

@@ -1,18 +1,18 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { findProgram, isInstalled } from "@tryon/test-kit/installed-programs";
 import { freePort } from "@tryon/test-kit/free-port";
-import { CopiedExample, installing } from "./copied-example.ts";
 
 const hasChromium = await isInstalled("chromium");
 
 describe.runIf(hasChromium)("the example for Playwright", () => {
-  let example: CopiedExample;
+  let example: AppFolder;
 
   beforeAll(async () => {
-    example = await CopiedExample.install("playwright", {
+    example = await AppFolder.copy("playwright", {
       CHROMIUM_PATH: await findProgram("chromium"),
       PORT: String(await freePort()),
     });

@@ -1,12 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 
+import { installing, type AppFolder } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startRedis } from "@tryon/test-kit/store-servers";
 import { sign } from "@tryon/webhooks";
 import { expect, onTestFinished, test } from "vitest";
 
-import { beside, copied, installing, type CopiedExample } from "./copied-example.ts";
+import { beside, copied } from "./copied-example.ts";
 
 const timeout = { timeout: installing };
 const hasRedis = await isInstalled("redis");
@@ -17,7 +18,7 @@ async function redisUrl(): Promise<string> {
   return redis.url;
 }
 
-async function startOfPng(example: CopiedExample, path: string): Promise<string> {
+async function startOfPng(example: AppFolder, path: string): Promise<string> {
   return (await readFile(example.path(path))).subarray(1, 4).toString();
 }
 

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 
+import { installing } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
-import { beside, copied, installing } from "./copied-example.ts";
+import { beside, copied } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 
 test.each(["express", "fastify", "hono"])(

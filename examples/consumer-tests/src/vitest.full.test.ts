@@ -1,11 +1,10 @@
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { CopiedExample, installing } from "./copied-example.ts";
-
-let example: CopiedExample;
+let example: AppFolder;
 
 beforeAll(async () => {
-  example = await CopiedExample.install("vitest");
+  example = await AppFolder.copy("vitest");
 }, installing);
 
 afterAll(() => example.remove(), installing);

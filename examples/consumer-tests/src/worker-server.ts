@@ -1,9 +1,8 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
 
 import { build } from "esbuild";
 
-import type { CopiedExample } from "./copied-example.ts";
+import type { AppFolder } from "@tryon/test-kit/app-folder";
 
 /** Part of Miniflare that is used here. It is installed with the example. */
 interface Miniflare {
@@ -37,16 +36,17 @@ type ReadConfiguration = (path: string) => {
 
 /** Runs the worker of an example in workerd, with its `wrangler.jsonc` and some other bindings. */
 export async function serveWorker(
-  example: CopiedExample,
+  example: AppFolder,
   port: number,
   bindings: Readonly<Record<string, string>>,
 ): Promise<Miniflare> {
-  const load = createRequire(example.path("package.json"));
   // The installed package has no types here.
-  const { unstable_getMiniflareWorkerOptions: readConfiguration } = load("wrangler") as {
+  const { unstable_getMiniflareWorkerOptions: readConfiguration } = example.require("wrangler") as {
     unstable_getMiniflareWorkerOptions: ReadConfiguration;
   };
-  const { Miniflare: Server, convertV4MiniflareOptions: converted } = load("miniflare") as {
+  const { Miniflare: Server, convertV4MiniflareOptions: converted } = example.require(
+    "miniflare",
+  ) as {
     Miniflare: Constructor;
     convertV4MiniflareOptions: (options: object) => object;
   };
@@ -72,7 +72,7 @@ export async function serveWorker(
 }
 
 /** Bundles the worker into one file, as a deployment does. */
-async function bundled(example: CopiedExample, main: string): Promise<string> {
+async function bundled(example: AppFolder, main: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [main],
     absWorkingDir: example.folder,

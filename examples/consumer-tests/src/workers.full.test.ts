@@ -1,20 +1,20 @@
 import { isTryOnError, type TryOn } from "@tryon/client";
 import { useMock } from "@tryon/mock/vitest";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { storeSuite } from "@tryon/webhooks/testing/store-suite";
 import { freePort } from "@tryon/test-kit/free-port";
-import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 import { serveWorker } from "./worker-server.ts";
 
 const mock = useMock();
-let example: CopiedExample;
+let example: AppFolder;
 let worker: Awaited<ReturnType<typeof serveWorker>>;
 let url: string;
 
 beforeAll(async () => {
-  example = await CopiedExample.install("workers");
+  example = await AppFolder.copy("workers");
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   worker = await serveWorker(example, port, {

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 
 import { build } from "esbuild";
 
-import { installApp } from "@tryon/test-kit/install-app";
+import { AppFolder } from "@tryon/test-kit/app-folder";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { packages } from "./peers.ts";
@@ -70,7 +70,7 @@ export async function createEnvironment(): Promise<Environment> {
   const { folder } = environment;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   for (const it of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(it, () => process.exit(130));
-  await installApp(folder, [...Object.values(await packedPackages()), ...packages]);
+  await new AppFolder(folder).install([...Object.values(await packedPackages()), ...packages]);
   // Compiled ahead, so that neither time nor memory of the compiler is measured.
   await build({
     entryPoints: globSync(join(import.meta.dirname, "programs/*.ts")),

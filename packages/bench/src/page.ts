@@ -19,7 +19,6 @@ interface Goal extends Readonly<Record<"group" | "row", string>> {
   readonly reason?: string;
 }
 
-/** Sources of the pages. */
 export interface Sources {
   readonly benchmarks: readonly Benchmark[];
   readonly goals: readonly Goal[];
@@ -85,7 +84,6 @@ export function renderTable({ heading, rows }: Group): string {
   return [head, ...lines].join("\n");
 }
 
-/** Renders the goals of the groups as a list. */
 export function renderGoals(goals: readonly Goal[], groups: readonly Group[]): readonly string[] {
   return goals.flatMap(({ group: key, row, min = 0, max = Infinity, reason = "" }) => {
     const group = groups.find((it) => it.key === key);

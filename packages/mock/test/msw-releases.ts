@@ -1,25 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { build, type Format, type Platform, type Plugin } from "esbuild";
 
-import { installApp } from "@tryon/test-kit/install-app";
-
 /** Oldest and newest releases of msw that the handlers support. */
 export const releases = ["2.11.0", "2", "3"] as const;
-
-/** A folder with one release of msw. */
-export interface Installed {
-  readonly folder: string;
-  remove(): Promise<void>;
-}
-
-export async function installMsw(release: string): Promise<Installed> {
-  const folder = await mkdtemp(join(tmpdir(), `tryon-msw-${release}-`));
-  await installApp(folder, [`msw@${release}`]);
-  return { folder, remove: () => rm(folder, { recursive: true }) };
-}
 
 export interface BundleOptions {
   readonly entry: string;

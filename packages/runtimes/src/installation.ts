@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { packedPackages } from "@tryon/test-kit/packages";
-import { installApp } from "@tryon/test-kit/install-app";
+import { AppFolder } from "@tryon/test-kit/app-folder";
 
 /** Versions of the runtimes, as on the page. Node 24 is that of the repository. */
 export const versions = {
@@ -55,9 +55,9 @@ export async function install(): Promise<Installation> {
   ];
   const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
   await Promise.all([
-    installApp(runtimes, ofRuntimes, { scripts }),
+    new AppFolder(runtimes).install(ofRuntimes, { scripts }),
     packedPackages().then((tarballs) =>
-      installApp(app, [...Object.values<string>(tarballs), ...beside], { scripts }),
+      new AppFolder(app).install([...Object.values<string>(tarballs), ...beside], { scripts }),
     ),
   ]);
   return { folder, app, runtimes };

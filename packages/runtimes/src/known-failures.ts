@@ -4,9 +4,7 @@ import type { Row } from "./rows.ts";
 /** Known failure on a runtime. A test checks that it still fails in this way. */
 export interface KnownFailure {
   readonly concerns: (row: Row, scenario: Scenario) => boolean;
-  /** Pattern of the error message. */
   readonly reason: RegExp;
-  /** Note for users. */
   readonly note: string;
 }
 

@@ -13,7 +13,6 @@ import { serveSite } from "./site.ts";
 
 const run = promisify(execFile);
 
-/** Bundler of the code of a page. */
 export type Bundler = "vite" | "esbuild";
 
 const document = `<!doctype html><title>Page</title><script type="module" src="./main.js"></script>`;

@@ -13,7 +13,6 @@ const run = promisify(execFile);
 export const published = ["client", "webhooks", "mock", "contract", "cli"] as const;
 export type Published = (typeof published)[number];
 
-/** Path of each package's tarball. */
 export type Tarballs = Readonly<Record<Published, string>>;
 
 export function packageFolder(name: Published): string {
@@ -70,16 +69,17 @@ export async function packedPackages(): Promise<Tarballs> {
   return Object.fromEntries(tarballs) as Record<Published, string>;
 }
 
-const generatedFolders = new Set(["node_modules", "dist"]);
+/** Neither packed nor part of what is packed. */
+const isOutside = ({ name }: { readonly name: string }): boolean =>
+  /^(?:node_modules|dist|test|.*\.test\.ts)$/.test(name);
 
-/** Hashes everything that tarballs are made of. */
 async function digestOfSources(): Promise<string> {
   const hash = createHash("sha256");
   const sources = ["packages/{c*,mock,webhooks}/**", "spec/*.json", "pnpm-lock.yaml"];
   const files = glob([...sources, "tsconfig.json", "package.json", "LICENSE"], {
     cwd: root,
     withFileTypes: true,
-    exclude: ({ name }) => generatedFolders.has(name),
+    exclude: isOutside,
   });
   const paths: string[] = [];
   for await (const file of files) if (file.isFile()) paths.push(join(file.parentPath, file.name));

@@ -8,7 +8,6 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Options of `startProgram`. */
 export interface ProgramOptions {
   readonly cwd?: string;
   /** @default the environment of this process */

@@ -27,7 +27,6 @@ export async function connectIoRedis(url: string) {
   return { client, close: async () => client.disconnect() };
 }
 
-/** Connects a pool of `pg` to a server. */
 export async function connectPostgres(url: string) {
   const timeouts = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
   const client = new Pool({ connectionString: url, ...timeouts });

@@ -16,9 +16,7 @@ export interface StoreServer {
   readonly url: string;
   /** Starts the server again with the data it has persisted. */
   start(): Promise<void>;
-  /** Stops the server and waits for its end. */
   stop(): Promise<void>;
-  /** Stops the server and deletes its folder. */
   remove(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import { cases } from "@tryon/test-kit/cases";
 import { expect, test } from "vitest";
 
 import goals from "../../goals.json" with { type: "json" };
@@ -10,7 +11,12 @@ const options = { timeout: 600_000 };
 
 test("the client reaches the goals without a 429, and the peers do not", options, async () => {
   const samples: Sample[] = [];
-  for await (const sample of simulation.measure()) samples.push(sample);
+  // The last sample of each seed has polls.
+  let seeds = 0;
+  for await (const sample of simulation.measure()) {
+    samples.push(sample);
+    if ("polls" in sample && (seeds += 1) === cases(5)) break;
+  }
   const values = (group: string, row: string) => samples.flatMap((it) => it[group]?.[row] ?? []);
   const rows = samples.flatMap((sample) => Object.keys(sample["delay"] ?? {}));
   for (const { group: key, row, max = 0 } of goals.filter((it) => it.group.startsWith("sim"))) {

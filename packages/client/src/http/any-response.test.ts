@@ -209,7 +209,7 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
           await checkInProcess(call, status, bytes, headers);
         },
       ),
-      { numRuns: cases(300) },
+      { numRuns: cases(300, 25) },
     );
   });
 

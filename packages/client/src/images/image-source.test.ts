@@ -128,7 +128,7 @@ it.each(Object.keys(kinds))(
           }
         },
       ),
-      { numRuns: cases(40) },
+      { numRuns: cases(40, 20) },
     );
   },
 );

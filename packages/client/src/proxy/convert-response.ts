@@ -13,7 +13,6 @@ const jobFields =
 const accountFields = "name credits_remaining rate_limit_per_min total_calls tryon_cost_credits";
 const purchaseFields =
   "payment_intent_id status pack_slug credits_added credits_remaining next_action";
-/** Fields that can be objects of any form. */
 const objectFields = new Set(["metadata", "next_action"]);
 
 /** Metadata field with the tag of a job's user. */

@@ -10,7 +10,6 @@ const defaultRetryAfter = 3_600;
 /** Maximum `Retry-After`, in seconds. A client could misread a much larger number as a date. */
 const maxRetryAfter = 86_400;
 
-/** Headers of all responses to pages of allowed origins. */
 const corsHeaders = [
   ["access-control-allow-credentials", "true"],
   ["access-control-allow-headers", "content-type, idempotency-key, authorization"],

@@ -150,7 +150,6 @@ function checkCount(name: string, count: number) {
   return [Number.isSafeInteger(count) && count >= 1, message, "Set the maximum per user."] as const;
 }
 
-/** Creates counters in the memory of one process. */
 function memoryStore(clock: Pick<Clock, "now" | "monotonic">): QuotaStore {
   const counters = new Map<string, { count: number; readonly isOver: () => boolean }>();
   /** Number of counters at which expired ones are removed. */

@@ -91,7 +91,6 @@ export function resolveOptions(given: ProxyOptions) {
   return {
     ...options,
     ...defaults,
-    /** Path without a trailing slash. */
     basePath: basePath.replace(/\/$/, ""),
     tryon: new TryOn({
       apiKey,

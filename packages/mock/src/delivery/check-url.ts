@@ -6,7 +6,6 @@ export interface UrlRules {
   readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
 }
 
-/** Host names of private networks. */
 const internalName = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
 
 /** Metadata services of clouds in public ranges (here Azure's). */

@@ -13,7 +13,6 @@ import { requestSchemas } from "./schemas.ts";
 import { addTryOnRoutes } from "./tryon-routes.ts";
 import type { RouteContext } from "./with-key.ts";
 
-/** Headers that pages of other origins may read. */
 const exposedHeaders = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",

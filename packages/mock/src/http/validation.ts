@@ -62,7 +62,6 @@ export function validate<Input>(schema: z.ZodType<Input>, input: unknown, option
   );
 }
 
-/** Describes a problem of the value at a path of the request. */
 export function problemAt(
   path: Path,
   problem: Problem,

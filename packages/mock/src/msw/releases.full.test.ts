@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { AppFolder } from "@tryon/test-kit/app-folder";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { node } from "@tryon/test-kit/repository";
 import { loopback, type Page } from "../../test/loopback.ts";
-import { bundleWithMsw, installMsw, releases, type Installed } from "../../test/msw-releases.ts";
+import { bundleWithMsw, releases } from "../../test/msw-releases.ts";
 
 const run = promisify(execFile);
 const installing = 120_000;
@@ -34,9 +35,9 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 describe.each(releases)("msw %s", (release) => {
-  let msw: Installed;
+  let msw: AppFolder;
   beforeAll(async () => {
-    msw = await installMsw(release);
+    msw = await AppFolder.with("msw", `msw@${release}`);
   }, installing);
   afterAll(() => msw.remove());
 

@@ -1,6 +1,5 @@
 import type { OutputSize } from "../store/records.ts";
 
-/** Pixels and price of each output size. */
 export const sizes = {
   "1K": { credits: 8, width: 768, height: 1024 },
   "2K": { credits: 12, width: 1536, height: 2048 },

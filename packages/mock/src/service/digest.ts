@@ -9,7 +9,6 @@ interface NodeCrypto {
   hash?(algorithm: "sha256", text: string): string;
 }
 
-/** Computes the SHA-256 of a text, in hex. */
 export async function textDigest(text: string): Promise<string> {
   if (text.length <= smallText) {
     // Node's own digest takes a fifth of the time. The types of this package do not have Node's globals.
@@ -26,7 +25,6 @@ export async function textDigest(text: string): Promise<string> {
   return bytesToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))));
 }
 
-/** Computes the HMAC-SHA256 (RFC 2104), in hex. */
 export function hmacHex(secret: string, message: string | Uint8Array): string {
   const bytes = typeof message === "string" ? utf8ToBytes(message) : message;
   return bytesToHex(hmac(sha256, utf8ToBytes(secret), bytes));

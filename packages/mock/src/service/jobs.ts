@@ -11,7 +11,6 @@ export interface JobPage {
 /** Creates the functions that read the jobs of one key. Jobs of other keys are not found. */
 export function createJobs({ store, system, options }: ServiceContext) {
   const visibleUntil = (): number => system.clock.now() - options.readLag;
-  /** Returns true once the retention of the job's image is over. */
   const isPurged = ({ completedAt }: JobRecord): boolean =>
     completedAt !== null && completedAt + limits.resultRetention <= system.clock.now();
   return {

@@ -4,7 +4,6 @@ import { hmacHex, sameText } from "./digest.ts";
 
 export type ResultUrls = ReturnType<typeof createResultUrls>;
 
-/** Creates the functions that sign and verify the URLs of result images. */
 export function createResultUrls(secret: string, resultsOrigin: Options["resultsOrigin"]) {
   const signatureOf = (path: string, expires: number): string =>
     hmacHex(secret, `${path}\n${expires}`);

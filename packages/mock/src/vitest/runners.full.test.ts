@@ -1,23 +1,16 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
-import { installApp } from "@tryon/test-kit/install-app";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { node } from "@tryon/test-kit/repository";
-import { startProgram } from "@tryon/test-kit/start-program";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const installing = 600_000;
-let folder = "";
+let app: AppFolder;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tryon-runners-"));
   const { client, mock } = await packedPackages();
-  await installApp(folder, [client, mock, "jest@30.5.2", "vitest@5.1.0"]);
+  app = await AppFolder.with("runners", client, mock, "jest@30.5.2", "vitest@5.1.0");
 }, installing);
 
-afterAll(() => rm(folder, { recursive: true }), installing);
+afterAll(() => app.remove(), installing);
 
 const tests = `
 const tryon = new TryOn();
@@ -75,12 +68,8 @@ test.each([
   ],
 ])("resets the mock and fails a test that leaves a job, in %s", async (...row) => {
   const [, file, header, args, failed, passed] = row;
-  await writeFile(join(folder, file), header + tests);
-  const entries = Object.entries(process.env);
-  const env = Object.fromEntries(
-    entries.filter(([name]) => !/^(VITEST|TEST|NODE_ENV|NODE_OPTIONS|TRYON_)/.test(name)),
-  );
-  const program = startProgram(node, args, { cwd: folder, env: { ...env, NO_COLOR: "1" } });
+  await app.write(file, header + tests);
+  const program = app.start(node, args, { CI: undefined });
   const { code } = await program.ended;
   expect(code, program.text).toBe(1);
   expect(program.text.match(failed), program.text).toHaveLength(1);

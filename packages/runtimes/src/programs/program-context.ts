@@ -1,4 +1,3 @@
-/** Server and runtime of a program. */
 export interface ProgramContext {
   readonly baseUrl: string;
   readonly apiKey: string;

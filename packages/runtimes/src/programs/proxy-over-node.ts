@@ -5,7 +5,7 @@ import { toNodeHandler } from "@tryon/client/node";
 import { createProxy } from "@tryon/client/proxy";
 import type { ProgramContext } from "./program-context.ts";
 
-/** Makes a try-on through a proxy that `node:http` serves. The proxy refuses an unknown user. */
+/** Makes a try-on through a proxy that `node:http` serves, which rejects an unknown user. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const proxy = createProxy({
     apiKey,

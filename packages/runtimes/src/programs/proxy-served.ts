@@ -2,7 +2,7 @@ import { TryOn } from "@tryon/client";
 import { createProxy } from "@tryon/client/proxy";
 import type { ProgramContext } from "./program-context.ts";
 
-/** Makes a try-on over HTTP through a proxy that the runtime serves. The proxy refuses an unknown user. */
+/** Makes a try-on over HTTP through a proxy that the runtime itself serves, which rejects an unknown user. */
 export async function run({ baseUrl, apiKey, listen }: ProgramContext): Promise<unknown> {
   const proxy = createProxy({
     apiKey,

@@ -1,11 +1,13 @@
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
+import { packedPackages } from "@tryon/test-kit/packages";
 import { afterAll, beforeAll, expect, it } from "vitest";
-
-import { AppFolder, installing } from "../../test/app-folder.ts";
 
 let folder: AppFolder;
 
 beforeAll(async () => {
-  folder = await AppFolder.install(
+  folder = await AppFolder.with(
+    "app",
+    (await packedPackages()).webhooks,
     "@hono/node-server@2.1.8",
     "@types/aws-lambda@8.10.164",
     "@types/express@5.0.6",
@@ -20,10 +22,20 @@ beforeAll(async () => {
     "react@19.3.1",
     "react-dom@19.3.1",
   );
-  await folder.addWebhooks();
 }, installing);
 
 afterAll(() => folder.remove(), installing);
+
+const compilerOptions = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+  target: "es2022",
+  module: "nodenext",
+  types: ["node"],
+};
 
 /** Uses of every adapter with its framework, and the lines of the messages. */
 const uses = `
@@ -84,7 +96,7 @@ it.each(["mts", "cts"])(
   async (extension) => {
     const file = `uses.${extension}`;
     await folder.write(file, extension === "cts" ? uses.replace("await ", "void ") : uses);
-    expect(await folder.compile([file])).toBe("");
+    expect(await folder.compile({ compilerOptions, files: [file] })).toBe("");
   },
   installing,
 );

@@ -6,6 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { MiddlewareHandler } from "hono";
 import { validator } from "hono/validator";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { ReceiverOptions } from "../index.ts";
@@ -17,7 +18,6 @@ import {
   runLines,
 } from "../../test/adapter-behaviour.ts";
 import type { Start } from "../../test/adapter-behaviour.ts";
-import { AppFolder, installing } from "../../test/app-folder.ts";
 import { secret, signedEvent } from "../../test/events.ts";
 import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";
@@ -29,7 +29,8 @@ import { createReceiver as forKoa } from "./koa.ts";
 let folder: AppFolder;
 
 beforeAll(async () => {
-  folder = await AppFolder.install(
+  folder = await AppFolder.with(
+    "app",
     "express@5.3.0",
     "express-4@npm:express@4.22.3",
     "fastify@5.12.8",

@@ -1,18 +1,15 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
-import { startProgram, type Program } from "@tryon/test-kit/start-program";
+import type { Program } from "@tryon/test-kit/start-program";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
+import { packedPackages } from "@tryon/test-kit/packages";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { linesOf } from "../../test/adapter-behaviour.ts";
-import { AppFolder, installing } from "../../test/app-folder.ts";
 import { unicodeText, secret, signedEvent } from "../../test/events.ts";
 import { head, send, untilClosed } from "../../test/senders.ts";
 import { createPagesReceiver, createReceiver } from "./next.ts";
-
-const run = promisify(execFile);
 
 /** Paths of a correct route handler and API route, and of two with a mistake. */
 const correct = ["/hook", "/api/hook"];
@@ -29,8 +26,13 @@ const imports = (up: string) => `
 
 /** Builds and starts an app with routes of both kinds and a proxy, as in production. */
 beforeAll(async () => {
-  folder = await AppFolder.install("next@16.4.6", "react@19.3.1", "react-dom@19.3.1");
-  await folder.addWebhooks();
+  folder = await AppFolder.with(
+    "app",
+    (await packedPackages()).webhooks,
+    "next@16.4.6",
+    "react@19.3.1",
+    "react-dom@19.3.1",
+  );
   const [route = "", config = ""] = await Promise.all([routeLine(), pagesLine()]);
   const files = {
     "options.js": `
@@ -52,17 +54,16 @@ beforeAll(async () => {
     "pages/api/parsed.js": `${imports("../..")} export default createPagesReceiver(options);`,
   };
   for (const [path, text] of Object.entries(files)) await folder.write(path, text);
-  const next = join(folder.path, "node_modules/next/dist/bin/next");
+  const next = join(folder.folder, "node_modules/next/dist/bin/next");
   const env = {
-    ...process.env,
     NODE_ENV: "production" as const,
     NEXT_TELEMETRY_DISABLED: "1",
     TRYON_WEBHOOK_SECRET: secret,
-    HANDLED: join(folder.path, "handled"),
+    HANDLED: join(folder.folder, "handled"),
   };
-  await run(process.execPath, [next, "build"], { cwd: folder.path, env });
+  await folder.run(process.execPath, [next, "build"], env);
   const argv = [next, "start", "--port", "0", "--hostname", "127.0.0.1"];
-  server = startProgram(process.execPath, argv, { cwd: folder.path, env });
+  server = folder.start(process.execPath, argv, env);
   const [, found] = await server.waitFor(/http:\/\/127\.0\.0\.1:(\d+)/);
   port = Number(found);
 }, installing);
@@ -109,7 +110,7 @@ async function pagesLine(): Promise<string | undefined> {
 
 /** Returns the handled events of one job. */
 async function handled(job: string): Promise<readonly unknown[]> {
-  const text = await readFile(join(folder.path, "handled"), "utf8").catch(() => "");
+  const text = await readFile(join(folder.folder, "handled"), "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
   return lines
     .map((line): unknown => JSON.parse(line))

@@ -1,6 +1,8 @@
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
+import { packedPackages } from "@tryon/test-kit/packages";
+import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { AppFolder, installing } from "../../test/app-folder.ts";
 import { unicodeText, secret, signedEvent } from "../../test/events.ts";
 import { send } from "../../test/senders.ts";
 
@@ -35,8 +37,7 @@ const program = `
 `;
 
 beforeAll(async () => {
-  folder = await AppFolder.install("miniflare@4.20260730.0");
-  await folder.addWebhooks();
+  folder = await AppFolder.with("app", (await packedPackages()).webhooks, "miniflare@4.20260730.0");
   await folder.write("worker.js", program);
   // The installed package has no types here.
   const { Miniflare: Server } = folder.require("miniflare") as {
@@ -61,7 +62,15 @@ afterAll(async () => {
 
 /** Bundles the worker into one file, like a tool that deploys it. */
 async function modulesOf(app: AppFolder): Promise<readonly object[]> {
-  const contents = await app.bundle("worker.js", ["cloudflare:workers"]);
+  const { outputFiles } = await build({
+    entryPoints: [app.path("worker.js")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    external: ["cloudflare:workers"],
+  });
+  const contents = outputFiles.map(({ text }) => text).join("");
   return [{ type: "ESModule", path: "worker.js", contents }];
 }
 
