@@ -119,3 +119,34 @@ test("no random traffic of a random server shows a wrong value", async () => {
   );
   await assert(property, { numRuns: cases(300, 20), seed });
 });
+
+test.each<Partial<Options>>([
+  { limitBounds: "clamp" },
+  { limitBounds: "clamp", unknownCursor: "empty" },
+  { jsonTypes: "lax" },
+  { refusedKey: "kept" },
+  {},
+])(
+  "a request that can be refused for several reasons shows no wrong value with %j",
+  async (options) => {
+    const mock = createMock({ clock: "manual", seed: 1, options });
+    const traffic = new Traffic(mock);
+    const list = "/api/v1/tryon";
+    await traffic.get(`${list}?cursor=nowhere`);
+    await traffic.get(`${list}?limit=0&cursor=nowhere`);
+    await traffic.get(`${list}?limit=0&status=unknown`);
+    await traffic.submit({ wait: "false", person_image_b64: "AAAA" });
+    await traffic.submit({ seed: "7", person_image_b64: "AAAA" });
+    const { token: key } = await mock.createKey({ credits: 0 });
+    const once = { key, "idempotency-key": traffic.unique() };
+    await traffic.submit({}, once);
+    const body = { pack_slug: "demo", shared_payment_granted_token: "spt_test_1" };
+    await traffic.send("POST", "/api/v1/credits/purchase", { key, body });
+    await traffic.submit({}, once);
+    await traffic.submit({ seed: 5 }, once);
+    mock.close();
+    const observation = observe(traffic.exchanges);
+    expect(mock.options).toMatchObject(valuesOf(observation));
+    expect(observation.options.filter((one) => one.contradictions.length > 0)).toEqual([]);
+  },
+);

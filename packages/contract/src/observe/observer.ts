@@ -7,6 +7,7 @@ import { SchemaChecks } from "../schema-checks.ts";
 import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
+import { Findings, type Shown } from "./findings.ts";
 import { Memory, sizeOf } from "./memory.ts";
 import { rebuilt } from "./rebuilt.ts";
 import { pollOperation, seenOf, submitOperation, type Seen } from "./seen.ts";
@@ -33,13 +34,11 @@ interface SizeLatency {
   readonly p90: number;
 }
 
-/** Something found in the traffic, and the lines that have it, up to 3. */
-export interface Finding {
+/** Something found in the traffic. */
+export interface Finding extends Shown {
   /** Rule of `spec/rules.json`, if it is against one. */
   readonly rule?: string;
   readonly what: string;
-  readonly count: number;
-  readonly places: readonly string[];
 }
 
 /** Facts that recorded traffic shows. */
@@ -56,9 +55,6 @@ export interface TrafficObservation {
   /** Deviations from the document, and from rules, that no open point explains. */
   readonly breaks: readonly Finding[];
 }
-
-/** Maximum number of lines that are kept for a finding. */
-const maxPlaces = 3;
 
 /** Maximum number of durations that are kept for a size. */
 const maxDurations = 10_000;
@@ -89,8 +85,8 @@ export class Observer {
   }));
   readonly #durations = new Map<string, number[]>();
   readonly #statuses = new Map<string, Map<number, number>>();
-  readonly #unknown = new Findings();
-  readonly #breaks = new Findings();
+  readonly #unknown = new Findings<Pick<Finding, "rule" | "what">>();
+  readonly #breaks = new Findings<Pick<Finding, "rule" | "what">>();
   #exchanges = 0;
   #unanswered = 0;
 
@@ -163,13 +159,13 @@ export class Observer {
     if (seen.operation === undefined || seen.isHtml || seen.operation.includes("openapi")) return;
     for (const name of Object.keys(seen.headers)) {
       const isKnown = knownHeaders.has(name) || commonHeaders.test(name);
-      if (!isKnown) this.#unknown.add(`header ${name}`, seen.place);
+      if (!isKnown) add(this.#unknown, `header ${name}`, seen.place);
     }
     // Elsewhere any field is valid.
     if (!/tryon|account|purchase/.test(seen.operation)) return;
     for (const name of namesIn(seen.got)) {
       if (!knownFields.has(name))
-        this.#unknown.add(`field ${name} of ${seen.operation}`, seen.place);
+        add(this.#unknown, `field ${name} of ${seen.operation}`, seen.place);
     }
   }
 
@@ -194,7 +190,7 @@ export class Observer {
       text: "",
       json,
     };
-    for (const problem of this.#schemas.check(response)) this.#breaks.add(problem, place);
+    for (const problem of this.#schemas.check(response)) add(this.#breaks, problem, place);
   }
 
   #checkRules(seen: Seen): void {
@@ -203,7 +199,8 @@ export class Observer {
     if (status !== 200) return;
     const isLater = job?.ended && job.ended.at < seen.sentAt && operation === pollOperation;
     if (isLater && job.ended?.status !== got["status"]) {
-      this.#breaks.add(
+      add(
+        this.#breaks,
         `a ${String(job.ended?.status)} job became ${String(got["status"])}`,
         place,
         "states.terminal.final",
@@ -213,7 +210,8 @@ export class Observer {
     const first = this.#memory.first(seen);
     const isRepeated = first?.status === 200 && first.body === JSON.stringify(sent);
     if (isRepeated && first.jobId !== undefined && first.jobId !== got["job_id"]) {
-      this.#breaks.add(
+      add(
+        this.#breaks,
         "a repeated submission made a second job",
         place,
         "submit.idempotency-key.same-body",
@@ -224,7 +222,7 @@ export class Observer {
     if (!key?.startsWith("live-") || typeof cost !== "number" || !(size in costs)) return;
     if (cost !== costs[size] && !isEnd(got["status"])) {
       const rule = `sizes.${size.toLowerCase()}.cost`;
-      this.#breaks.add(`a try-on in ${size} cost ${cost}`, place, rule);
+      add(this.#breaks, `a try-on in ${size} cost ${cost}`, place, rule);
     }
   }
 
@@ -240,20 +238,13 @@ export class Observer {
   }
 }
 
-class Findings {
-  readonly #found = new Map<string, Finding & { count: number; places: string[] }>();
-
-  add(what: string, place: string, rule?: string): void {
-    const found = this.#found.get(what) ?? { ...(rule && { rule }), what, count: 0, places: [] };
-    found.count += 1;
-    if (found.places.length < maxPlaces) found.places.push(place);
-    // Texts of findings are bounded by the document and by names, which a service could vary without end.
-    if (this.#found.size < 1_000) this.#found.set(what, found);
-  }
-
-  get all(): readonly Finding[] {
-    return [...this.#found.values()];
-  }
+function add(
+  to: Findings<Pick<Finding, "rule" | "what">>,
+  what: string,
+  place: string,
+  rule?: string,
+): void {
+  to.add(what, { ...(rule && { rule }), what }, place);
 }
 
 function percentiles(durations: readonly number[]): SizeLatency {

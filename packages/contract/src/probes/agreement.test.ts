@@ -29,3 +29,15 @@ test("a purchase with a test key that reports other credits than those of the pa
   const { run, seen } = await judgeTwice(mock, fetch, ["observed.testKeyCredits"]);
   expect([run, seen["testKeyCredits"]]).toEqual([{}, undefined]);
 });
+
+test("a deployment whose headers of the rate limit lack the limit has these headers", async () => {
+  const mock = mockOf({});
+  onTestFinished(() => mock.close());
+  const fetch = tampered(mock, async ({ send }) => {
+    const response = await send();
+    response.headers.delete("x-ratelimit-limit");
+    return response;
+  });
+  const { run, seen } = await judgeTwice(mock, fetch, ["observed.rateHeaders"]);
+  expect([run["rateHeaders"], seen["rateHeaders"]]).toEqual(["all", "all"]);
+});

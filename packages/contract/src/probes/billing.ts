@@ -92,8 +92,8 @@ export const billingProbes = probeGroup(0, {
       // For this time, both were on their way at once. Either can end first.
       const bothSentAt = Math.max(first.sentAt, seen.sentAt);
       const overlap = Math.min(first.answeredAt, seen.answeredAt) - bothSentAt;
-      const statuses = [first.status, seen.status];
-      if (overlap >= 0 && statuses.includes(409) && statuses.includes(200)) return [409];
+      const statuses = new Set([first.status, seen.status]);
+      if (overlap >= 0 && statuses.has(409) && statuses.has(200)) return [409];
       // A stored response comes at once, and a joined request waits for the job.
       return overlap > 1_000 && isSameJob(seen, first) ? ["join"] : undefined;
     },

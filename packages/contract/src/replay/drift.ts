@@ -1,4 +1,5 @@
 import type { Probe } from "../check.ts";
+import { Findings, type Shown } from "../observe/findings.ts";
 import { Observer } from "../observe/observer.ts";
 import { seenOf, submitOperation, type Seen } from "../observe/seen.ts";
 import { openPoints, type OptionValue } from "../open-points.ts";
@@ -8,17 +9,13 @@ import { isEnd } from "../submission.ts";
 import { fieldsOf } from "../wire/response.ts";
 import { differences, type Difference, type SentPair } from "./compare.ts";
 
-/** Behavior of the target that differs from the recording. */
-export interface Drift {
+/** Behavior of the target that differs from the recording. Places are recorded exchanges, such as `session.ndjson:12`. */
+export interface Drift extends Shown {
   /** Rules of `spec/rules.json`. */
   readonly rule: string;
   /** Option of the reference server that has this behavior, if there is one. */
   readonly option?: string;
   readonly what: string;
-  /** Number of exchanges that show it. */
-  readonly count: number;
-  /** Up to 3 recorded exchanges that show it, such as `session.ndjson:12`. */
-  readonly places: readonly string[];
 }
 
 /** Recorded exchange and its repetition. */
@@ -97,82 +94,91 @@ export function findDrift(
   isOutcomeSet: (pair: Pair) => boolean,
 ): { readonly drift: readonly Drift[]; readonly notCompared: ReadonlyMap<Exchange, string> } {
   const [before, after] = [new Observer(), new Observer()];
-  const recordedEvidence = new Map<Exchange, Evidence>();
-  for (const { exchange, place } of session) {
-    recordedEvidence.set(exchange, before.add(exchange, place));
-  }
-  const evidence = new Map<Pair, readonly [Evidence, Evidence]>();
-  for (const pair of pairs) {
-    const own: Evidence = recordedEvidence.get(pair.recorded) ?? new Map();
-    evidence.set(pair, [own, after.add(pair.replayed, pair.place)]);
-  }
+  const evidence = new Map<Exchange, Evidence>();
+  for (const { exchange, place } of session) evidence.set(exchange, before.add(exchange, place));
+  for (const { replayed, place } of pairs) evidence.set(replayed, after.add(replayed, place));
   const [observed, now] = [before.end(), after.end()];
-  const found = new Found();
-  const notCompared = new Map<Exchange, string>();
+  const [possible, possibleNow] = [optionValues(observed.options), optionValues(now.options)];
   const submissions = submissionsOf(pairs);
-  const possible = optionValues(observed.options);
-  const possibleNow = optionValues(now.options);
-  const compared = pairs.filter(isCompared);
-  const drifted = new Map<string, readonly OptionValue[]>();
-  const explained = (pair: Pair, one: Difference): boolean => {
-    const [recorded, replayed] = seenPair(pair) ?? [];
-    if (recorded === undefined || replayed === undefined) return true;
-    return [...drifted].some(([option, values]) =>
-      explains(option, values, one, recorded, replayed, evidence.get(pair)),
+  const compared = pairs.filter(isCompared).flatMap((pair): Compared[] => {
+    const [recorded, replayed] = [seenOf(pair.recorded, ""), seenOf(pair.replayed, "")];
+    if (recorded === undefined || replayed === undefined) return [];
+    const sent = submissions.get(recorded.got["job_id"]);
+    const [own = none, ownNow = none] = [pair.recorded, pair.replayed].map((one) =>
+      evidence.get(one),
     );
-  };
-  const addOption = (option: string, pair: Pair): void => {
-    const [own, ownNow] = evidence.get(pair) ?? [];
-    const from = own?.get(option) ?? possible.get(option) ?? [];
-    const to = ownNow?.get(option) ?? possibleNow.get(option) ?? [];
+    const found = differences(recorded, replayed, sent);
+    return [{ pair, recorded, replayed, own, ownNow, differences: found }];
+  });
+  const found = new Findings<Omit<Drift, keyof Shown>>();
+  const notCompared = new Map<Exchange, string>();
+  const drifted = new Map<string, readonly OptionValue[]>();
+  const explained = (one: Compared, difference: Difference): boolean =>
+    [...drifted].some(([option, values]) => explains(option, values, difference, one));
+  const addOption = (option: string, { own, ownNow, pair: { place } }: Compared): void => {
+    const from = own.get(option) ?? possible.get(option) ?? [];
+    const to = ownNow.get(option) ?? possibleNow.get(option) ?? [];
     drifted.set(option, [...from, ...to]);
-    found.add(rulesOf(option), describe(option, from, to), pair.place, option);
+    found.add(option, { rule: rulesOf(option), option, what: describe(option, from, to) }, place);
   };
+  const addRule = (rule: string, what: string, place: string): void =>
+    found.add(`${rule} ${what}`, { rule, what }, place);
   for (const option of probes.keys()) {
     const [values, newValues] = [possible.get(option), possibleNow.get(option)];
-    for (const pair of compared) {
-      const [one, other] = (evidence.get(pair) ?? []).map((own) => own.get(option));
+    for (const one of compared) {
+      const [own, ownNow] = [one.own.get(option), one.ownNow.get(option)];
       const isOther =
-        areDisjoint(one, other) || areDisjoint(values, other) || areDisjoint(one, newValues);
-      if (isOther) addOption(option, pair);
+        areDisjoint(own, ownNow) || areDisjoint(values, ownNow) || areDisjoint(own, newValues);
+      if (isOther) addOption(option, one);
     }
   }
   // A changed status can hide what a response shows. Then only one of both shows the option.
-  for (const pair of compared) {
-    const status = differencesOf(pair, submissions).find(({ kind }) => kind === "status");
-    if (status === undefined || explained(pair, status)) continue;
-    const [own, ownNow] = evidence.get(pair) ?? [];
-    const deciding = allProbes.filter((probe) => probe.explains?.status !== undefined);
-    const option = deciding.find(({ option: name }) => {
-      const isShown = own?.has(name) === true;
-      if (isShown === ownNow?.has(name)) return false;
-      return !(isShown ? possibleNow : possible).has(name);
-    })?.option;
-    if (option !== undefined) addOption(option, pair);
+  for (const one of compared) {
+    const status = one.differences.find(({ kind }) => kind === "status");
+    if (status === undefined || explained(one, status)) continue;
+    const deciding = allProbes.find(({ option, explains: { status: decides } = {} }) => {
+      const isShown = one.own.has(option);
+      if (decides === undefined || isShown === one.ownNow.has(option)) return false;
+      return !(isShown ? possibleNow : possible).has(option);
+    });
+    if (deciding !== undefined) addOption(deciding.option, one);
   }
-  const known = new Set(observed.breaks.map(({ what }) => what));
-  for (const pair of compared) {
-    for (const one of differencesOf(pair, submissions)) {
-      const [recorded, replayed] = seenPair(pair) ?? [];
-      if (recorded === undefined || replayed === undefined || explained(pair, one)) continue;
-      if (one.kind === "state") {
+  for (const one of compared) {
+    const { pair, recorded, replayed } = one;
+    for (const difference of one.differences) {
+      if (explained(one, difference)) continue;
+      if (difference.kind === "state") {
         const haveEnded = isEnd(recorded.got["status"]) && isEnd(replayed.got["status"]);
         if (!haveEnded || !isOutcomeSet(pair)) {
           notCompared.set(pair.recorded, haveEnded ? otherEnd : oneEnd);
           continue;
         }
       }
-      found.add(ruleOf(recorded, one), `${titleOf(recorded)}: ${one.what}`, pair.place);
+      const what = `${titleOf(recorded)}: ${difference.what}`;
+      addRule(ruleOf(recorded, difference), what, pair.place);
     }
   }
+  const known = new Set(observed.breaks.map(({ what }) => what));
   for (const { rule, what, places } of now.breaks) {
     // Costs are compared with the recorded ones.
     if (rule === undefined || rule.startsWith("sizes.") || known.has(what)) continue;
-    const place = places.find((one) => compared.some((pair) => pair.place === one));
-    if (place !== undefined) found.add(rule, what, places[0] ?? place);
+    const isShown = compared.some(({ pair }) => places.includes(pair.place));
+    if (isShown) addRule(rule, what, places[0] ?? "");
   }
   return { drift: found.all, notCompared };
 }
+
+/** Compared pair, with the values of options that each of both allows. */
+interface Compared {
+  readonly pair: Pair;
+  readonly recorded: Seen;
+  readonly replayed: Seen;
+  readonly own: Evidence;
+  readonly ownNow: Evidence;
+  readonly differences: readonly Difference[];
+}
+
+const none: Evidence = new Map();
 
 const otherEnd = "A job ended otherwise than in the recording";
 const oneEnd = "A job had ended in only one of the recording and the replay";
@@ -189,33 +195,17 @@ function submissionsOf(pairs: readonly Pair[]): ReadonlyMap<unknown, SentPair> {
   return found;
 }
 
-function seenPair({ recorded, replayed }: Pair): readonly [Seen, Seen] | undefined {
-  const [one, other] = [seenOf(recorded, ""), seenOf(replayed, "")];
-  return one && other && [one, other];
-}
-
-function differencesOf(
-  pair: Pair,
-  submissions: ReadonlyMap<unknown, SentPair>,
-): readonly Difference[] {
-  const [recorded, replayed] = seenPair(pair) ?? [];
-  if (recorded === undefined || replayed === undefined) return [];
-  return differences(recorded, replayed, submissions.get(recorded.got["job_id"]));
-}
-
 /** If true, a difference follows from an option that has another value. */
 function explains(
   option: string,
   values: readonly OptionValue[],
   { kind, name }: Difference,
-  recorded: Seen,
-  replayed: Seen,
-  evidence: readonly [Evidence, Evidence] | undefined,
+  { recorded, replayed, own, ownNow }: Compared,
 ): boolean {
   const { headers, fieldsOf: operation, end, status: decides } = probes.get(option)?.explains ?? {};
   if (kind === "header" && headers?.test(name)) return true;
   if (kind === "field" && operation !== undefined && operation === recorded.operation) return true;
-  const hasEvidence = evidence?.some((own) => own.has(option)) === true;
+  const hasEvidence = own.has(option) || ownNow.has(option);
   if (kind === "state") return end === true && hasEvidence;
   if (kind === "value" && !name.startsWith("detail")) return false;
   if (decides === undefined) return false;
@@ -272,27 +262,4 @@ function areDisjoint(
   other: readonly OptionValue[] | undefined,
 ): boolean {
   return one !== undefined && other !== undefined && one.every((value) => !other.includes(value));
-}
-
-/** Drift by its rule and description. */
-class Found {
-  readonly #found = new Map<string, Drift & { count: number; places: string[] }>();
-
-  add(rule: string, what: string, place: string, option?: string): void {
-    const name = option ?? `${rule} ${what}`;
-    const drift = this.#found.get(name) ?? {
-      rule,
-      ...(option !== undefined && { option }),
-      what,
-      count: 0,
-      places: [],
-    };
-    drift.count += 1;
-    if (drift.places.length < 3) drift.places.push(place);
-    this.#found.set(name, drift);
-  }
-
-  get all(): readonly Drift[] {
-    return [...this.#found.values()];
-  }
 }

@@ -11,11 +11,11 @@ const probed = new Set<string>(billingProbes.map(({ option }) => option));
 
 test.each([
   ["default", [], []],
-  // A 400 has no list of problems, a 409 no credits, and a header that is never sent no unit.
+  // A 400 has no list of problems and can be of a field, a 409 has no credits, and a header that is never sent no unit.
   [
     "alternate",
     ["refusals.422.free", "rate-limit.headers", "rate-limit.reset"],
-    ["resetUnit", "repeatCredits"],
+    ["resetUnit", "repeatCredits", "unknownPack"],
   ],
 ] as const)("passes the profile %s", async (profile, notObservable, unknown) => {
   const report = await runArea(billing, { profile });
