@@ -9,6 +9,13 @@ const shared: Options = {
   target: "es2022",
   treeshake: true,
   removeNodeProtocol: false,
+  // Docstrings are in the types, where editors read them.
+  plugins: [
+    {
+      name: "without-docstrings",
+      renderChunk: (code) => ({ code: code.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "") }),
+    },
+  ],
 };
 
 export default defineConfig([

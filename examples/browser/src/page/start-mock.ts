@@ -12,5 +12,5 @@ export async function startMock(): Promise<TryOnOptions> {
   const worker = setupWorker(...handlers(mock, { baseUrl }));
   await worker.start({ quiet: true, onUnhandledFrame: "bypass" });
   // The key works only with this mock.
-  return { apiKey: mock.keys.live, baseUrl, allowLiveKey: true };
+  return { apiKey: mock.keys.live, baseUrl, allowLiveKey: true, pollInterval: "500ms" };
 }

@@ -27,8 +27,8 @@ export interface ResultImage {
   blob(options?: CallOptions): Promise<Blob>;
 
   /**
-   * Downloads the image as a stream. Read it to its end, or cancel it. An interrupted download fails the stream. `timeout`
-   * applies to the whole download.
+   * Downloads the image as a stream, which begins with the signature of a PNG. Read it to its end, or cancel it. An interrupted
+   * download fails the stream. `timeout` applies to the whole download.
    *
    * @throws as `bytes`
    */
