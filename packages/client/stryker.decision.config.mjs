@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const base = JSON.parse(readFileSync(new URL("stryker.config.json", import.meta.url), "utf8"));
 
-/** What a response proves, and if an image is whole: more mutants must be found than elsewhere. */
+/** Configuration for the code that decides about charges and whole images, with a higher limit. */
 export default {
   ...base,
   mutate: [

@@ -21,8 +21,8 @@ type Machine = ReturnType<typeof machineClock>;
 
 /** Changes of a machine's date during a call. */
 const changes: readonly (readonly [string, (machine: Machine) => void])[] = [
-  ["is set back", ({ setDate }) => setDate(-hour)],
-  ["is set forward", ({ setDate }) => setDate(hour)],
+  ["is set back", async ({ setDate }) => setDate(-hour)],
+  ["is set forward", async ({ setDate }) => setDate(hour)],
   ["goes on while the machine sleeps", ({ sleep }) => sleep(hour)],
 ];
 
