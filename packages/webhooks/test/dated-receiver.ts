@@ -27,8 +27,8 @@ async function openStore() {
 const receive = createReceiver({
   secrets: secret,
   store: await openStore(),
-  claimTtl: 1_500,
-  claimWait: 3_500,
+  claimTtl: 3_000,
+  claimWait: 5_500,
   onCompleted: async () => {
     process.stdout.write("handles\n");
     if (hangs) await new Promise((resolve) => setTimeout(resolve, 60_000));

@@ -2,6 +2,7 @@ import type { PostgresClient } from "@tryon/command-line/stores/clients";
 import { postgresDialect } from "@tryon/command-line/stores/sql-table";
 import type { SharedJournal } from "@tryon/client/batch";
 
+import type { QuotaStore } from "../proxy/create-quota.ts";
 import type { SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {
@@ -12,6 +13,7 @@ import {
 
 export type {
   PostgresClient,
+  QuotaStore,
   SharedJournalOptions,
   TableJournalOptions,
   TableQuotaOptions,

@@ -17,7 +17,7 @@ export type {
   NodeRedisClient,
   RedisClient,
 } from "@tryon/command-line/stores/clients";
-export type { SharedJournalOptions };
+export type { QuotaStore, SharedJournalOptions };
 
 /** Options of `openRedisJournal`. */
 export interface RedisJournalOptions extends SharedJournalOptions {

@@ -2,6 +2,7 @@ import type { SqliteDatabase, SqliteStatement } from "@tryon/command-line/stores
 import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 import type { SharedJournal } from "@tryon/client/batch";
 
+import type { QuotaStore } from "../proxy/create-quota.ts";
 import type { SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {
@@ -11,6 +12,7 @@ import {
 } from "./table-quota-store.ts";
 
 export type {
+  QuotaStore,
   SharedJournalOptions,
   SqliteDatabase,
   SqliteStatement,

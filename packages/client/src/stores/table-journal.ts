@@ -21,7 +21,7 @@ export interface TableJournalOptions extends SharedJournalOptions {
 interface Row {
   readonly id: string;
   readonly entry: string | null;
-  readonly now: number | null;
+  readonly now: unknown;
 }
 
 /** Opens the journal with a name in the table `tryon_journal`. */
@@ -31,7 +31,7 @@ export async function openTableJournal(
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
   const claimTtl = readOptions(name, options, { claimTtl: true, createTable: true });
-  const { timestamp, toTimestamp, date, elementsOf } = dialect;
+  const { timestamp, toTimestamp, elementsOf } = dialect;
   const now = toTimestamp("$0");
   const format = {
     table: "tryon_journal",
@@ -91,9 +91,13 @@ export async function openTableJournal(
         SET owner = excluded.owner, claimed_until = excluded.claimed_until
         WHERE (item.state IS NULL OR item.state NOT IN ('succeeded', 'failed'))
           AND (item.owner IS NULL OR item.owner = excluded.owner OR item.claimed_until <= ${now})
-        RETURNING entry, ${date} AS now`;
+        RETURNING entry, ${dialect.date} AS now`;
       const [row] = await query(text, columnOf(id), owner, claimTtl);
-      if (row) return { state: "claimed", entry: readText(row.entry), now: row.now ?? undefined };
+      if (row) {
+        // Some drivers return numbers as text.
+        const date = row.now === null ? undefined : Number(row.now);
+        return { state: "claimed", entry: readText(row.entry), now: date };
+      }
       const entry = await get(id);
       return { state: hasEnded(entry?.state) ? "ended" : "held", entry };
     },
