@@ -30,9 +30,7 @@ test("the nearest of several similar names is the likely one", () => {
 test("an unknown name is rejected with the likely one, or else with all", () => {
   const reject = (input: object) => () => rejectUnknown("an option of run", input, known);
   expect(reject({ refund: 1, latancy: undefined })).not.toThrow();
-  expect(reject({ latancy: 1 })).toThrow(
-    "latancy is not an option of run. Did you mean latency?",
-  );
+  expect(reject({ latancy: 1 })).toThrow("latancy is not an option of run. Did you mean latency?");
   expect(reject({ toString: 1 })).toThrow(
     `toString is not an option of run. Use one of: ${known.join(", ")}.`,
   );
