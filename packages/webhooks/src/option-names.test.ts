@@ -34,7 +34,7 @@ const likely: Readonly<Record<string, string>> = {
 
 it.each(unknownOptions)("%s rejects the unknown option %s with the likely name", async (...row) => {
   const [, name, call] = row;
-  const hint = likely[name] ? `Did you mean ${likely[name]}?` : "Remove it.";
+  const hint = likely[name] ? `Did you mean ${likely[name]}?` : "Use one of: ";
   const error = `${name} is not an option of ${row[0]}. ${hint}`;
   await expect((async () => call({ [name]: 1 }))()).rejects.toThrow(error);
 });

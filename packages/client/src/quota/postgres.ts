@@ -15,7 +15,7 @@ const lock = "PERFORM pg_advisory_xact_lock(hashtext('tryon'))";
  * Creates counters of `createQuota` in a table of PostgreSQL, for any number of servers. Pass your own pool, and call
  * `deleteExpired` about once an hour.
  *
- * @throws `invalid_config` for an unknown option or an invalid `table`.
+ * @throws `invalid_input` for an unknown option or an invalid `table`.
  * @example
  * import { createQuota } from "@tryon/client/proxy";
  * import { createPostgresQuotaStore } from "@tryon/client/quota/postgres";

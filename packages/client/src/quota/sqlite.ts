@@ -15,7 +15,7 @@ export type { SqliteDatabase, SqliteStatement } from "../stores/clients.ts";
  *
  * Set `busy_timeout`, or a call fails at once while another process writes. The event loop is blocked meanwhile.
  *
- * @throws `invalid_config` for an unknown option or an invalid `table`.
+ * @throws `invalid_input` for an unknown option or an invalid `table`.
  * @example
  * import { DatabaseSync } from "node:sqlite"; // or Database of better-sqlite3
  * import { createQuota } from "@tryon/client/proxy";
