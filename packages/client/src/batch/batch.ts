@@ -82,7 +82,7 @@ function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
     'must be a positive integer or "auto"',
   );
   check(
-    maxBlocked === false || maxBlocked >= 1,
+    maxBlocked === false || (typeof maxBlocked === "number" && maxBlocked >= 1),
     "stopAfterContentBlocked",
     "must be a positive number or false",
   );
