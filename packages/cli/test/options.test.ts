@@ -196,7 +196,7 @@ const others: Readonly<Record<string, Row>> = {
     { outcome: ["lost"], durationMs: [-1, "1s"], errorMessage: ["", 5] },
   ],
   "faults.add": [
-    (given: object) => mock.faults.add({ on: "* *", status: 503, ...given }),
+    (given: object) => createMock().faults.add({ on: "* *", status: 503, ...given }),
     ["retry_after", "retryAfter"],
     { times: [0, ...wholes], status: [199, ...wholes], probability: [0, 2], html: flags },
   ],
