@@ -1,4 +1,4 @@
-import { isTryOnError, type TryOnError, type TryOnErrorCode } from "@tryon/client";
+import { isTryOnError, type FieldIssue, type TryOnError, type TryOnErrorCode } from "@tryon/client";
 import { UsageError } from "@tryon/command-line";
 
 /** Errors of options and inputs, for which nothing was sent. */
@@ -8,9 +8,12 @@ const usageCodes: ReadonlySet<TryOnErrorCode> = new Set([
   "unsafe_environment",
 ]);
 
+const checkUrl = "Check --base-url (TRYON_BASE_URL).";
+
 /** Next steps on a command line, where those of the client name its methods. */
 const hints: { readonly [Code in TryOnErrorCode]?: string } = {
   budget_exceeded: "Nothing was sent. Raise --max-credits.",
+  connection_failed: checkUrl,
   forbidden: "The key or its account is disabled or flagged: check the dashboard.",
   insufficient_credits: "Buy credits, or use a smaller --size. Nothing was charged.",
   // The journal of a batch has the key of the submission.
@@ -20,29 +23,29 @@ const hints: { readonly [Code in TryOnErrorCode]?: string } = {
   rate_limited: "Wait a minute, then run the command again.",
   redirected: "Use that URL as --base-url.",
   timed_out: "Try again later.",
+  unexpected_response: checkUrl,
   unauthorized: "Check TRYON_API_KEY.",
   unsafe_environment: "Use https, or a server on this machine.",
   wait_timed_out:
     "The job continues and is billed once. Run the same command again to wait for it.",
 };
 
-/** Names of the fields of inputs on a command line. */
-const flags: ReadonlyArray<readonly [field: RegExp, flag: string]> = [
-  [/\bgarments\.(\d)/g, "--garment"],
-  [/\bgarments\b/g, "--garment"],
-  [/\bperson\b(?=[ .])/g, "--person"],
-  [/\boutput_size\b/g, "--size"],
-  [/\bnegative_prompt\b/g, "--negative-prompt"],
-  [/\bbaseUrl\b/g, "--base-url"],
-  [/\bapiKey\b/g, "the API key"],
-];
+/** Flags of the fields of inputs that have another name. */
+const flags: Readonly<Record<string, string>> = {
+  garments: "--garment",
+  output_size: "--size",
+  baseUrl: "--base-url",
+  apiKey: "the API key",
+};
 
-/** Hints of the client that name its options and types. */
-const rewrittenHints: ReadonlyArray<readonly [hint: RegExp, onCommandLine: string]> = [
-  [/a Blob.*$/, "or the path of an image."],
-  [/\bbaseUrl \(/, "--base-url ("],
-  [/\bapiKey \(/, "the API key ("],
-];
+/** Returns the flag of a field, such as `--garment` for `garments.0`. */
+function flagOf(field: string): string {
+  const [name = ""] = field.split(".");
+  return flags[name] ?? `--${name.replaceAll("_", "-")}`;
+}
+
+/** Codes of problems with an image, whose hints name types of the client. */
+const imageCodes: ReadonlySet<string> = new Set(["wrong_kind", "missing", "not_https"]);
 
 /** Error of the service with the hint for a command line. Exit code 1. */
 export class CommandError extends Error {
@@ -59,14 +62,18 @@ export class CommandError extends Error {
 /** Describes an error of the client for a command line: what went wrong and the next step, in one or two sentences. */
 export function describeError(error: TryOnError, hint = hints[error.code] ?? error.hint): string {
   const { code, message } = error;
-  const isHinted = error.hint !== undefined && message.endsWith(error.hint);
-  let problem = isHinted ? message.slice(0, -(error.hint?.length ?? 0)).trim() : message;
-  for (const [field, flag] of usageCodes.has(code) ? flags : []) {
-    problem = problem.replaceAll(field, flag);
+  const end = error.hint !== undefined && message.endsWith(error.hint) ? error.hint.length : 0;
+  const issues: readonly (FieldIssue & { readonly code?: string })[] = error.issues ?? [];
+  if (!usageCodes.has(code) || issues.length === 0) {
+    return `${message.slice(0, message.length - end).trim()} ${hint ?? ""}`.trim();
   }
-  let next = hint ?? "";
-  for (const [name, onCommandLine] of rewrittenHints) next = next.replace(name, onCommandLine);
-  return `${problem} ${next}`.trim();
+  // The message of an issue begins with its field.
+  const problems = issues.map(
+    (issue) => flagOf(issue.field) + issue.message.slice(issue.field.length),
+  );
+  const isImage = imageCodes.has(issues[0]?.code ?? "");
+  const next = isImage ? "Use an https URL, or the path of an image." : (hint ?? "");
+  return `${problems.join(" ")} ${next}`.trim();
 }
 
 /**

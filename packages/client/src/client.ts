@@ -6,7 +6,7 @@ import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
-import { check, unknownName } from "./config/resolve-config.ts";
+import { rejectUnknown } from "./config/resolve-config.ts";
 import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
@@ -48,8 +48,7 @@ export class TryOn {
   readonly credits: Credits;
 
   constructor(options: TryOnOptions = {}) {
-    const unknown = unknownName(options, optionNames);
-    check(!unknown, `${unknown?.name} is not an option of TryOn.`, unknown?.hint);
+    rejectUnknown("TryOn", options, optionNames);
     this.#options = { ...options };
     const contexts = new ClientContexts(this.#options);
     if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;

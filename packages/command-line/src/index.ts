@@ -117,9 +117,53 @@ function readmeUrl(name: string, source: string): string {
   }
 }
 
+/** Starts the work of a command, which returns its exit code. */
+export type Start = (work: () => Promise<number>) => void;
+
+/** Command of a program. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly description: string;
+  /** Lines of its help page before the examples. */
+  readonly details?: string;
+  readonly examples?: readonly [string, string];
+  /** Adds its options and arguments, and starts its work as its action. Without it, the command is only listed. */
+  readonly define?: (command: Command, start: Start) => void | Promise<void>;
+}
+
 /** Formats two uses of a command as the end of its help page. */
-export function examples(command: string, ...uses: readonly [string, string]): string {
-  return `\nExamples:\n${uses.map((use) => `  npx ${command} ${use}`).join("\n")}`;
+export function examples(command: string, uses: readonly [string, string]): string {
+  const start = command.startsWith("tryon-") ? `npx ${command}` : command;
+  return `\nExamples:\n${uses.map((use) => `  ${start} ${use}`.trimEnd()).join("\n")}`;
+}
+
+/**
+ * Runs the command that a command line names, or prints help. Defines only this command, so that others need not be loaded.
+ *
+ * @param define Defines the program itself, if it has work without a command.
+ * @returns the exit code.
+ * @throws UsageError
+ */
+export async function runCommands(
+  program: Command,
+  entries: readonly CommandEntry[],
+  argv: readonly string[],
+  define?: (start: Start) => void,
+): Promise<number> {
+  const chosen: { work?: () => Promise<number> } = {};
+  const start: Start = (work) => void (chosen.work = work);
+  const used = argv[0] === "help" ? argv[1] : argv[0];
+  // Options of a command can have the names of options of the program.
+  if (entries.every(({ name }) => name !== used)) define?.(start);
+  for (const entry of entries) {
+    const { name, description, details = "", examples: uses } = entry;
+    const command = program.command(name).description(description);
+    if (uses)
+      command.addHelpText("after", `${details}${examples(`${program.name()} ${name}`, uses)}`);
+    if (name === used) await entry.define?.(command, start);
+  }
+  parse(program, argv);
+  return (await chosen.work?.()) ?? 0;
 }
 
 /**

@@ -1,6 +1,6 @@
-/** Returns true for a host name or an IP of this machine, as users, `URL` and sockets write it. */
+/** Returns true for a host name or an IP of this machine, as users and `URL` write it. */
 export function isLoopback(host: string): boolean {
-  return /^((.+\.)?localhost|(::ffff:)?127(\.\d+){1,3}|\[?::1\]?)\.?$/i.test(host);
+  return /^((.+\.)?localhost|127\.[\d.]+|\[?::1]?)\.?$/i.test(host);
 }
 
 /** Returns a base URL without the path of the API that requests add to it, or undefined if it does not end in that path. */

@@ -3,12 +3,17 @@ export function unknownName(
   given: object,
   known: Readonly<Record<string, unknown>>,
 ): { readonly name: string; readonly hint: string } | undefined {
-  const name = Object.keys(given).find(
-    (candidate) => Reflect.get(given, candidate) !== undefined && !Object.hasOwn(known, candidate),
-  );
-  if (name === undefined) return undefined;
-  const likely = likelyName(name, Object.keys(known));
-  return { name, hint: likely ? `Did you mean ${likely}?` : "Remove it." };
+  const names = Object.keys(known);
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && !names.includes(name)) return { name, hint: hintFor(name, names) };
+  }
+  return undefined;
+}
+
+/** Says which known name is probably meant, or else which there are. */
+export function hintFor(name: string, known: readonly string[]): string {
+  const likely = likelyName(name, known);
+  return likely ? `Did you mean ${likely}?` : `Use one of: ${known.join(", ")}.`;
 }
 
 /** Returns the known name that an unknown one begins, or else the most similar one that has its initial or ends it. */

@@ -1,5 +1,5 @@
 import { readDuration } from "./duration.ts";
-import { likelyName } from "./known-names.ts";
+import { hintFor } from "./known-names.ts";
 
 /** Rejection of an option, with the parts of its message. Names of other options are in braces there. */
 export class OptionsError extends TypeError {
@@ -88,9 +88,7 @@ export function rejectUnknown(what: string, given: object, known: readonly strin
 
 /** Creates the error of an unknown name. It names the one that is probably meant, or else all. */
 export function unknownName(what: string, name: string, known: readonly string[]): OptionsError {
-  const likely = likelyName(name, known);
-  const others = known.length > 0 ? `Use one of: ${known.join(", ")}.` : "Leave it out.";
-  const hint = likely ? `Did you mean ${likely}?` : others;
+  const hint = known.length > 0 ? hintFor(name, known) : "Leave it out.";
   return new OptionsError(name.slice(0, 100), `is not ${what}`, hint);
 }
 

@@ -79,7 +79,7 @@ test.each([
     ["--person", "me.png", "--garment", "shirt.png", "--size", "9K"],
     "--size is not one of 1K, 2K and 4K.",
   ],
-  [["--person", "me.png", "--garment", "shirt.png", "--seed", "2147483648"], /^seed /],
+  [["--person", "me.png", "--garment", "shirt.png", "--seed", "2147483648"], /^--seed /],
   [
     ["--person", "me.png", "--garment", "shirt.png", "--max-credits", "many"],
     /It must be a whole number from 0/,

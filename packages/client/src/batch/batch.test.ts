@@ -150,7 +150,7 @@ describe("a batch", () => {
     ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
     ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
     ["a misspelled option", { concurency: 2 }, "concurency", "Did you mean concurrency?"],
-    ["an unknown option", { zebra: 1 }, "zebra", "is not an option of batch. Remove it."],
+    ["an unknown option", { zebra: 1 }, "zebra", "is not an option of batch. Use one of: "],
   ])("rejects %s", (_name, options, field, message) => {
     // Programs without types can pass anything.
     const start = () => batch(createService().tryon, [input], options as never);

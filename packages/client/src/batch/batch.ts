@@ -1,6 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { milliseconds, unknownName } from "../config/resolve-config.ts";
+import { milliseconds, rejectUnknown } from "../config/resolve-config.ts";
 import {
   batchOptionNames,
   type BatchItem,
@@ -56,8 +56,7 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
 function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
   const { journal, id, concurrency = "auto", budget, timeout } = options;
   const { stopAfterContentBlocked: maxBlocked = false } = options;
-  const unknown = unknownName(options, batchOptionNames);
-  check(!unknown, unknown?.name ?? "", "is not an option of batch", unknown?.hint);
+  rejectUnknown("batch", options, batchOptionNames);
   const isIterable = [Symbol.iterator, Symbol.asyncIterator].some((key) => key in Object(inputs));
   check(
     typeof inputs === "object" && isIterable,
@@ -83,7 +82,7 @@ function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
     'must be a positive integer or "auto"',
   );
   check(
-    maxBlocked === false || maxBlocked >= 1,
+    maxBlocked === false || (typeof maxBlocked === "number" && maxBlocked >= 1),
     "stopAfterContentBlocked",
     "must be a positive number or false",
   );

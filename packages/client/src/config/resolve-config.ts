@@ -1,5 +1,7 @@
 import { isPage } from "#page";
+import { readDuration } from "@tryon/command-line/duration";
 import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
+import { hintFor } from "@tryon/command-line/known-names";
 
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
@@ -7,6 +9,7 @@ import type { Duration } from "../types/call-options.ts";
 import { clientClock, defaultClock } from "./clock.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 
+export { readDuration } from "@tryon/command-line/duration";
 export { isLoopback } from "@tryon/command-line/key-url";
 export { likelyName, unknownName } from "@tryon/command-line/known-names";
 
@@ -52,14 +55,14 @@ export function resolveConfig(options: TryOnOptions) {
   }
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
   const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
-  check(/^(wait|throw)$/.test(onRateLimit), 'onRateLimit must be "wait" or "throw".');
+  mustBe(/^(wait|throw)$/.test(onRateLimit), "onRateLimit", '"wait" or "throw"');
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
   const count = (name: "retries" | "maxResultBytes"): number => {
     const value = options[name] ?? defaults[name];
-    if (Number.isInteger(value) && value >= 0) return value;
-    throw new InputError(name, "must be a whole number from 0");
+    mustBe(Number.isInteger(value) && value >= 0, name, "a whole number from 0 up");
+    return value;
   };
   return {
     /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
@@ -150,6 +153,24 @@ export function check(
   if (!condition) throw new ConfigError(code, message, hint);
 }
 
+/** Throws `invalid_input` unless the value of an option is valid. */
+export function mustBe(isValid: boolean, option: string, expected: string): void {
+  if (!isValid) throw new InputError(option, `must be ${expected}`);
+}
+
+/** Throws `invalid_input` for the first unknown option that has a value. */
+export function rejectUnknown(
+  of: string,
+  options: object,
+  known: Readonly<Record<string, unknown>>,
+): void {
+  const names = Object.keys(known);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || names.includes(name)) continue;
+    throw new InputError(name, `is not an option of ${of}`, { hint: hintFor(name, names) });
+  }
+}
+
 /** Returns true in a page and in its workers. */
 export function isBrowser(): boolean {
   return isPage || "document" in globalThis || "importScripts" in globalThis;
@@ -176,16 +197,11 @@ export function environment(name: string): string | undefined {
   }
 }
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
-
 /** Returns a duration in milliseconds, which may be `Infinity`. Throws `invalid_input` with the name of its option. */
 export function milliseconds(duration: Duration, option: string): number {
   const value = readDuration(duration);
-  if (value > 0) return value;
-  throw new InputError(
-    option,
-    'must be a positive number of milliseconds, or a string such as "30s"',
-  );
+  mustBe(value > 0, option, 'a positive number of milliseconds, or a string such as "30s"');
+  return value;
 }
 
 /** Bounds of a poll interval, in milliseconds. */
@@ -200,13 +216,10 @@ export function readPollInterval(
   if (pollInterval === undefined) return config?.pollInterval;
   if (pollInterval === "auto") return undefined;
   const interval = readDuration(pollInterval);
-  if (interval >= minPollInterval && interval <= maxPollInterval) return interval;
-  throw new InputError("pollInterval", 'must be "auto", or from 100 ms to 1 hour, such as "2s"');
-}
-
-/** Returns a duration in milliseconds. Returns 0 or NaN for any other string. */
-export function readDuration(duration: number | string): number {
-  if (typeof duration === "number") return duration;
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(duration) ?? [];
-  return Number(amount) * (units[unit] ?? 0);
+  mustBe(
+    interval >= minPollInterval && interval <= maxPollInterval,
+    "pollInterval",
+    '"auto", or from 100 ms to 1 hour, such as "2s"',
+  );
+  return interval;
 }

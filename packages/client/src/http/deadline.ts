@@ -1,7 +1,6 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
-import { InputError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
-import { milliseconds, unknownName } from "../config/resolve-config.ts";
+import { milliseconds, rejectUnknown } from "../config/resolve-config.ts";
 import type { ClientClock } from "../config/clock.ts";
 
 /**
@@ -117,10 +116,7 @@ export async function within<Result>(
   work: (deadline: Deadline) => Promise<Result>,
   names: Readonly<Record<string, true>> = callOptionNames,
 ): Promise<Result> {
-  const unknown = unknownName(options, names);
-  if (unknown) {
-    throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
-  }
+  rejectUnknown("this call", options, names);
   const { timeout = fallback ?? config.timeout, signal } = options;
   const deadline = new Deadline(config.clock, milliseconds(timeout, "timeout"), signal);
   try {

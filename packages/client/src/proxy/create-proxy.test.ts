@@ -80,9 +80,9 @@ it.each<[object, string]>([
   [{ maxBody: Number.NaN }, "maxBody"],
   [{ base_path: "/" }, "base_path is not an option of createProxy. Did you mean basePath?"],
   [{ authorise: () => null }, "authorise is not an option of createProxy. Did you mean authorize?"],
-  [{ allow: { lists: true } }, "allow.lists is not an operation. Did you mean list?"],
-  [{ allow: { get: true } }, "allow.get is not an operation. Remove it."],
-  [{ retries: 3 }, "retries is not an option of createProxy. Remove it."],
+  [{ allow: { lists: true } }, "allow has no operation lists. Did you mean list?"],
+  [{ allow: { get: true } }, "allow has no operation get. Use one of: list, account, purchase."],
+  [{ retries: 3 }, "retries is not an option of createProxy. Use one of: authorize, "],
 ])("throws for %j, and names the option", (options, message) => {
   expect(() => createProxy({ ...validOptions, ...options })).toThrow(message);
 });

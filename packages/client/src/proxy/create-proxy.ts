@@ -52,7 +52,7 @@ export interface Proxy<Context = unknown> {
  *
  * The handler forwards only allowed fields of a request. It rejects requests from pages of other sites.
  *
- * @throws `invalid_config` if `authorize` is missing, or if an option, the key or the URL is invalid;
+ * @throws `invalid_input` if `authorize` is missing, or an option is invalid; `invalid_config` for an invalid key or URL;
  * `unsafe_environment` if the key would be at risk. The proxy checks values from the environment and from an `apiKey`
  * function at each request, which gets 500 if they are invalid.
  * @example

@@ -214,11 +214,11 @@ describe("a quota", () => {
       { perDay: 1, per_minute: 5 },
       "per_minute is not an option of createQuota. Did you mean perMinute?",
     ],
-    [{ perDay: 1, weekly: 5 }, "weekly is not an option of createQuota. Remove it."],
+    [{ perDay: 1, weekly: 5 }, "weekly is not an option of createQuota. Use one of: "],
   ])("throws for %j", (options, message) => {
     // Callers without types can set any option.
     const create = () => createQuota(options as QuotaOptions);
-    expect(create).toThrow(expect.objectContaining({ code: "invalid_config" }));
+    expect(create).toThrow(expect.objectContaining({ code: "invalid_input" }));
     expect(create).toThrow(message);
   });
 });

@@ -46,7 +46,7 @@ export type Quota = (call: ProxyCall) => Promise<
  * Limits the try-ons per day and the requests per minute of each user, for the option `limit` of `createProxy`. A
  * submission counts when the proxy accepts it, even if the service rejects it later.
  *
- * @throws `invalid_config` for an unknown option, and unless `perDay` and `perMinute` are whole numbers of at least 1.
+ * @throws `invalid_input` for an unknown option, and unless `perDay` and `perMinute` are whole numbers of at least 1.
  * @example
  * import { createProxy, createQuota } from "@tryon/client/proxy";
  *
@@ -55,8 +55,8 @@ export type Quota = (call: ProxyCall) => Promise<
 export function createQuota(options: QuotaOptions): Quota {
   const { perDay, perMinute = 30, clock = systemClock, store = memoryStore(clock) } = options;
   checkOptions<QuotaOptions>("createQuota", options, {
-    perDay: checkCount("perDay", perDay),
-    perMinute: checkCount("perMinute", perMinute),
+    perDay: checkCount(perDay),
+    perMinute: checkCount(perMinute),
     store: undefined,
     clock: undefined,
   });
@@ -145,9 +145,9 @@ export interface QuotaStore {
   increment(key: string, ttl: number): Promise<number>;
 }
 
-function checkCount(name: string, count: number) {
-  const message = `${name} must be a whole number of at least 1.`;
-  return [Number.isSafeInteger(count) && count >= 1, message, "Set the maximum per user."] as const;
+function checkCount(count: number) {
+  const problem = "must be a whole number from 1 up";
+  return [Number.isSafeInteger(count) && count >= 1, problem, "Set the maximum per user."] as const;
 }
 
 function memoryStore(clock: Pick<Clock, "now" | "monotonic">): QuotaStore {

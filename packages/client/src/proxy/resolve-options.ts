@@ -1,6 +1,6 @@
-import { ConfigError, TryOn } from "@tryon/client";
+import { InputError, TryOn } from "@tryon/client";
 
-import { environment, unknownName } from "../config/resolve-config.ts";
+import { environment, rejectUnknown, unknownName } from "../config/resolve-config.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
@@ -13,7 +13,7 @@ const minSecretLength = 32;
 /** Options with their defaults, and access to the service. */
 export type ProxySettings = ReturnType<typeof resolveOptions>;
 
-/** Checks all options, and throws `invalid_config` if one is invalid. Does not read the environment. */
+/** Checks all options, and throws `invalid_input` if one is invalid. Does not read the environment. */
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
   const { authorize, apiKey, baseUrl, allowInsecure, allowLiveKey } = options;
@@ -34,46 +34,46 @@ export function resolveOptions(given: ProxyOptions) {
   checkOptions<ProxyOptions>("createProxy", options, {
     authorize: [
       typeof authorize === "function",
-      "authorize must be a function.",
+      "must be a function",
       "Set a function that returns the user of a request. Without it, anyone could spend your credits.",
     ],
     apiKey: undefined,
     baseUrl: undefined,
     basePath: [
       URL.canParse(basePath, localhost) && new URL(basePath, localhost).pathname === basePath,
-      "basePath must be a path.",
+      "must be a path",
       `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
     ],
     secret: [
       secret === undefined ? typeof apiKey !== "function" : secret.trim().length >= minSecretLength,
-      `secret must have at least ${minSecretLength} characters. It is required if apiKey is a function.`,
+      `must have at least ${minSecretLength} characters, and is required if apiKey is a function`,
       "Set random characters, such as the output of `openssl rand -base64 32`.",
     ],
     limit: undefined,
     fields: [
       !fields.includes("webhook_url"),
-      "fields must not contain webhook_url.",
+      "must not contain webhook_url",
       "Remove it: the service would call any URL that a user chooses. Set webhook_url in addFields.",
     ],
     sizes: [
       sizes.length > 0 && sizes.every((size) => /^[124]K$/.test(size)),
-      "sizes must contain one or more of 1K, 2K and 4K.",
+      "must contain one or more of 1K, 2K and 4K",
       'Set a list such as ["1K", "2K"].',
     ],
     maxBody: [
       maxBody > 0,
-      "maxBody must be a number of bytes above 0.",
+      "must be a number of bytes above 0",
       `Omit the option for ${defaultMaxBody} bytes.`,
     ],
     sync: undefined,
     origins: [
       invalidOrigin === undefined,
-      `origins must contain only origins, but contains ${JSON.stringify(invalidOrigin)}.`,
+      `must contain only origins, but contains ${JSON.stringify(invalidOrigin)}`,
       'Set each origin without a path, such as "https://shop.example".',
     ],
     allow: [
       unknownKind === undefined,
-      `allow.${unknownKind?.name} is not an operation.`,
+      `has no operation ${unknownKind?.name}`,
       unknownKind?.hint ?? "",
     ],
     addFields: undefined,
@@ -106,21 +106,17 @@ export function resolveOptions(given: ProxyOptions) {
   };
 }
 
-/** Condition of an option, with the message and the hint of its error. */
-type OptionCheck = readonly [isValid: boolean, message: string, hint: string];
+/** Condition of an option, with what completes "OPTION …" and the hint of its error. */
+type OptionCheck = readonly [isValid: boolean, problem: string, hint: string];
 
-/** Throws `invalid_config` if an option is invalid, or has an unknown name. */
+/** Throws `invalid_input` if an option is invalid, or has an unknown name. */
 export function checkOptions<Options extends object>(
   owner: string,
   options: Options,
   checks: { readonly [Name in keyof Required<Options>]: OptionCheck | undefined },
 ): void {
-  const unknown = unknownName(options, checks);
-  if (unknown) {
-    const message = `${unknown.name} is not an option of ${owner}.`;
-    throw new ConfigError("invalid_config", message, unknown.hint);
-  }
-  for (const check of Object.values<OptionCheck | undefined>(checks)) {
-    if (check?.[0] === false) throw new ConfigError("invalid_config", check[1], check[2]);
+  rejectUnknown(owner, options, checks);
+  for (const [name, check] of Object.entries<OptionCheck | undefined>(checks)) {
+    if (check?.[0] === false) throw new InputError(name, check[1], { hint: check[2] });
   }
 }

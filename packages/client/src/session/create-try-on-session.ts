@@ -1,8 +1,16 @@
 import { InputError, type TryOn } from "@tryon/client";
 
-import { readDuration } from "../config/resolve-config.ts";
+import { readDuration, rejectUnknown } from "../config/resolve-config.ts";
 import { Session } from "./session.ts";
 import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
+
+const optionNames: Readonly<Record<keyof TryOnSessionOptions, true>> = {
+  name: true,
+  user: true,
+  prepare: true,
+  timeout: true,
+  maxAge: true,
+};
 
 /**
  * Creates the try-on of one visitor in a page as a store: its state, and what survives a reload. It saves the idempotency
@@ -28,11 +36,8 @@ import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
  * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
  */
 export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = {}): TryOnSession {
-  const { name = "try-on", user, prepare, timeout = "5m", maxAge = "24h", ...others } = options;
-  for (const other of Object.keys(others)) {
-    const hint = "Use name, user, prepare, timeout or maxAge.";
-    throw new InputError(other, "is not an option of createTryOnSession", { hint });
-  }
+  rejectUnknown("createTryOnSession", options, optionNames);
+  const { name = "try-on", user, prepare, timeout = "5m", maxAge = "24h" } = options;
   // An empty id would be that of every visitor whose id is missing.
   if (user !== undefined && (typeof user !== "string" || user === "")) {
     throw new InputError("user", "must be the id of the user, or undefined without one");

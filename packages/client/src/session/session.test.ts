@@ -85,7 +85,7 @@ test.each<[string, object, string]>([
   [
     "unknown",
     { storage: "local" },
-    "storage is not an option of createTryOnSession. Use name, user, prepare, timeout or maxAge.",
+    "storage is not an option of createTryOnSession. Use one of: name, user, prepare, timeout, maxAge.",
   ],
   ["timeout", { timeout: "soon" }, 'timeout must be a positive duration, such as "3m".'],
   ["user", { user: "" }, "user must be the id of the user, or undefined without one."],

@@ -57,7 +57,7 @@ export function openPostgresJournal(
  * Creates counters of `createQuota` in a table of PostgreSQL, for any number of servers. Pass your own pool, and call
  * `deleteExpired` about once an hour.
  *
- * @throws `invalid_config` for an unknown option or an invalid `table`.
+ * @throws `invalid_input` for an unknown option or an invalid `table`.
  * @example
  * import { createPostgresQuotaStore } from "@tryon/client/postgres";
  * import { createQuota } from "@tryon/client/proxy";

@@ -199,7 +199,7 @@ const countScript = `return redis.call("GET", KEYS[1]) or "0"`;
  * Redis may evict counters or lose them in a restart: the user can then exceed the quota by what was counted. Nothing is
  * paid twice.
  *
- * @throws `invalid_config` for an unknown option.
+ * @throws `invalid_input` for an unknown option.
  * @example
  * import { createClient } from "@redis/client"; // or Redis of ioredis
  * import { createQuota } from "@tryon/client/proxy";

@@ -65,7 +65,7 @@ export function openSqliteJournal(
  * If the connection has no `busy_timeout`, the store sets 5 seconds, so that processes wait for each other. The event loop
  * is blocked meanwhile.
  *
- * @throws `invalid_config` for an unknown option or an invalid `table`.
+ * @throws `invalid_input` for an unknown option or an invalid `table`.
  * @example
  * import { DatabaseSync } from "node:sqlite"; // or Database of better-sqlite3
  * import { createQuota } from "@tryon/client/proxy";

@@ -37,7 +37,7 @@ export function createTableQuotaStore(
   checkOptions<TableQuotaOptions>(caller, options, {
     table: [
       /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(table),
-      "table must be a name of letters, digits and _.",
+      "must be a name of letters, digits and _",
       "Omit the option for tryon_quota.",
     ],
     createTable: undefined,

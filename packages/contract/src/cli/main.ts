@@ -21,18 +21,16 @@ bypassProxyForLoopback(process.env);
 // A request can fail before its check awaits it.
 process.on("unhandledRejection", () => undefined);
 
-/** Commands beside the checks. They are loaded late, so that the others start fast. */
-const commands = new Map([
-  ["observe", async () => (await import("./observe-command.ts")).observe],
-  ["record", async () => (await import("./record-command.ts")).record],
-  ["replay", async () => (await import("./replay-command.ts")).replaySessions],
-]);
-
 const { stdout, stderr, env: environment, argv } = process;
-const args = argv[2] === "help" ? [...argv.slice(3), "--help"] : argv.slice(2);
-const command = await commands.get(args[0] ?? "")?.();
-const code = command
-  ? await command(args.slice(1))
-  : await run(args, { stdout, stderr, environment, signal: untilInterrupted() });
+let signal: AbortSignal | undefined;
+const code = await run(argv.slice(2), {
+  stdout,
+  stderr,
+  environment,
+  // Other commands end in their own way.
+  get signal() {
+    return (signal ??= untilInterrupted());
+  },
+});
 // Ends the process once its output is written, even if a request is still open.
 stdout.write("", () => stderr.write("", () => process.exit(code)));

@@ -1,15 +1,12 @@
 import { writeFile } from "node:fs/promises";
 
-import { examples, text, UsageError, type Command } from "@tryon/command-line";
+import { text, UsageError, type Command, type Start } from "@tryon/command-line";
 
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
 import { readSessions } from "../observe/session-file.ts";
 import { observationText } from "../observe/text.ts";
 import type { Profile } from "../report.ts";
 import { exitCodes } from "./program.ts";
-import { runSubcommand } from "./subcommand.ts";
-
-const command = "tryon-contract observe";
 
 const addOptions = (program: Command) =>
   program
@@ -19,20 +16,14 @@ const addOptions = (program: Command) =>
 
 type ObserveOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/**
- * Runs `tryon-contract observe`: says what recorded traffic shows.
- *
- * @returns 1 if an exchange is against the contract or the traffic contradicts itself.
- */
-export function observe(argv: readonly string[]): Promise<number> {
-  return runSubcommand(command, argv, (program, start) => {
-    addOptions(program)
-      .description("Says what recorded traffic shows, without a request.")
-      .addHelpText("after", examples(command, "session.ndjson", "*.ndjson --output observed.json"))
-      .action((files, given) => start(() => observeFiles(files, given)));
-  });
+/** Defines `tryon-contract observe`: says what recorded traffic shows. */
+export function defineObserve(command: Command, start: Start): void {
+  addOptions(command)
+    .description("Says what recorded traffic shows, without a request.")
+    .action((files, given) => start(() => observeFiles(files, given)));
 }
 
+/** @returns 1 if an exchange is against the contract or the traffic contradicts itself. */
 async function observeFiles(files: readonly string[], options: ObserveOptions): Promise<number> {
   const { stdout, stderr } = process;
   const observer = new Observer();

@@ -8,13 +8,18 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { version } from "../version.ts";
 
-import { exits, readOptions } from "./program.ts";
+import { exits, runContractCommand, type RunOptions } from "./program.ts";
 
 /** Reads a command line. Returns the options of the run and the text on stdout. */
-function read(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+async function read(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const output = { text: "" };
   const stdout = { write: (text: string) => (output.text += text) };
-  return { options: readOptions(argv, { stdout, environment }), output: output.text };
+  let options: RunOptions | undefined;
+  await runContractCommand(argv, { stdout, environment }, async (given) => {
+    options = given;
+    return 0;
+  });
+  return { options, output: output.text };
 }
 
 const usual = {
@@ -51,20 +56,23 @@ describe("a command line", () => {
       ["--profile", "p.json", "--quiet", "--real-time"],
       { profile: "p.json", quiet: true, realTime: true },
     ],
-  ])("is read: %j", (argv, expected) => {
-    expect(read([...base, ...argv])).toEqual({ options: { ...usual, ...expected }, output: "" });
+  ])("is read: %j", async (argv, expected) => {
+    expect(await read([...base, ...argv])).toEqual({
+      options: { ...usual, ...expected },
+      output: "",
+    });
   });
 
-  test("takes missing options from the environment, where empty variables count as missing", () => {
+  test("takes missing options from the environment, where empty variables count as missing", async () => {
     const environment = {
       TRYON_BASE_URL: "https://b.example",
       TRYON_API_KEY: "svc_test_b",
       TRYON_WEBHOOK_SECRET: "",
     };
     const more = { baseUrl: "https://b.example", apiKey: "svc_test_b" };
-    expect(read([], environment).options).toEqual({ ...usual, ...more });
+    expect((await read([], environment)).options).toEqual({ ...usual, ...more });
     const flags = [...base, "--api-key", "svc_test_a"];
-    expect(read(flags, environment).options).toEqual({ ...usual, apiKey: "svc_test_a" });
+    expect((await read(flags, environment)).options).toEqual({ ...usual, apiKey: "svc_test_a" });
   });
 
   test("takes keys from variables, also of a file, and the webhook secret from a file", async () => {
@@ -75,14 +83,14 @@ describe("a command line", () => {
     await writeFile(secret, "whsec_a\n");
     const environment = { TRYON_LIVE_KEY: "svc_live_b", TRYON_FLAGGED_KEY: "e" };
     const argv = [...base, "--env-file", env, "--secret-file", secret];
-    expect(read(argv, environment).options).toMatchObject({
+    expect((await read(argv, environment)).options).toMatchObject({
       keys: { live: "svc_live_a", stranger: "c", disabled: "d", flagged: "e" },
       webhookSecret: "whsec_a",
     });
   });
 
-  test("prints the version", () => {
-    expect(read(["--version"])).toEqual({ options: undefined, output: `${version}\n` });
+  test("prints the version", async () => {
+    expect(await read(["--version"])).toEqual({ options: undefined, output: `${version}\n` });
   });
 
   test.each([
@@ -110,17 +118,18 @@ describe("a command line", () => {
     [[...base, "--report", "html="], "Name a file, as in html=report.out."],
     [[...base, "--report=html", "--report=json"], "Two reports have the same destination"],
     [[...base, "--report=html=a", "--report=json=a"], "Two reports have the same destination"],
-  ])("that is wrong is rejected in one line: %j", (argv, sentence) => {
-    expect(() => read(argv)).toThrow(UsageError);
-    expect(() => read(argv)).toThrow(sentence);
-    expect(() => read(argv)).not.toThrow("\n");
+  ])("that is wrong is rejected in one line: %j", async (argv, sentence) => {
+    const error: unknown = await read(argv).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toContain(sentence);
+    expect(String(error)).not.toContain("\n");
   });
 });
 
 test.each(["--help", "-h", "help"])(
   "%s prints every exit code, two examples and the URL of the docs, and fits a terminal",
-  (flag) => {
-    const { options, output } = read([flag, "--level", "full"]);
+  async (flag) => {
+    const { options, output } = await read([flag, "--level", "full"]);
     expect(options).toBeUndefined();
     for (const [, code, meaning] of exits) expect(output).toContain(`${code}  ${meaning}`);
     const end = /\nExamples:\n(?: {2}npx tryon-contract .+\n){2}\nDocs: (file:.+)\n$/;

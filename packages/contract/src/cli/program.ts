@@ -4,9 +4,9 @@ import {
   examples,
   InvalidArgumentError,
   Option,
-  parse,
   port,
   repeated,
+  runCommands,
   testKey,
   text,
   UsageError,
@@ -14,6 +14,7 @@ import {
   wholeNumber,
   withEnvFile,
   type Command,
+  type CommandEntry,
   type ProgramOptions,
 } from "@tryon/command-line";
 
@@ -98,33 +99,73 @@ const addOptions = (program: Command) =>
     .option("--profile <file>", "write what was observed, for tryon-mock --profile <file>", text)
     .option("--quiet", "print no progress, and only failures and the verdict");
 
+/** Commands beside the checks. */
+const commands: readonly CommandEntry[] = [
+  {
+    name: "record",
+    description: "record the traffic of a command",
+    examples: [
+      "--upstream https://tryon.example -- npm test",
+      "--output live.ndjson --allow-live --max-credits 100 -- npm test",
+    ],
+    define: async (command, start) => {
+      (await import("./record-command.ts")).defineRecord(command, start);
+    },
+  },
+  {
+    name: "observe",
+    description: "report what recorded traffic shows",
+    examples: ["session.ndjson", "*.ndjson --output observed.json"],
+    define: async (command, start) => {
+      (await import("./observe-command.ts")).defineObserve(command, start);
+    },
+  },
+  {
+    name: "replay",
+    description: "send recorded requests again",
+    details:
+      "\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs the token of its control API instead, TRYON_MOCK_TOKEN.\n",
+    examples: [
+      "session.ndjson --against https://tryon.example",
+      "*.ndjson --level paid --report html=drift.html",
+    ],
+    define: async (command, start) => {
+      (await import("./replay-command.ts")).defineReplay(command, start);
+    },
+  },
+];
+
 /**
- * Reads a command line. Returns undefined after it printed help or the version.
+ * Runs a command line: the checks, or the command that it names.
  *
+ * @returns the exit code.
  * @throws UsageError
  */
-export function readOptions(
+export function runContractCommand(
   argv: readonly string[],
   context: Pick<ProgramOptions, "stdout" | "environment">,
-): RunOptions | undefined {
-  const read: { options?: RunOptions } = {};
+  runChecks: (options: RunOptions) => Promise<number>,
+): Promise<number> {
   const source = import.meta.url;
+  const program = createProgram({ name: "contract", version, source, ...context }).description(
+    "Checks that a deployment of the virtual try-on service keeps its contract.",
+  );
   const codes = exits.map(([, code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
-  const program = addOptions(createProgram({ name: "contract", version, source, ...context }))
-    .description("Checks that a deployment of the virtual try-on service keeps its contract.")
-    // Listed for help: main.ts runs them. Each has its own --help.
-    .command("record", "record the traffic of a command")
-    .command("observe", "report what recorded traffic shows")
-    .command("replay", "send recorded requests again")
-    .addHelpText(
-      "after",
-      `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. A reference server creates keys for the token in\nTRYON_MOCK_TOKEN. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
-    )
-    .action((options) => {
-      read.options = runOptions(options, context.environment);
-    });
-  parse(program, argv);
-  return read.options;
+  const uses = [
+    "--base-url https://tryon.example --api-key svc_test_…",
+    "--level full --report html=contract.html",
+  ] as const;
+  return runCommands(program, commands, argv, (start) => {
+    addOptions(program)
+      .addHelpText(
+        "after",
+        `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. A reference server creates keys for the token in\nTRYON_MOCK_TOKEN. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", uses)}`,
+      )
+      .action((options) => {
+        const read = runOptions(options, context.environment);
+        start(() => runChecks(read));
+      });
+  });
 }
 
 function runOptions(

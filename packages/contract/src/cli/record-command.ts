@@ -1,11 +1,10 @@
-import { examples, port, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
+import { port, text, UsageError, wholeNumber, type Command, type Start } from "@tryon/command-line";
 import { mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
 import { runBesideServer } from "@tryon/command-line/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
 import { isBaseUrl } from "../wire/base-url.ts";
 import { exitCodes } from "./program.ts";
-import { runSubcommand } from "./subcommand.ts";
 
 const command = "tryon-contract record";
 
@@ -27,29 +26,16 @@ const addOptions = (program: Command) =>
 
 type RecordOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/**
- * Runs `tryon-contract record`: a recording proxy, and the command beside it or until Ctrl+C.
- *
- * @returns the exit code of the command, or 1 if it sent no request.
- */
-export function record(argv: readonly string[]): Promise<number> {
-  return runSubcommand(command, argv, (program, start) => {
-    addOptions(program)
-      .description(
-        "Records requests to a deployment in a session file, without secrets. Runs the command after --\nwith TRYON_BASE_URL set to the recorder.",
-      )
-      .addHelpText(
-        "after",
-        examples(
-          command,
-          "--upstream https://tryon.example -- npm test",
-          "--output live.ndjson --allow-live --max-credits 100 -- npm test",
-        ),
-      )
-      .action((words, given) => start(() => recordBeside(words, given)));
-  });
+/** Defines `tryon-contract record`: a recording proxy, and the command beside it or until Ctrl+C. */
+export function defineRecord(program: Command, start: Start): void {
+  addOptions(program)
+    .description(
+      "Records requests to a deployment in a session file, without secrets. Runs the command after --\nwith TRYON_BASE_URL set to the recorder.",
+    )
+    .action((words, given) => start(() => recordBeside(words, given)));
 }
 
+/** @returns the exit code of the command, or 1 if it sent no request. */
 async function recordBeside(words: readonly string[], options: RecordOptions): Promise<number> {
   const { stderr, env } = process;
   const upstream = options.upstream ?? env["TRYON_BASE_URL"];

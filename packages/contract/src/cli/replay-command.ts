@@ -1,11 +1,11 @@
 import {
-  examples,
   Option,
   text,
   UsageError,
   wholeNumber,
   withEnvFile,
   type Command,
+  type Start,
 } from "@tryon/command-line";
 import { OptionsError } from "@tryon/command-line/options";
 
@@ -15,7 +15,6 @@ import { formatReplay } from "../replay/replay-report.ts";
 import { replay, type ReplayResult } from "../replay/replay.ts";
 import { TargetProblem } from "../target/preflight.ts";
 import { exitCodes, reportsOf } from "./program.ts";
-import { runSubcommand } from "./subcommand.ts";
 import { rejectUnwritable, usageError, write } from "./run-command.ts";
 
 const command = "tryon-contract replay";
@@ -48,23 +47,14 @@ const addOptions = (program: Command) =>
 
 type ReplayCommandOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/**
- * Runs `tryon-contract replay`: sends recorded requests again, and reports what has changed.
- *
- * @returns 1 if a response differs, or none was compared.
- */
-export function replaySessions(argv: readonly string[]): Promise<number> {
-  return runSubcommand(command, argv, (program, start) => {
-    addOptions(program)
-      .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
-      .addHelpText(
-        "after",
-        `\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs the token of its control API instead, TRYON_MOCK_TOKEN.\n${examples(command, "session.ndjson --against https://tryon.example", "*.ndjson --level paid --report html=drift.html")}`,
-      )
-      .action((files, given) => start(() => replayFiles(files, given)));
-  });
+/** Defines `tryon-contract replay`: sends recorded requests again, and reports what has changed. */
+export function defineReplay(program: Command, start: Start): void {
+  addOptions(program)
+    .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
+    .action((files, given) => start(() => replayFiles(files, given)));
 }
 
+/** @returns 1 if a response differs, or none was compared. */
 async function replayFiles(
   files: readonly string[],
   options: ReplayCommandOptions,

@@ -1,7 +1,7 @@
 import { runCommand } from "@tryon/command-line";
 
 import { Redactor } from "../wire/redactor.ts";
-import { exitCodes, readOptions } from "./program.ts";
+import { exitCodes, runContractCommand } from "./program.ts";
 import type { CliContext } from "./run-command.ts";
 
 /** Runs a command line and returns the exit code. */
@@ -9,12 +9,10 @@ export function run(argv: readonly string[], context: CliContext): Promise<numbe
   // A message can contain a key that the user typed in a wrong place.
   const redactor = new Redactor();
   const stderr = { write: (text: string) => context.stderr.write(redactor.redact(text)) };
-  const work = async (): Promise<number> => {
-    const options = readOptions(argv, context);
-    if (options === undefined) return exitCodes.passed;
-    // Loaded late, so that help is fast.
-    const { runChecks } = await import("./run-command.ts");
-    return runChecks(options, context);
-  };
+  const work = (): Promise<number> =>
+    runContractCommand(argv, context, async (options) =>
+      // Loaded late, so that help is fast.
+      (await import("./run-command.ts")).runChecks(options, context),
+    );
   return runCommand("tryon-contract", stderr, work, exitCodes.internal);
 }

@@ -129,7 +129,7 @@ describe("the command", () => {
     expect(readdirSync(folder)).toEqual([]);
     const short = commandWith({ TRYON_MOCK_TOKEN: "secret" }, "--port", "0");
     expect(await short.ended).toEqual({ code: 2, signal: null });
-    expect(short.stderr()).toContain("TRYON_MOCK_TOKEN) has to be 16 to 200 letters");
+    expect(short.stderr()).toContain("TRYON_MOCK_TOKEN) must be 16 to 200 letters");
     expect(short.stderr()).not.toContain('secret"');
   });
 
@@ -277,11 +277,7 @@ describe("a command that cannot be carried out as it was typed", () => {
 
   test.each([
     ["no JSON", "{", "is not valid JSON"],
-    [
-      "a value that no option has",
-      '{"options":{"refund":"all"}}',
-      'refund has to be one of "none"',
-    ],
+    ["a value that no option has", '{"options":{"refund":"all"}}', 'refund must be one of "none"'],
   ])("ends with 2 and names its file that holds %s", async (_what, text, words) => {
     const config = file(text);
     const run = command("--port", "0", "--config", config);

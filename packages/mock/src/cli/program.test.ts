@@ -4,13 +4,19 @@ import { UsageError } from "@tryon/command-line";
 import { describe, expect, test } from "vitest";
 
 import { version } from "../version.ts";
-import { readCommand } from "./program.ts";
+import { runMock } from "./program.ts";
 
 /** Reads a command line. Returns the command and the text on stdout. */
-function read(argv: readonly string[], isTTY = false) {
+async function read(argv: readonly string[], isTTY = false) {
   const output = { text: "" };
   const stdout = { isTTY, write: (text: string) => (output.text += text) };
-  return { command: readCommand(argv, { stdout, environment: {} }), output: output.text };
+  let command: object | undefined;
+  const keep = (kind: string) => async (given: object) => {
+    command = { kind, ...given };
+    return 0;
+  };
+  await runMock(argv, { stdout, environment: {} }, { serve: keep("serve"), exec: keep("exec") });
+  return { command, output: output.text };
 }
 
 describe("a command line", () => {
@@ -35,9 +41,9 @@ describe("a command line", () => {
     [["--log", "json"], { log: "json" }],
     [["--log=none"], { log: "none" }],
     [["--host", "0.0.0.0", "--open-control"], { host: "0.0.0.0", openControl: true }],
-  ])("is read: %j", (argv, expected) => {
+  ])("is read: %j", async (argv, expected) => {
     const usual = { kind: "serve", port: 4_010, host: "127.0.0.1" };
-    expect(read(argv)).toEqual({ command: { ...usual, ...expected }, output: "" });
+    expect(await read(argv)).toEqual({ command: { ...usual, ...expected }, output: "" });
   });
 
   test.each([
@@ -49,10 +55,10 @@ describe("a command line", () => {
       ["--", "npx", "--port", "--", "--help", "--version"],
       { program: "npx", programArguments: ["--port", "--", "--help", "--version"] },
     ],
-  ])("of exec is read up to the command that it runs: %j", (argv, expected) => {
+  ])("of exec is read up to the command that it runs: %j", async (argv, expected) => {
     const program = { program: "npm", programArguments: ["test"] };
     const usual = { kind: "exec", port: 0, host: "127.0.0.1", ...program };
-    expect(read(["exec", ...argv]).command).toEqual({ ...usual, ...expected });
+    expect((await read(["exec", ...argv])).command).toEqual({ ...usual, ...expected });
   });
 
   test.each([
@@ -63,8 +69,9 @@ describe("a command line", () => {
     [["--quiet"], undefined],
     [["--quiet", "--log", "pretty"], "pretty"],
     [["exec", "--", "ls"], undefined],
-  ])("on a terminal logs requests: %j as %s", (argv, log) => {
-    expect(read(argv, true).command?.log).toBe(log);
+  ])("on a terminal logs requests: %j as %s", async (argv, log) => {
+    const { command } = await read(argv, true);
+    expect(Reflect.get(Object(command), "log")).toBe(log);
   });
 
   test.each([
@@ -77,8 +84,8 @@ describe("a command line", () => {
     [["exec", "--help"], "exec [options] -- <command> [args...]\n"],
     [["exec", "-h", "--", "ls"], "exec [options] -- <command> [args...]\n"],
     [["help", "exec"], "exec [options] -- <command> [args...]\n"],
-  ])("prints help that ends with two examples and the URL of the docs: %j", (argv, usage) => {
-    const { command, output } = read(argv);
+  ])("prints help that ends with two examples and the URL of the docs: %j", async (argv, usage) => {
+    const { command, output } = await read(argv);
     expect(command).toBeUndefined();
     expect(output.startsWith(`Usage: tryon-mock ${usage}`)).toBe(true);
     const end = /\nExamples:\n(?: {2}npx tryon-mock .+\n){2}\nDocs: (file:.+)\n$/;
@@ -89,7 +96,9 @@ describe("a command line", () => {
 
   test.each([[["--version"]], [["serve", "--version"]], [["exec", "--version"]]])(
     "prints the version: %j",
-    (argv) => expect(read(argv)).toEqual({ command: undefined, output: `${version}\n` }),
+    async (argv) => {
+      expect(await read(argv)).toEqual({ command: undefined, output: `${version}\n` });
+    },
   );
 
   test.each([
@@ -137,9 +146,10 @@ describe("a command line", () => {
     [["exec", "vitest", "--", "run"], "Write -- before the command"],
     [["exec", "--print-env", "--", "ls"], "unknown option --print-env."],
     [["exec", "--seed", "--", "ls"], "'--seed <text>' argument missing"],
-  ])("that is wrong is rejected in one line: %j", (argv, sentence) => {
-    expect(() => read(argv)).toThrow(UsageError);
-    expect(() => read(argv)).toThrow(sentence);
-    expect(() => read(argv)).not.toThrow("\n");
+  ])("that is wrong is rejected in one line: %j", async (argv, sentence) => {
+    const error: unknown = await read(argv).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toContain(sentence);
+    expect(String(error)).not.toContain("\n");
   });
 });

@@ -4,12 +4,13 @@ import {
   examples,
   InvalidArgumentError,
   Option,
-  parse,
   port,
+  runCommands,
   text,
   UsageError,
   wholeNumber,
   type Command as Program,
+  type CommandEntry,
   type ProgramOptions,
 } from "@tryon/command-line";
 
@@ -27,12 +28,10 @@ export type LogFormat = (typeof logFormats)[number];
 export type ServerCommand = ReturnType<ReturnType<typeof addServer>["opts"]>;
 
 export interface ServeCommand extends ServerCommand {
-  readonly kind: "serve";
   readonly printEnv?: boolean;
 }
 
 export interface ExecCommand extends ServerCommand {
-  readonly kind: "exec";
   /** Program to run beside the server, and its arguments. */
   readonly program: string;
   readonly programArguments: readonly string[];
@@ -82,13 +81,23 @@ const addServer = (program: Program, defaultPort: number) =>
       "serve: print the URL of the server only; exec: print nothing; a --log stays",
     );
 
-/** Returns undefined after it printed help or the version. @throws UsageError */
-export function readCommand(
+/** Work of the commands, which returns their exit code. */
+export interface Work {
+  serve(command: ServeCommand): Promise<number>;
+  exec(command: ExecCommand): Promise<number>;
+}
+
+/** Runs the command that a command line names. @throws UsageError */
+export async function runMock(
   argv: readonly string[],
   context: Pick<ProgramOptions, "stdout" | "environment">,
-): ServeCommand | ExecCommand | undefined {
-  const read: { command?: ServeCommand | ExecCommand } = {};
+  work: Work,
+): Promise<number> {
+  const separator = argv.indexOf("--");
+  const ours = separator === -1 ? argv : argv.slice(0, separator);
+  const beside = separator === -1 ? [] : argv.slice(separator + 1);
   const source = import.meta.url;
+  const uses = ["--port 4010 --latency 0", "exec -- npm test"] as const;
   const program = createProgram({ name: "mock", version, source, ...context })
     .description("Runs the reference server of the virtual try-on service.")
     .addHelpText(
@@ -99,48 +108,48 @@ Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_lim
 minute), svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
 The token of the control API is TRYON_MOCK_TOKEN, or new at each start: serve prints it with the
 control page, and writes it to a file that only you can read.
-${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
+${examples("tryon-mock", uses)}`,
     );
-
-  addServer(program.command("serve"), 4_010)
-    .option("--print-env", "print NAME=value lines for the client to stdout")
-    .description("Serve until SIGINT, SIGTERM or SIGHUP.")
-    .addHelpText("after", examples("tryon-mock serve", "--port 4010", "--port 0 --print-env"))
-    .action((options) => {
-      const isWatched = context.stdout.isTTY === true && options.quiet !== true;
-      read.command = { kind: "serve", ...(isWatched && { log: "pretty" }), ...options };
-    });
-
-  const separator = argv.indexOf("--");
-  const ownArguments = separator === -1 ? argv : argv.slice(0, separator);
-  const exec = addServer(program.command("exec"), 0)
-    .description("Run a command beside its own server.")
-    .usage("[options] -- <command> [args...]")
-    .allowExcessArguments()
-    .addHelpText(
-      "after",
-      `
+  const serve: CommandEntry = {
+    name: "serve",
+    description: "Serve until SIGINT, SIGTERM or SIGHUP.",
+    examples: ["--port 4010", "--port 0 --print-env"],
+    define: (command, start) => {
+      addServer(command, 4_010)
+        .option("--print-env", "print NAME=value lines for the client to stdout")
+        .action((options) => {
+          const isWatched = context.stdout.isTTY === true && options.quiet !== true;
+          start(() => work.serve({ ...(isWatched && { log: "pretty" }), ...options }));
+        });
+    },
+  };
+  const exec: CommandEntry = {
+    name: "exec",
+    description: "Run a command beside its own server.",
+    details: `
 The command gets TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET, TRYON_MOCK_TOKEN and
 TRYON_POLL_INTERVAL, and the terminal. When it ends, the server and background processes of the
 command end. SIGINT, SIGTERM and SIGHUP are passed on. Exit code: that of the command, 128 plus the
 number of the signal that ended it, 127 if the command does not exist, 126 if it cannot be executed.
-${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest run")}`,
-    )
-    .action((options) => {
-      const [name = "", ...programArguments] = separator === -1 ? [] : argv.slice(separator + 1);
-      if (exec.args.length > 0 || name === "") {
-        throw new UsageError("Write -- before the command, such as tryon-mock exec -- npm test.");
-      }
-      read.command = { kind: "exec", ...options, program: name, programArguments };
-    });
-
-  parse(
-    program,
-    /^(?!-h$|--help$|--version$)(?:-|$)/.test(ownArguments[0] ?? "")
-      ? ["serve", ...ownArguments]
-      : ownArguments,
-  );
-  return read.command;
+`,
+    examples: ["-- npm test", "--quiet --latency 0 -- npx vitest run"],
+    define: (command, start) => {
+      const added = addServer(command, 0)
+        .usage("[options] -- <command> [args...]")
+        .allowExcessArguments()
+        .action((options) => {
+          const [name = "", ...programArguments] = beside;
+          if (added.args.length > 0 || name === "") {
+            throw new UsageError(
+              "Write -- before the command, such as tryon-mock exec -- npm test.",
+            );
+          }
+          start(() => work.exec({ ...options, program: name, programArguments }));
+        });
+    },
+  };
+  const isServe = /^(?!-h$|--help$|--version$)(?:-|$)/.test(ours[0] ?? "");
+  return runCommands(program, [serve, exec], isServe ? ["serve", ...ours] : ours);
 }
 
 function profileOf(value: string): ProfileName | { readonly file: string } {

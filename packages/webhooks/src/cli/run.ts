@@ -1,4 +1,12 @@
-import { createProgram, examples, parse, repeated, runCommand, text } from "@tryon/command-line";
+import {
+  createProgram,
+  examples,
+  repeated,
+  runCommand,
+  runCommands,
+  text,
+  type CommandEntry,
+} from "@tryon/command-line";
 
 import packageJson from "../../package.json" with { type: "json" };
 import { sign } from "../index.ts";
@@ -9,64 +17,65 @@ import { addSendOptions, runSend } from "./send-command.ts";
 const saved = '--body body.json --header "X-Service-Signature: sha256=…"';
 const hook = "http://localhost:3000/hook";
 
+const commandsOf = (context: CliContext): readonly CommandEntry[] => [
+  {
+    name: "verify",
+    description: "Verify a delivery. Prints ok and the event, or why it is invalid.",
+    examples: [saved, "--request request.http"],
+    define: (command, start) => {
+      addCheckOptions(command).action((options) =>
+        start(() => runCheck("verify", options, context)),
+      );
+    },
+  },
+  {
+    name: "explain",
+    description: "Explain why a delivery is invalid. Keep the output private.",
+    examples: [saved, "--request request.http"],
+    define: (command, start) => {
+      const file = "file with a secret of another key; repeatable";
+      addCheckOptions(command)
+        .option("--other-secret-file <file>", file, repeated)
+        .action((options) => start(() => runCheck("explain", options, context)));
+    },
+  },
+  {
+    name: "sign",
+    description: "Print the value of X-Service-Signature for a body.",
+    examples: ["--body body.json", "--body - < body.json"],
+    define: (command, start) => {
+      addCommonOptions(command)
+        .optionsGroup("Event:")
+        .requiredOption("--body <file>", "body, byte for byte; - for stdin", text)
+        .action((options) => start(() => runSign(options, context)));
+    },
+  },
+  {
+    name: "send",
+    description: "Send a signed event to a receiver. Follows no redirect.",
+    details:
+      "\nExit code 0: the receiver responded with 2xx, or with --break with 4xx except 404 and 405.\n",
+    examples: [`--to ${hook} --status failed`, `--to ${hook} --break body`],
+    define: (command, start) => {
+      addSendOptions(command).action((options) => start(() => runSend(options, context)));
+    },
+  },
+];
+
 /** Runs a command line and returns the exit code. */
 export function run(argv: readonly string[], context: CliContext): Promise<number> {
   return runCommand("tryon-webhooks", context.stderr, async () => {
-    // Help and the version run no action.
-    let exitCode = Promise.resolve(0);
     const { stdout, environment } = context;
     const { version } = packageJson;
     const source = import.meta.url;
+    const uses = ["explain --request request.http", `send --to ${hook}`] as const;
     const program = createProgram({ name: "webhooks", version, source, stdout, environment })
       .description("Verifies, explains, signs and sends webhooks of the virtual try-on service.")
       .addHelpText(
         "after",
-        `\nThe commands never print a secret.\nExit codes: 0 success, 1 failure, 2 wrong command line.\n${examples("tryon-webhooks", "explain --request request.http", `send --to ${hook}`)}`,
+        `\nThe commands never print a secret.\nExit codes: 0 success, 1 failure, 2 wrong command line.\n${examples("tryon-webhooks", uses)}`,
       );
-
-    addCheckOptions(program.command("verify"))
-      .description("Verify a delivery. Prints ok and the event, or why it is invalid.")
-      .addHelpText("after", examples("tryon-webhooks verify", saved, "--request request.http"))
-      .action((options) => {
-        exitCode = runCheck("verify", options, context);
-      });
-
-    addCheckOptions(program.command("explain"))
-      .option(
-        "--other-secret-file <file>",
-        "file with a secret of another key; repeatable",
-        repeated,
-      )
-      .description("Explain why a delivery is invalid. Keep the output private.")
-      .addHelpText("after", examples("tryon-webhooks explain", saved, "--request request.http"))
-      .action((options) => {
-        exitCode = runCheck("explain", options, context);
-      });
-
-    addCommonOptions(program.command("sign"))
-      .optionsGroup("Event:")
-      .requiredOption("--body <file>", "body, byte for byte; - for stdin", text)
-      .description("Print the value of X-Service-Signature for a body.")
-      .addHelpText(
-        "after",
-        examples("tryon-webhooks sign", "--body body.json", "--body - < body.json"),
-      )
-      .action((options) => {
-        exitCode = runSign(options, context);
-      });
-
-    addSendOptions(program.command("send"))
-      .description("Send a signed event to a receiver. Follows no redirect.")
-      .addHelpText(
-        "after",
-        `\nExit code 0: the receiver responded with 2xx, or with --break with 4xx except 404 and 405.\n${examples("tryon-webhooks send", `--to ${hook} --status failed`, `--to ${hook} --break body`)}`,
-      )
-      .action((options) => {
-        exitCode = runSend(options, context);
-      });
-
-    parse(program, argv.length === 0 ? ["help"] : argv);
-    return exitCode;
+    return runCommands(program, commandsOf(context), argv.length === 0 ? ["help"] : argv);
   });
 }
 
