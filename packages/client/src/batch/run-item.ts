@@ -113,7 +113,7 @@ class ItemRun {
       }
       this.#entry = entry;
       const { state, job, sentAt } = entry;
-      if (step === "find") return this.#find(entry, lookup);
+      if (step === "find") return this.#find(entry, undefined, lookup);
       const fromJournal = step === "wait" && (state === "succeeded" || state === "failed");
       if (!fromJournal) await turn();
       if (!job) {
@@ -202,24 +202,23 @@ class ItemRun {
     const entry = this.#entry;
     if (isTryOnError(error) && error.job) return this.#unfinished(error, error.job);
     if (!entry || this.#task.signal.aborted) return this.#failure(error);
-    // An earlier iteration may have missed the job.
-    const fresh = new JobLookup(this.#context.tryon);
     if (isTryOnError(error, "idempotency_conflict") && error.recover) {
       // The key is unique to this item: the service still handles an earlier attempt, or confuses it with another.
-      const { timeout } = this.#context;
-      const job = await error.recover({ timeout, signal }).catch(() => undefined);
-      return job ? this.#wait(job) : this.#find(entry, fresh, error);
+      const limits = { timeout: this.#context.timeout, signal };
+      const job = await error.recover(limits).catch(() => undefined);
+      return job ? this.#wait(job) : this.#find(entry, error);
     }
     const isOver = error === signal.reason || this.#age() > this.#context.tryon.idempotencyWindow;
-    if (this.#isResumed && isOver) return this.#find(entry, fresh);
+    if (this.#isResumed && isOver) return this.#find(entry);
     // The service may have accepted an earlier attempt.
     const isRefused = provesNoJob(error) && error.attempts.length > 0;
-    return isRefused ? this.#find(entry, fresh, error) : this.#failure(error);
+    return isRefused ? this.#find(entry, error) : this.#failure(error);
   }
 
-  /** Searches the list for the job of a submission that cannot be sent again. */
-  async #find(entry: JournalEntry, lookup: JobLookup, cause?: unknown): Promise<ItemOutcome> {
+  /** Searches the list for the job of a submission that cannot be sent again. An earlier iteration may have missed it. */
+  async #find(entry: JournalEntry, cause?: unknown, known?: JobLookup): Promise<ItemOutcome> {
     const { tryon } = this.#context;
+    const lookup = known ?? new JobLookup(tryon);
     const { id, idempotencyKey } = entry;
     const { signal } = this.#task;
     let failure = cause;

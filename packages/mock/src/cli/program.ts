@@ -112,7 +112,7 @@ ${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     });
 
   const separator = argv.indexOf("--");
-  const ownArguments = separator === -1 ? argv : argv.slice(0, separator);
+  const own = separator === -1 ? argv : argv.slice(0, separator);
   const exec = addServer(program.command("exec"), 0)
     .description("Run a command beside its own server.")
     .usage("[options] -- <command> [args...]")
@@ -134,12 +134,7 @@ ${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest 
       read.command = { kind: "exec", ...options, program: name, programArguments };
     });
 
-  parse(
-    program,
-    /^(?!-h$|--help$|--version$)(?:-|$)/.test(ownArguments[0] ?? "")
-      ? ["serve", ...ownArguments]
-      : ownArguments,
-  );
+  parse(program, /^(?!-h$|--help$|--version$)(?:-|$)/.test(own[0] ?? "") ? ["serve", ...own] : own);
   return read.command;
 }
 
