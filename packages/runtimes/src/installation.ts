@@ -28,7 +28,7 @@ export const tools = {
   "@types/node": "24.19.2",
 } as const;
 
-/** Folders that all tests of a run share. Each test writes files with names of its own. */
+/** Folders that all tests of a run share. Each test writes files with other names. */
 export interface Installation {
   /** Parent of the other folders. */
   readonly folder: string;

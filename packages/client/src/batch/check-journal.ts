@@ -23,14 +23,11 @@ export function checkOptionalEntry(method: string, value: unknown): JournalEntry
 
 /** Returns the result of a claim. Throws for any other value: an item of another process must not pass as claimed. */
 export function checkClaim(value: unknown): ItemClaim {
-  const {
-    state,
-    entry: found,
-    now: date,
-  }: Partial<Record<keyof ItemClaim, unknown>> = Object(value);
-  const entry = checkOptionalEntry("claim", found);
+  const claim: Partial<Record<keyof ItemClaim, unknown>> = Object(value);
+  const { state, now: date } = claim;
+  const entry = checkOptionalEntry("claim", claim.entry);
+  const isDate = date === undefined || Number.isFinite(date);
   const now = date === undefined ? date : Number(date);
-  const isDate = now === undefined || (typeof date === "number" && Number.isFinite(now));
   if ((state === "claimed" || state === "held") && isDate) return { state, entry, now };
   if (state === "ended" && entry && /^(succeeded|failed)$/.test(entry.state)) {
     return { state, entry };

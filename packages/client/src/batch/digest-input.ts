@@ -39,12 +39,8 @@ export async function digestInput(tryon: TryOn, given: TryOnInput, signal: Abort
     garments: clothes.map((image, index) => copies.get(`garments.${index}`) ?? image),
     // The copy has the fields of the input.
   } as TryOnInput;
-  return {
-    input,
-    digest: await sha256(new TextEncoder().encode(text)),
-    size,
-    wait,
-  };
+  const digest = await sha256(new TextEncoder().encode(text));
+  return { input, digest, size, wait };
 }
 
 /** Decodes base64. Returns the bytes of the text itself if it is invalid: the client rejects it before it sends anything. */

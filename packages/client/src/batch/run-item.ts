@@ -83,6 +83,10 @@ class ItemRun {
   #entry: JournalEntry | undefined;
   /** Job of the submission, once known. */
   #job: Job | undefined;
+  /** Returns the time since the item was entered into the journal. */
+  #age: () => number = () => 0;
+  /** If true, an earlier run may have sent the item. */
+  #isResumed = false;
 
   constructor(context: BatchContext, task: ItemTask) {
     this.#context = context;
@@ -103,20 +107,20 @@ class ItemRun {
     const step = resumeStep(entry, date + since(), tryon.idempotencyWindow);
     if (entry && step !== "send") {
       if (entry.digest !== digest) {
-        throw new InputError(
-          "id",
-          `${JSON.stringify(id)} was submitted before with another input`,
-          {
-            hint: "Nothing was sent. Use a new id for a changed item.",
-          },
-        );
+        const problem = `${JSON.stringify(id)} was submitted before with another input`;
+        const hint = "Nothing was sent. Use a new id for a changed item.";
+        throw new InputError("id", problem, { hint });
       }
       this.#entry = entry;
       const { state, job, sentAt } = entry;
-      if (step === "find") return this.#find(entry, lookup);
+      if (step === "find") return this.#find(entry, undefined, lookup);
       const fromJournal = step === "wait" && (state === "succeeded" || state === "failed");
       if (!fromJournal) await turn();
-      if (!job) return this.#send(() => date - sentAt + since(), true);
+      if (!job) {
+        this.#age = () => date - sentAt + since();
+        this.#isResumed = true;
+        return this.#send();
+      }
       const outcome = this.#wait(fromJournal ? tryon.jobs.restore(job) : tryon.jobs.resume(job));
       return { ...(await outcome), fromJournal };
     }
@@ -133,25 +137,21 @@ class ItemRun {
       size,
       sentAt: date,
     };
-    if (await journal.put(this.#entry)) return this.#send(since);
+    this.#age = since;
+    if (await journal.put(this.#entry)) return this.#send();
     this.isLost = true;
     return {};
   }
 
-  /**
-   * @param age - Returns the time since the item was entered into the journal.
-   * @param isResumed - If true, an earlier run may have sent it.
-   */
-  async #send(age?: () => number, isResumed = false): Promise<ItemOutcome> {
+  async #send(): Promise<ItemOutcome> {
     const { tryon, clock, journal, budget, sync, timeout } = this.#context;
     const entry = this.#entry;
     this.startedAt = this.#now;
     // The call must end while the service remembers the key.
-    const earlier = isResumed ? age : undefined;
-    const limit = earlier ? tryon.idempotencyWindow - earlier() : Infinity;
+    const limit = this.#isResumed ? tryon.idempotencyWindow - this.#age() : Infinity;
     const deadline = new Deadline(clock, limit, this.#task.signal);
     const { signal } = deadline;
-    let mayBeSent = isResumed;
+    let mayBeSent = this.#isResumed;
     let pendingWrite: Promise<void> | undefined;
     const onUpdate = (update: Update): void => {
       if (update.phase === "sending") mayBeSent = true;
@@ -173,7 +173,7 @@ class ItemRun {
           keyInMetadata: true,
           sync: entry.sync,
           // Checked before each attempt, since timers stop while the machine sleeps.
-          [isKeyOver]: age && (() => age() > tryon.idempotencyWindow),
+          [isKeyOver]: () => this.#age() > tryon.idempotencyWindow,
         }),
       });
       await pendingWrite;
@@ -182,8 +182,8 @@ class ItemRun {
     } catch (error) {
       await pendingWrite;
       // A caller can abort with any reason, including a TryOnError.
-      const isRefusal = !earlier && provesNoJob(error) && !this.#task.signal.aborted;
-      if (mayBeSent && !isRefusal) return await this.#failed(earlier, error, signal);
+      const isRefusal = !this.#isResumed && provesNoJob(error) && !this.#task.signal.aborted;
+      if (mayBeSent && !isRefusal) return await this.#failed(signal, error);
       // Some services keep the key of such a refusal.
       if (entry && isTryOnError(error) && (error.status === 400 || error.status === 402)) {
         const { id, digest, idempotencyKey: refused } = entry;
@@ -197,38 +197,28 @@ class ItemRun {
     }
   }
 
-  /**
-   * Ends a submission that may have been sent.
-   *
-   * @param earlier - Returns the time since an earlier run may have sent the item, too.
-   * @param signal - Aborted when the service may have forgotten the key.
-   */
-  async #failed(
-    earlier: (() => number) | undefined,
-    error: unknown,
-    signal: AbortSignal,
-  ): Promise<ItemOutcome> {
+  /** Ends a submission that may have been sent. The signal is aborted when the service may have forgotten the key. */
+  async #failed(signal: AbortSignal, error: unknown): Promise<ItemOutcome> {
     const entry = this.#entry;
     if (isTryOnError(error) && error.job) return this.#unfinished(error, error.job);
     if (!entry || this.#task.signal.aborted) return this.#failure(error);
-    // An earlier iteration may have missed the job.
-    const fresh = new JobLookup(this.#context.tryon);
     if (isTryOnError(error, "idempotency_conflict") && error.recover) {
       // The key is unique to this item: the service still handles an earlier attempt, or confuses it with another.
-      const { timeout } = this.#context;
-      const job = await error.recover({ timeout, signal }).catch(() => undefined);
-      return job ? this.#wait(job) : this.#find(entry, fresh, error);
+      const limits = { timeout: this.#context.timeout, signal };
+      const job = await error.recover(limits).catch(() => undefined);
+      return job ? this.#wait(job) : this.#find(entry, error);
     }
-    const window = this.#context.tryon.idempotencyWindow;
-    if (earlier && (error === signal.reason || earlier() > window)) return this.#find(entry, fresh);
+    const isOver = error === signal.reason || this.#age() > this.#context.tryon.idempotencyWindow;
+    if (this.#isResumed && isOver) return this.#find(entry);
     // The service may have accepted an earlier attempt.
     const isRefused = provesNoJob(error) && error.attempts.length > 0;
-    return isRefused ? this.#find(entry, fresh, error) : this.#failure(error);
+    return isRefused ? this.#find(entry, error) : this.#failure(error);
   }
 
-  /** Searches the list for the job of a submission that cannot be sent again. */
-  async #find(entry: JournalEntry, lookup: JobLookup, cause?: unknown): Promise<ItemOutcome> {
+  /** Searches the list for the job of a submission that cannot be sent again. An earlier iteration may have missed it. */
+  async #find(entry: JournalEntry, cause?: unknown, known?: JobLookup): Promise<ItemOutcome> {
     const { tryon } = this.#context;
+    const lookup = known ?? new JobLookup(tryon);
     const { id, idempotencyKey } = entry;
     const { signal } = this.#task;
     let failure = cause;

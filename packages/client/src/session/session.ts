@@ -189,7 +189,7 @@ export class Session implements TryOnSession {
   async #runAlone(steal: boolean, work: () => Promise<void>): Promise<void> {
     if (steal) this.#takeovers += 1;
     const takeovers = this.#takeovers;
-    const onLockLost = (): void => {
+    const onLost = (): void => {
       // By this tab itself, with a new run.
       if (this.#takeovers !== takeovers) return;
       this.#stop();
@@ -201,9 +201,7 @@ export class Session implements TryOnSession {
       // The next tab reads what this one has saved.
       await this.#storage.last;
     };
-    await (this.#tabs?.runAlone(run, { steal, signal, onLockLost }) ?? run()).catch(
-      () => undefined,
-    );
+    await (this.#tabs?.runAlone(run, { steal, signal, onLost }) ?? run()).catch(() => undefined);
   }
 
   /** Runs a try-on to its image. Never rejects. `isFirst` is false if an earlier run may have sent it. */

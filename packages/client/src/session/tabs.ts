@@ -58,12 +58,12 @@ export class Tabs<Snapshot> {
   }
 
   /**
-   * Runs the work once no other tab does. With `steal`, it takes over at once, and the work of the other tab gets `onLockLost`.
+   * Runs the work once no other tab does. With `steal`, it takes over at once, and the work of the other tab gets `onLost`.
    * Rejects if the signal is aborted before.
    */
   async runAlone(
     work: () => Promise<void>,
-    { steal, signal, onLockLost }: { steal: boolean; signal: AbortSignal; onLockLost: () => void },
+    { steal, signal, onLost }: { steal: boolean; signal: AbortSignal; onLost: () => void },
   ): Promise<void> {
     const { locks } = navigator as Partial<Navigator>;
     if (!locks) return work();
@@ -76,7 +76,7 @@ export class Tabs<Snapshot> {
       await locks.request(this.#name, steal ? { steal } : { signal }, run);
     } catch (error) {
       if (!hasStarted) throw error;
-      onLockLost();
+      onLost();
     }
   }
 

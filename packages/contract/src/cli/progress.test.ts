@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { CheckResult } from "../report.ts";
 import { stream } from "../../test/command.ts";
 import { sampleReport } from "../../test/sample-report.ts";
-import { createPaint } from "../report/text.ts";
+import { paintWith } from "../report/text.ts";
 import { progressView } from "./progress.ts";
 
 const announcement = {
@@ -20,7 +20,7 @@ const announcement = {
 
 function follow(isTTY: boolean): string {
   const out = stream(isTTY);
-  const view = progressView(out, createPaint(false));
+  const view = progressView(out, paintWith(false));
   view.onPlan(announcement);
   for (const check of sampleReport.checks) {
     view.onBegin(check.id);

@@ -8,7 +8,7 @@ import { runSuite, wholeSuite } from "../contract.ts";
 import type { Report } from "../report.ts";
 import type { Suite } from "../run.ts";
 import { formatReport } from "../report/index.ts";
-import { createPaint, textReport, type Paint } from "../report/text.ts";
+import { paintWith, textReport, type Paint } from "../report/text.ts";
 import { TargetProblem } from "../target/preflight.ts";
 import { exitCodes, type RunOptions } from "./program.ts";
 import { progressView } from "./progress.ts";
@@ -59,7 +59,7 @@ function exitCodeOf({ endedEarly, checks }: Report): number {
 async function createReport(options: RunOptions, context: CliContext): Promise<Report> {
   const { stderr, signal, fetch, suite = wholeSuite } = context;
   const { reports: _, profile: __, quiet, ...rest } = options;
-  const view = quiet === true ? undefined : progressView(stderr, createPaintFor(stderr, context));
+  const view = quiet === true ? undefined : progressView(stderr, paintFor(stderr, context));
   const { end, ...listeners } = view ?? {};
   try {
     return await runSuite(suite, { ...rest, signal, fetch, ...listeners });
@@ -88,7 +88,7 @@ async function writeReports(
   // If all reports go to files, the terminal gets the text.
   stdout.write(
     form === "text"
-      ? textReport(report, createPaintFor(stdout, context), {
+      ? textReport(report, paintFor(stdout, context), {
           brief: quiet,
           all: only !== undefined,
           width: widthOf(stdout),
@@ -104,8 +104,8 @@ function widthOf({ isTTY, columns }: Output): number {
   return isTTY === true ? columns || 80 : Infinity;
 }
 
-function createPaintFor(stream: Output, { environment }: CliContext): Paint {
-  return createPaint(hasColors(stream, environment));
+function paintFor(stream: Output, { environment }: CliContext): Paint {
+  return paintWith(hasColors(stream, environment));
 }
 
 /** Names of options on a command line, and in the environment. Others are flags of the same name. */

@@ -26,10 +26,8 @@ export class Balances {
     if (operation !== "GET /api/v1/account" || typeof credits !== "number") return undefined;
     if (!balance || balance.isUnclear || balance.open.size > 0) return undefined;
     const [first] = balance.failed;
-    const haveSameCode = balance.failed.every(
-      ({ ended }) => ended?.blocked === first?.ended?.blocked,
-    );
-    if (first === undefined || !haveSameCode) return undefined;
+    const areEqual = balance.failed.every(({ ended }) => ended?.blocked === first?.ended?.blocked);
+    if (first === undefined || !areEqual) return undefined;
     const isBlocked = first.ended?.blocked === true;
     const total = balance.failed.reduce((sum, { cost = 0 }) => sum + cost, 0);
     const change = credits - balance.credits;

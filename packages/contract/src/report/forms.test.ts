@@ -6,7 +6,7 @@ import { cutReport, goodReport, sampleReport } from "../../test/sample-report.ts
 import { formatReport, reportForms } from "./index.ts";
 import type { JsonReport } from "./json.ts";
 import { printableLine } from "./printable.ts";
-import { createPaint, textReport } from "./text.ts";
+import { paintWith, textReport } from "./text.ts";
 
 describe("the HTML report", () => {
   const page = formatReport(sampleReport, "html");
@@ -61,7 +61,7 @@ describe("the report of a run that ended early", () => {
       expect(formatReport(good, form)).toContain("No check has failed so far.");
     }
     expect(formatReport(good, "html")).toContain('<header class="open">');
-    expect(textReport(good, createPaint(true))).not.toContain("\u001B[32mThe run");
+    expect(textReport(good, paintWith(true))).not.toContain("\u001B[32mThe run");
   });
 });
 

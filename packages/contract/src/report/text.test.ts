@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { cutReport, goodReport, nasty, sampleReport } from "../../test/sample-report.ts";
 import { formatReport } from "./index.ts";
-import { createPaint, textReport } from "./text.ts";
+import { paintWith, textReport } from "./text.ts";
 
 /** Lines of the requests in a report for a terminal. */
 function requests(width: number): readonly string[] {
-  const lines = textReport(sampleReport, createPaint(false), { width }).split("\n");
+  const lines = textReport(sampleReport, paintWith(false), { width }).split("\n");
   return lines.filter((line) => line.startsWith("    request "));
 }
 
@@ -58,16 +58,16 @@ describe("the text of a report", () => {
   });
 
   test("has only failures and the verdict if it is brief", () => {
-    const brief = textReport(sampleReport, createPaint(false), { brief: true });
+    const brief = textReport(sampleReport, paintWith(false), { brief: true });
     expect(brief).toContain("✗ validation.field-names");
     expect(brief).not.toMatch(/Observed|Not observable/);
     expect(
-      textReport(goodReport, createPaint(false), { brief: true }).trim().split("\n"),
+      textReport(goodReport, paintWith(false), { brief: true }).trim().split("\n"),
     ).toHaveLength(3);
   });
 
   test("begins its verdict with the early end of the run, and lists what was not run", () => {
-    const cut = textReport(cutReport, createPaint(false), { brief: true });
+    const cut = textReport(cutReport, paintWith(false), { brief: true });
     expect(cut).toContain(
       "\nThe run ended early: it took 600 s, its maximum (--max-time). The deployment fails 2 checks so far.  https:",
     );
@@ -85,7 +85,7 @@ describe("the text of a report", () => {
       endedEarly: { cause: "interrupted", message: "", notRun },
     } as const;
     expect(textReport(many)).toContain(notRun.join(", "));
-    expect(textReport(many, createPaint(false), { width: 80 })).toContain("list.3 and 5 more\n");
+    expect(textReport(many, paintWith(false), { width: 80 })).toContain("list.3 and 5 more\n");
   });
 
   test("cuts requests to a line of a terminal, and says where they are whole", () => {
@@ -102,7 +102,7 @@ describe("the text of a report", () => {
     expect(nasty).toMatch(/\p{C}/u);
     expect(text).toMatch(/^[^\p{Cc}\p{Cs}\p{Cf}]*$/mu);
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
-    expect(textReport(sampleReport, createPaint(true))).toContain("\u001B[31m");
+    expect(textReport(sampleReport, paintWith(true))).toContain("\u001B[31m");
   });
 
   test.each([

@@ -18,7 +18,7 @@ const codes = {
 export type Paint = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
 /** Returns styles, which change nothing without colors. */
-export function createPaint(colors: boolean): Paint {
+export function paintWith(colors: boolean): Paint {
   const styles = Object.entries(codes).map(([name, [begin, end]]) => [
     name,
     (text: string) => (colors ? `\u001B[${begin}m${text}\u001B[${end}m` : text),
@@ -43,7 +43,7 @@ interface TextOptions {
 /** Writes the report as text, for a terminal or a file. */
 export function textReport(
   report: Report,
-  paint = createPaint(false),
+  paint = paintWith(false),
   { brief = false, all = false, width = Infinity }: TextOptions = {},
 ): string {
   const model = reportModel(report);

@@ -37,9 +37,7 @@ export const operations: readonly Operation[] = Object.entries(openapi.paths).fl
 );
 
 /** Endpoints that need a key, such as `GET /api/v1/tryon/{job_id}`. */
-export const keyedEndpoints: readonly string[] = operations
-  .filter(({ needsKey }) => needsKey)
-  .map(({ title }) => title);
+export const keyedEndpoints = operations.flatMap((one) => (one.needsKey ? [one.title] : []));
 
 /** Documented fields, each with those below it. Lists have the fields of their elements. */
 export interface DocumentedFields extends ReadonlyMap<string, DocumentedFields> {}

@@ -27,7 +27,7 @@ export function stockEngine(): Engine {
 
 /** Draws the person in gray and without text, for a photo that is not available. */
 export function drawPlaceholder(width: number, height: number): Bytes {
-  const colors = colorsWithShades(0xe9ebf0, 0xc3c8d4, 0xd9dce4, false);
+  const colors = shadeColors(0xe9ebf0, 0xc3c8d4, 0xd9dce4, false);
   const withoutText = { ...colors, ribbon: colors.floor, text: colors.floor };
   return encode(width, height, withoutText, "placeholder");
 }
@@ -36,7 +36,7 @@ function colorsOf(request: RenderRequest): Colors {
   const digits = (Number.parseInt(request.fingerprint.slice(0, 8), 16) || 0) + (request.seed ?? 0);
   const pick = <Item>(items: readonly [Item, ...Item[]], divisor: number): Item =>
     items[Math.floor(digits / divisor) % items.length] ?? items[0];
-  return colorsWithShades(
+  return shadeColors(
     pick(backgrounds, 1),
     pick(cloths, 4),
     pick(skins, 24),
@@ -44,12 +44,7 @@ function colorsOf(request: RenderRequest): Colors {
   );
 }
 
-function colorsWithShades(
-  background: number,
-  cloth: number,
-  skin: number,
-  striped: boolean,
-): Colors {
+function shadeColors(background: number, cloth: number, skin: number, striped: boolean): Colors {
   const floor = mix(background, ink, 0.1);
   const shade = mix(cloth, ink, 0.24);
   return {

@@ -65,19 +65,15 @@ describe("a fetched image", () => {
     const { mock, host, at } = await fetchingServer(
       servePerson((_request, response) => response.end()),
     );
-    const withoutCredits = caller(mock, "svc_live_empty");
+    const empty = caller(mock, "svc_live_empty");
     const garments = { garment_urls: [at("/shirt.png")] };
-    expect((await withoutCredits.submit({ person_url: at("/none"), ...garments })).status).toBe(
-      400,
-    );
+    expect((await empty.submit({ person_url: at("/none"), ...garments })).status).toBe(400);
     const shirts = { person_url: at("/shirt.png"), ...garments };
-    expect((await withoutCredits.submit(shirts)).status).toBe(402);
+    expect((await empty.submit(shirts)).status).toBe(402);
     const requests = host.connected.length;
-    expect(
-      (await withoutCredits.submit({ ...shirts, person_url: "https://a.invalid/" })).status,
-    ).toBe(400);
-    expect((await withoutCredits.submit({ ...shirts, garment_urls: [] })).status).toBe(400);
-    expect((await withoutCredits.submit({ ...shirts, seed: -1 })).status).toBe(422);
+    expect((await empty.submit({ ...shirts, person_url: "https://a.invalid/" })).status).toBe(400);
+    expect((await empty.submit({ ...shirts, garment_urls: [] })).status).toBe(400);
+    expect((await empty.submit({ ...shirts, seed: -1 })).status).toBe(422);
     expect(host.connected).toHaveLength(requests);
   });
 
