@@ -41,7 +41,7 @@ const sameInBothRuns = [
   "**/{browser,memory,quota,race,take-lock,type-errors}*.test.ts",
   "src/{journal,react,session,types}/*.test.ts",
   // Images are read before a request.
-  "src/images/{job-image.full,prepare-image,read-image-header}.test.ts",
+  "src/images/{job-image.full,prepare-image.full,read-image-header}.test.ts",
   // They choose a transport themselves.
   "src/node/**/*.test.ts",
 ];
@@ -100,6 +100,7 @@ export default defineConfig({
         "**/*.test.ts",
         // The full set runs these in Chromium and on real servers.
         "**/{session,react}/**",
+        "**/prepare-image.ts",
         "**/{journal,quota}/{postgres,redis}.ts",
       ],
       reporter: ["text-summary"],

@@ -22,7 +22,7 @@ export interface CheckContext {
   readonly server: Serving;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Environment variables, in addition to those of every program. They replace those of the same name. */
   readonly env?: Readonly<Record<string, string>>;
   /** File name of the code. @default its name in the page */
