@@ -74,8 +74,8 @@ const project = (
       ...((own.shared ?? set === "fast") ? ["check-shared-state.ts"] : []),
     ].map((file) => fileURLToPath(new URL(`scripts/${file}`, import.meta.url))),
     sequence: { shuffle: { files: true, tests: true } },
-    // Property tests have ten times the cases there.
-    testTimeout: set === "nightly" ? 300_000 : 30_000,
+    // Property tests have ten times the cases in the nightly set. Files of the full set share a core.
+    testTimeout: { full: 60_000, nightly: 300_000 }[set] ?? 30_000,
     hookTimeout: 60_000,
     // A slow machine must not fail a test.
     expect: { poll: { timeout: 20_000 } },
