@@ -38,12 +38,13 @@ const isolatedClient = isolated.map((file) => file.replace("packages/client/", "
 
 /** Says nothing about the profile or the transport, which the second run of the client's tests changes. */
 const sameInBothRuns = [
-  "**/{browser,memory,quota,race,take-lock,type-errors}*.test.ts",
-  "src/{journal,react,session,types}/*.test.ts",
+  "**/{browser,memory,quota,race,type-errors}.full.test.ts",
+  "src/{journal,react,session}/*.full.test.ts",
   // Images are read before a request.
   "src/images/{job-image.full,prepare-image.full,read-image-header}.test.ts",
-  // They choose a transport themselves.
-  "src/node/**/*.test.ts",
+  // They choose a transport themselves, or need none.
+  "src/node/{killed,node-transport}*.test.ts",
+  "src/node/journal/*.test.ts",
 ];
 
 const setUp = join(import.meta.dirname, "packages/runtimes/src/set-up.ts");
