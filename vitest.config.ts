@@ -38,12 +38,13 @@ const isolatedClient = isolated.map((file) => file.replace("packages/client/", "
 
 /** Says nothing about the profile or the transport, which the second run of the client's tests changes. */
 const sameInBothRuns = [
-  "**/{browser,memory,quota,race,take-lock,type-errors}*.test.ts",
-  "src/{stores,react,session,types}/*.test.ts",
+  "**/{browser,memory,quota,race,type-errors}.full.test.ts",
+  "src/{stores,react,session}/*.full.test.ts",
   // Images are read before a request.
-  "src/images/{job-image.full,prepare-image,read-image-header}.test.ts",
-  // They choose a transport themselves.
-  "src/node/**/*.test.ts",
+  "src/{images/job-image.full,photos/prepare-image.full,images/read-image-header}.test.ts",
+  // They choose a transport themselves, or need none.
+  "src/node/{killed,node-transport}*.test.ts",
+  "src/node/journal/*.test.ts",
 ];
 
 const setUp = join(import.meta.dirname, "packages/runtimes/src/set-up.ts");
@@ -74,8 +75,8 @@ const project = (
       ...((own.shared ?? set === "fast") ? ["check-shared-state.ts"] : []),
     ].map((file) => fileURLToPath(new URL(`scripts/${file}`, import.meta.url))),
     sequence: { shuffle: { files: true, tests: true } },
-    // Property tests have ten times the cases there.
-    testTimeout: set === "nightly" ? 300_000 : 30_000,
+    // Property tests have ten times the cases in the nightly set. Files of the full set share a core.
+    testTimeout: { full: 60_000, nightly: 300_000 }[set] ?? 30_000,
     hookTimeout: 60_000,
     // A slow machine must not fail a test.
     expect: { poll: { timeout: 20_000 } },
@@ -100,6 +101,7 @@ export default defineConfig({
         "**/*.test.ts",
         // The full set runs these in Chromium and on real servers.
         "**/{session,react}/**",
+        "**/prepare-image.ts",
         "**/stores/{postgres,redis}.ts",
       ],
       reporter: ["text-summary"],

@@ -7,22 +7,20 @@ import type { Block } from "./blocks.ts";
 export interface CheckContext {
   readonly snippet: Block;
   /**
-   * Runs code as a program in `folder`. Its environment has the URL of a reference server and a live key with 1,000
+   * Runs code as a program in the folder. Its environment has the URL of a reference server and a live key with 1,000
    * credits. Returns its standard output.
    *
    * @throws Error with its standard error, if it fails.
    */
   readonly run: (code: string, options?: RunOptions) => Promise<string>;
-  /** Folder of this check, in which commands run. */
+  /** Folder of this check, with me.jpg, shirt.png, jacket.webp and hat.png. */
   readonly app: AppFolder;
-  /** Path of the folder, with me.jpg, shirt.png, jacket.webp and hat.png. */
-  readonly folder: string;
   /** Reference server without latency. */
   readonly mock: Mock;
   readonly server: Serving;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Environment variables, in addition to those of every program. They replace those of the same name. */
   readonly env?: Readonly<Record<string, string>>;
   /** File name of the code. @default its name in the page */

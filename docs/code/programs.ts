@@ -61,6 +61,6 @@ export class Programs {
       if (exit === 0) return program.output.stdout;
       throw new Error(`${file} ended with ${exit}:\n${program.text}`);
     };
-    return { snippet, app, folder: app.folder, mock, server, run };
+    return { snippet, app, mock, server, run };
   }
 }

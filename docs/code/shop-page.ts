@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 
 import { toNodeHandler } from "@tryon/client/node";
 import { createProxy } from "@tryon/client/proxy";
@@ -19,9 +18,9 @@ const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
 <script type="module" src="/page.js"></script>`;
 
 /** Opens a page of a shop that runs the code of a guide and then `main`. `charges` counts its try-ons. */
-export async function openPage({ snippet, mock, server, folder }: CheckContext, main: string) {
+export async function openPage({ snippet, mock, server, app }: CheckContext, main: string) {
   const { outputFiles } = await build({
-    stdin: { contents: `${snippet.code}\n${main}`, resolveDir: folder, loader: "tsx" },
+    stdin: { contents: `${snippet.code}\n${main}`, resolveDir: app.folder, loader: "tsx" },
     conditions: ["@tryon/source"],
     jsx: "automatic",
     bundle: true,
@@ -32,7 +31,7 @@ export async function openPage({ snippet, mock, server, folder }: CheckContext, 
   const { token } = await mock.createKey({ credits: 100 });
   const access = { apiKey: token, baseUrl: server.url };
   const proxy = toNodeHandler(createProxy({ ...access, authorize: () => ({ id: "ada" }) }));
-  const photo = await readFile(join(folder, "me.jpg"));
+  const photo = await readFile(app.path("me.jpg"));
   const shop = createServer((incoming, outgoing) => {
     const { url = "" } = incoming;
     if (url.startsWith("/api/tryon/")) return proxy(incoming, outgoing);

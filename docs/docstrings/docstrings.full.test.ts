@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { AppFolder } from "@tryon/test-kit/app-folder";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { root } from "@tryon/test-kit/repository";
 
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -26,7 +26,7 @@ async function complaints(examples: readonly DocstringExample[]): Promise<string
 }
 
 describe("the examples of docstrings", () => {
-  it("compile under the strictest options", async () => {
+  it("compile under the strictest options", { timeout: installing }, async () => {
     const examples = await readExamples(root, packages);
     for (const name of packages) {
       expect(examples.filter(({ place }) => place.includes(`/${name}/`))).not.toEqual([]);

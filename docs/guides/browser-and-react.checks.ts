@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
@@ -15,7 +13,7 @@ export const checks: Checks = {
       context,
       `${elements}\nshowTryOn(file as never, status as never, result as never);`,
     );
-    await page.locator("input").setInputFiles(join(context.folder, "me.jpg"));
+    await page.locator("input").setInputFiles(context.app.path("me.jpg"));
     await untilShown(page, "img");
     await page.reload();
     await untilShown(page, "img");

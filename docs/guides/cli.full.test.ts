@@ -30,8 +30,9 @@ beforeAll(async () => {
   programs = await Programs.open();
   const [snippet] = blocks;
   if (!snippet) throw new Error("The page has no code.");
-  const { folder, server, mock } = await programs.contextOf(snippet);
-  app = new AppFolder(folder, {
+  const context = await programs.contextOf(snippet);
+  const { server, mock } = context;
+  app = new AppFolder(context.app.folder, {
     TRYON_BASE_URL: server.url,
     TRYON_API_KEY: mock.keys.live,
     TRYON_WEBHOOK_SECRET: mock.webhookSecret,

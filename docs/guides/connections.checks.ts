@@ -1,5 +1,4 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { expect } from "vitest";
 
@@ -12,15 +11,15 @@ console.log(error.cause.code);
 `;
 
 export const checks: Checks = {
-  "progress.ts": async ({ snippet, run, folder }) => {
+  "progress.ts": async ({ snippet, run, app }) => {
     const shown = (await run(snippet.code)).split("\r");
     expect(shown.at(-1)).toBe("uploading: 100 %");
     expect(shown.length).toBeGreaterThan(2);
-    expect((await readFile(join(folder, "out.png"))).subarray(1, 4).toString()).toBe("PNG");
+    expect((await readFile(app.path("out.png"))).subarray(1, 4).toString()).toBe("PNG");
   },
-  "agent.ts": async ({ snippet, run, folder }) => {
+  "agent.ts": async ({ snippet, run, app }) => {
     for (const name of ["company-ca", "client", "client-key"])
-      await writeFile(join(folder, `${name}.pem`), "");
+      await writeFile(app.path(`${name}.pem`), "");
     // The reference server has http, which only an agent of node:https refuses.
     expect(await run(`${snippet.code}${call}`)).toBe("ERR_INVALID_PROTOCOL\n");
   },

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { expect } from "vitest";
@@ -29,13 +28,13 @@ subscribe("http.server.response.finish", (message) => {
 `;
 
 export const checks: Checks = {
-  "receiver.ts": async ({ snippet, run, folder }) => {
+  "receiver.ts": async ({ snippet, run, app }) => {
     const listening = /^createServer\(receiver\)\.listen\(3000, .*$/m;
     expect(snippet.code).toMatch(listening);
     const told = await run(snippet.code.replace(listening, orderAndEnd));
     const [, id] = /^verified: (job_\w+) succeeded\n204\n$/.exec(told) ?? [];
     expect(told).toContain(`verified: ${id}`);
-    expect((await readFile(join(folder, `${id}.png`))).readUInt32BE(16)).toBe(768);
+    expect((await readFile(app.path(`${id}.png`))).readUInt32BE(16)).toBe(768);
   },
 
   "order.ts": async ({ snippet, run }) => {
@@ -55,8 +54,8 @@ export const checks: Checks = {
     receiver.close();
   },
 
-  "own.ts": async ({ snippet, run, folder }) => {
+  "own.ts": async ({ snippet, run, app }) => {
     await run(snippet.code);
-    expect((await readFile(join(folder, "own.png"))).readUInt32BE(16)).toBe(768);
+    expect((await readFile(app.path("own.png"))).readUInt32BE(16)).toBe(768);
   },
 };

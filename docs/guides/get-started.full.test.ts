@@ -8,18 +8,16 @@ import { freePort } from "@tryon/test-kit/free-port";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { assetPath } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
+import { blocksOf, type Block } from "../code/blocks.ts";
 
 const waiting = { timeout: 60_000 };
 const page = await readFile(join(import.meta.dirname, "get-started.md"), "utf8");
 
-function blocks(language: string, text = page): readonly { name: string; content: string }[] {
-  const pattern = new RegExp(`^\`\`\`${language} *(\\S*)\\n([^]*?)^\`\`\`$`, "gm");
-  return [...text.matchAll(pattern)].map(([, name = "", content = ""]) => ({ name, content }));
-}
-
-function commands(text: string): readonly string[] {
-  return blocks("sh", text).flatMap(({ content }) => content.trim().split("\n"));
-}
+const path = "docs/guides/get-started.md";
+const blocks = (language: string, text = page): readonly Block[] =>
+  blocksOf(path, text).filter((block) => block.language === language);
+const commands = (text: string): readonly string[] =>
+  blocks("sh", text).flatMap(({ code }) => code.trim().split("\n"));
 
 const [first = "", more = ""] = page.split("## Use your own images\n");
 
@@ -75,9 +73,9 @@ class Reader {
 
   async makeFiles(): Promise<void> {
     const environment = blocks("text").find(({ name }) => name === ".env");
-    await app.write(join(this.#current, ".env"), this.here(environment?.content ?? ""));
-    for (const { name, content } of blocks("ts")) {
-      await app.write(join(this.#current, name), this.here(content));
+    await app.write(join(this.#current, ".env"), this.here(environment?.code ?? ""));
+    for (const { name, code } of blocks("ts")) {
+      await app.write(join(this.#current, name), this.here(code));
     }
   }
 
@@ -109,7 +107,7 @@ it(
 
     const server = await reader.start(serve, /listening on/);
     const printed = blocks("text").find(({ name }) => name === "");
-    expect(await reader.type(image)).toBe(printed?.content);
+    expect(await reader.type(image)).toBe(printed?.code);
     expect(await reader.size("image.png")).toEqual([768, 1_024]);
 
     const receiver = await reader.start(receive, /waiting for webhooks/);

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
 
 export const checks: Checks = {
-  "keep.ts": async ({ snippet, run, folder }) => {
+  "keep.ts": async ({ snippet, run, app }) => {
     const submit = `
       const job = await tryon.submit({
         person: "https://shop.example/me.jpg",
@@ -15,6 +14,6 @@ export const checks: Checks = {
       console.log(await keep(job.id));`;
     const file = (await run(`${snippet.code}${submit}`)).trim();
     expect(file).toMatch(/^job_\w+\.png$/);
-    expect((await readFile(join(folder, file))).readUInt32BE(16)).toBe(768);
+    expect((await readFile(app.path(file))).readUInt32BE(16)).toBe(768);
   },
 };

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
-import { installing } from "@tryon/test-kit/app-folder";
+import { installing, type AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
 import { blocksOf } from "../code/blocks.ts";
 import { Programs } from "../code/programs.ts";
@@ -34,20 +34,20 @@ const configs = blocks.flatMap(({ name, code }) => {
 });
 
 let programs: Programs;
-let folder: string;
+let app: AppFolder;
 
 beforeAll(async () => {
   programs = await Programs.open();
   const [snippet] = blocks;
   if (!snippet) throw new Error("The page has no configuration.");
   const context = await programs.contextOf(snippet);
-  ({ folder } = context);
+  ({ app } = context);
   const { server, mock } = context;
   const lines = [`TRYON_BASE_URL=${server.url}`, `TRYON_API_KEY=${mock.keys.live}`];
-  await writeFile(join(folder, ".env"), lines.join("\n"));
-  await mkdir(join(folder, "photos"));
+  await app.write(".env", lines.join("\n"));
+  await mkdir(app.path("photos"));
   for (const image of ["me.jpg", "shirt.png"]) {
-    await copyFile(join(folder, image), join(folder, "photos", image));
+    await copyFile(app.path(image), app.path("photos", image));
   }
 }, installing);
 
@@ -58,7 +58,7 @@ function start({ command, args }: Config) {
   const [name, ...rest] = args;
   expect([command, name]).toEqual(["npx", "tryon"]);
   const main = join(root, "packages/cli/src/main.ts");
-  const server = spawn(node, ["--conditions=@tryon/source", main, ...rest], { cwd: folder });
+  const server = spawn(node, ["--conditions=@tryon/source", main, ...rest], { cwd: app.folder });
   onTestFinished(() => void server.kill());
   const waiting = new Map<number, (result: unknown) => void>();
   createInterface({ input: server.stdout }).on("line", (line) => {
@@ -115,5 +115,5 @@ it.each(configs)("starts a server that has the tools of the page: $name", async 
   );
   expect(Object.keys(result)).toEqual(fields);
   expect(result).toMatchObject({ status: "succeeded", budget: example["budget"] });
-  if (hasFolder) await readFile(join(folder, "looks", `${String(job_id)}.png`));
+  if (hasFolder) await readFile(app.path("looks", `${String(job_id)}.png`));
 });

@@ -6,7 +6,7 @@ import type { Checks } from "../code/checks.ts";
 import { acceptsKnownUsersOnly, showsImageInPage } from "../readmes/shared-checks.ts";
 
 export const checks: Checks = {
-  "after-webhook.ts": async ({ snippet, run, folder }) => {
+  "after-webhook.ts": async ({ snippet, run, app }) => {
     // A server for the receiver, which the reference server of the program calls when the job has ended.
     const server = `
       import { createServer } from "node:http";
@@ -24,7 +24,7 @@ export const checks: Checks = {
       console.log(await order("order-17"));`;
     const [id, status] = (await run(`${snippet.code}${server}`)).split("\n");
     expect(status).toBe("204");
-    expect(await readdir(folder)).toContain(`${id}.png`);
+    expect(await readdir(app.folder)).toContain(`${id}.png`);
   },
   "after-proxy.ts": acceptsKnownUsersOnly("POST"),
   "after-page.ts": showsImageInPage,

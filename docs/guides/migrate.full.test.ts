@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientPeers } from "@tryon/bench/peers";
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
+import { blocksOf } from "../code/blocks.ts";
 import { retriesOfPeers } from "./retries-of-peers.ts";
 
 /** Limit for a compiler or a program on a busy machine, in milliseconds. */
@@ -19,9 +20,7 @@ const others = [
 ];
 
 /** The code for the other services: ```ts name.ts peer */
-const before = [...page.matchAll(/^```ts (\S+) peer\n([^]*?)^```$/gm)].map(
-  ([, name = "", code = ""]) => ({ name, code }),
-);
+const before = blocksOf("docs/guides/migrate.md", page).filter(({ kind }) => kind === "peer");
 
 let app: AppFolder;
 

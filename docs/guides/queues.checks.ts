@@ -40,9 +40,9 @@ export const checks: Checks = {
       await redis.remove();
     }
   },
-  "handle.ts": async ({ snippet, run, folder }) => {
+  "handle.ts": async ({ snippet, run, app }) => {
     expect(await run(`${snippet.code}${deliverTwice}`)).toBe("16\n");
-    expect(await readdir(folder)).toEqual(
+    expect(await readdir(app.folder)).toEqual(
       expect.arrayContaining(["message-1.png", "..%2Fmessage-3.png"]),
     );
   },

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { expect } from "vitest";
 
@@ -9,10 +8,10 @@ export const checks: Checks = {
   "app.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("succeeded\n");
   },
-  "contract-recorder.ts": async ({ snippet, folder, run }) => {
+  "contract-recorder.ts": async ({ snippet, app, run }) => {
     const call = `${snippet.code.replace("0.05", "1")}\nawait tryon.account.get();`;
     await run(call);
-    const session = await readFile(join(folder, "session.ndjson"), "utf8");
+    const session = await readFile(app.path("session.ndjson"), "utf8");
     expect(JSON.parse(session)).toMatchObject({ path: "/api/v1/account" });
   },
 };

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { expect } from "vitest";
 
@@ -28,9 +27,9 @@ console.log(waiting.size, [...ended.values()].map((end) => (end === "failed" ? e
 `;
 
 export const checks: Checks = {
-  "wait.ts": async ({ snippet, run, folder }) => {
+  "wait.ts": async ({ snippet, run, app }) => {
     await run(snippet.code);
-    expect((await readFile(join(folder, "order-17.png"))).readUInt32BE(16)).toBe(768);
+    expect((await readFile(app.path("order-17.png"))).readUInt32BE(16)).toBe(768);
   },
 
   "both.ts": async ({ snippet, run }) => {

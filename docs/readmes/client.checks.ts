@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { sign } from "@tryon/webhooks";
 import { expect } from "vitest";
 
@@ -42,10 +41,10 @@ export const checks: Checks = {
     await untilShown(page, "img");
     expect(await charges()).toBe(1);
   },
-  "batch.ts": async ({ snippet, run, folder }) => {
+  "batch.ts": async ({ snippet, run, app }) => {
     await run(snippet.code);
     for (const name of ["shirt", "coat"]) {
-      expect((await readFile(join(folder, `${name}.png`))).readUInt32BE(16)).toBe(768);
+      expect((await readFile(app.path(`${name}.png`))).readUInt32BE(16)).toBe(768);
     }
   },
   "webhook.ts": async ({ snippet, run }) => {

@@ -1,16 +1,25 @@
 import { readdir, readFile } from "node:fs/promises";
 
-import { installing, type AppFolder } from "@tryon/test-kit/app-folder";
+import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startRedis } from "@tryon/test-kit/store-servers";
 import { sign } from "@tryon/webhooks";
 import { expect, onTestFinished, test } from "vitest";
 
-import { beside, copied } from "./copied-example.ts";
+import { visitor, wish } from "./visitor.ts";
 
+/** Arguments of `npx` that run a command of an example beside its installed reference server. */
+const beside = ["tryon-mock", "exec", "--latency", "0", "--"];
 const timeout = { timeout: installing };
 const hasRedis = await isInstalled("redis");
+
+/** Installs an example for one test. */
+async function copied(name: string): Promise<AppFolder> {
+  const example = await AppFolder.copy(name);
+  onTestFinished(() => example.remove(), installing);
+  return example;
+}
 
 async function redisUrl(): Promise<string> {
   const redis = await startRedis();
@@ -74,3 +83,33 @@ test.runIf(hasRedis)("the copied receiver handles an event", timeout, async () =
   expect((await fetch(url, { method: "POST", headers, body })).status).toBe(204);
   await receiver.waitFor(/^job_1 failed$/m);
 });
+
+test("the copied example for vitest passes", timeout, async () => {
+  const example = await copied("vitest");
+  expect(await example.run("npm", ["test"])).toMatch(/Tests +6 passed/);
+});
+
+test.each(["express", "fastify", "hono"])(
+  "the copied shop with %s starts, and receives the webhook of a try-on",
+  async (name) => {
+    const example = await copied(name);
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const shop = example.start("npx", [...beside, "npm", "start"], {
+      PORT: String(port),
+      TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
+    });
+    onTestFinished(async () => void (await shop.stop()), installing);
+    const headers = { cookie: "session=7f3a" };
+    const results = async (): Promise<unknown> => {
+      const response = await fetch(`${url}/results`, { headers }).catch(() => undefined);
+      return response?.json();
+    };
+    // Four programs start, one after another.
+    await expect.poll(results, { timeout: 120_000 }).toEqual([]);
+    const { image } = await visitor(url, headers.cookie).run(wish);
+    expect((await image.bytes()).length).toBeGreaterThan(1_000);
+    await expect.poll(results).toHaveLength(1);
+  },
+  installing,
+);

@@ -8,7 +8,7 @@ import {
   exif,
   flat,
   photos,
-  createPhoto,
+  picture,
   quarterColors,
   quarters,
   quarterSides,
@@ -111,7 +111,7 @@ describe("prepareImage", () => {
 
   it.each<[string, () => Promise<Buffer>]>([
     ["a rotated photo", () => quarters(6)],
-    ["CMYK colors", () => createPhoto().toColourspace("cmyk").jpeg().toBuffer()],
+    ["CMYK colors", () => picture().toColourspace("cmyk").jpeg().toBuffer()],
     ["an animation", () => animation().gif().toBuffer()],
     ["AVIF", photos.AVIF],
     ["more than 50 megapixels", () => flat({ width: 7_200, height: 7_000 }).jpeg().toBuffer()],
@@ -147,7 +147,7 @@ describe("prepareImage rejects", () => {
     [
       "a truncated photo",
       async () => (await photos["baseline JPEG"]()).subarray(0, -2),
-      "file is incomplete. Read or upload it again.",
+      "file has no end, so a part of the image is missing. Read or upload it again.",
       "truncated",
     ],
     ["an empty file", async () => new Blob([]), "file is empty.", "empty"],
