@@ -26,11 +26,13 @@ const option = {
   ],
 };
 const info = { title: "A", version: "1", description: "A service." };
+const optionTable = "| option | what it decides | values |\n| --- | --- | --- |\n";
 const sources = {
   "spec/openapi.json": JSON.stringify({ openapi: "3.1.0", info, paths: {} }),
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
   [options]: JSON.stringify({ options: [option] }),
   [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
+  "docs/guides/service.md": `# Service\n\n${optionTable}`,
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
   "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
   "examples/a.ts": "const a = 1;\n",
@@ -75,6 +77,7 @@ it.each([
   [`${page}/style/base.css`, "", "control-page.ts is out of date."],
   [svg, blackSvg, "stock-images.ts is out of date."],
   [options, JSON.stringify({ options: [{ ...option, id: "b" }] }), "options.ts is out"],
+  ["docs/guides/service.md", optionTable, "docs/guides/service.md is out of date."],
   [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out"],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date."],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date."],

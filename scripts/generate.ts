@@ -6,9 +6,9 @@ import { apiDocsPage } from "./api-docs-page.ts";
 import { cliPage } from "./cli-reference.ts";
 import { controlPage } from "./control-page.ts";
 import { docsPages } from "./docs-pages.ts";
+import { optionModule, readOptions, withOptionTables } from "./option-files.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
 import { stockImages, stockImagesFile } from "./stock-images.ts";
-import type spec from "../spec/options.json";
 
 /**
  * Writes the generated files under `root`, or only checks them.
@@ -29,14 +29,16 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   update("spec/generated/openapi.ts", await openapiTypes(root));
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
   update("packages/mock/src/generated/api-docs-page.ts", apiDocsPage(root));
-  update("packages/mock/src/generated/options.ts", optionsOf(root));
+  update("packages/mock/src/generated/options.ts", optionModule(readOptions(root)));
   const images = join(root, stockImagesFile);
   const previous = existsSync(images) ? readFileSync(images, "utf8") : undefined;
   update(stockImagesFile, await stockImages(root, previous));
   const { type, page } = ruleCoverage(root, problems);
   update("packages/mock/src/generated/server-rules.ts", type);
   update("docs/fidelity.md", page);
-  for (const [path, text] of docsPages(root, problems)) update(path, text);
+  for (const [path, text] of docsPages(root, problems)) {
+    update(path, path === "docs/guides/service.md" ? withOptionTables(text, root) : text);
+  }
   const commands = await cliPage(root);
   if (commands) update(...commands);
   return problems;
@@ -66,40 +68,6 @@ function withoutIndexSignature(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("properties" in value)) return value;
   const { additionalProperties, ...rest } = value as { additionalProperties?: unknown };
   return additionalProperties === true ? rest : value;
-}
-
-/** The options of the reference server: their type, and their table. */
-function optionsOf(root: string): string {
-  // The tests of spec/ validate the file.
-  const { options } = JSON.parse(
-    readFileSync(join(root, "spec/options.json"), "utf8"),
-  ) as typeof spec;
-  const valuesOf = ({ values }: (typeof options)[number]): string[] =>
-    values.map(([value]) => JSON.stringify(value));
-  const members = options.map(
-    (row) => `  /** ${row.summary} */\n  readonly ${row.id}: ${valuesOf(row).join(" | ")};\n`,
-  );
-  const rows = options.map((row) => {
-    const isObservable = !("notObservable" in row);
-    const values = valuesOf(row).join(", ");
-    return `  { id: ${JSON.stringify(row.id)}, summary: ${JSON.stringify(row.summary)}, values: [${values}], observable: ${isObservable} },\n`;
-  });
-  return `// Generated from spec/options.json by \`npm run generate\`. Do not edit.
-
-/** One value for every option. */
-export interface Options {
-${members.join("")}}
-
-type Value = string | number | boolean;
-
-export const optionRows: readonly {
-  readonly id: keyof Options;
-  readonly summary: string;
-  readonly values: readonly [Value, Value, ...Value[]];
-  readonly observable: boolean;
-}[] = [
-${rows.join("")}];
-`;
 }
 
 if (import.meta.main) {

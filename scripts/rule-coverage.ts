@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
-import type optionSpec from "../spec/options.json";
 import type spec from "../spec/rules.json";
+import { readOptions, settling } from "./option-files.ts";
 
 type Rule = (typeof spec.rules)[number];
 
@@ -15,9 +15,6 @@ export function ruleCoverage(root: string, problems: string[]): Record<"type" | 
   const text = readFileSync(join(root, "spec/rules.json"), "utf8");
   // The tests of spec/ validate the file.
   const { rules: all } = JSON.parse(text) as typeof spec;
-  const { options } = JSON.parse(
-    readFileSync(join(root, "spec/options.json"), "utf8"),
-  ) as typeof optionSpec;
   const rules = all.filter(({ shown_by }) => shown_by.includes("server"));
   const coverage = globSync("packages/mock/src/**/*.test.ts", { cwd: root })
     .toSorted()
@@ -29,7 +26,7 @@ export function ruleCoverage(root: string, problems: string[]): Record<"type" | 
   const notice = "// Generated from spec/rules.json by `npm run generate`. Do not edit.\n\n";
   const comment = "/** The id of a service rule that the reference server implements. */\n";
   const type = `${notice}${comment}export type ServerRule =${ids};\n`;
-  return { type, page: fidelityPage(rules, options, coverage) };
+  return { type, page: fidelityPage(rules, readOptions(root), coverage) };
 }
 
 /** Reads the calls of `covers` in a test file, with the titles of the tests and suites around each. */
@@ -62,7 +59,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<
 
 function fidelityPage(
   rules: readonly Rule[],
-  options: typeof optionSpec.options,
+  options: ReturnType<typeof readOptions>,
   coverage: readonly Coverage[],
 ): string {
   const row = ({ id, rule }: Rule): string => {
@@ -71,8 +68,9 @@ function fidelityPage(
       const link = `[${file.replace(/^packages\/mock\/(src\/)?/, "")}](../${file})`;
       return [link, ...inFile.map(({ title }) => cell(title))];
     });
-    const settling = options.filter((option) => option.rules.includes(id));
-    const names = settling.map((option) => `\`${option.id}\``).join(", ");
+    const names = settling(options, id)
+      .map((name) => `\`${name}\``)
+      .join(", ");
     const settled = names === "" ? "" : `<br>Settled by ${names}.`;
     return `| \`${id}\` | ${cell(rule)}${settled} | ${tests.join("<br>")} |\n`;
   };

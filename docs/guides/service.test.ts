@@ -3,7 +3,6 @@ import { join } from "node:path";
 
 import { root } from "@tryon/test-kit/repository";
 
-import { optionTable } from "@tryon/mock";
 import { limits } from "@tryon/mock/service/catalogue";
 import { expect, it } from "vitest";
 
@@ -40,35 +39,6 @@ it("has the limits of the reference server", () => {
     webhook: `${seconds(limits.webhookResponse)} to respond, and up to ${retries} retries, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
     "test keys": "1 per account",
   });
-});
-
-it("lists every open rule with its options", async () => {
-  const { rules }: { rules: readonly { id: string; rule: string; open?: true }[] } = JSON.parse(
-    await readFile(join(spec, "rules.json"), "utf8"),
-  );
-  const { options }: { options: readonly { id: string; rules: readonly string[] }[] } = JSON.parse(
-    await readFile(join(spec, "options.json"), "utf8"),
-  );
-  const settling = (rule: string): string[] =>
-    options.filter(({ rules: own }) => own.includes(rule)).map(({ id }) => `\`${id}\``);
-  expect(tableOf(page, "open point", "option")).toEqual(
-    rules
-      .filter(({ open }) => open)
-      .map(({ id, rule }) => [
-        rule.replace(/^(Open|Stated in two ways): /, ""),
-        settling(id).join(", ") || "none",
-      ]),
-  );
-});
-
-it("lists every option of the reference server, with all its values", () => {
-  expect(tableOf(page, "option", "what it decides", "values")).toEqual(
-    optionTable.map(({ id, summary, values }) => [
-      `\`${id}\``,
-      summary,
-      values.map((value) => `\`${value}\``).join(", "),
-    ]),
-  );
 });
 
 it("lists every call of the contract", async () => {

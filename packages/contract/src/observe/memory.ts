@@ -19,8 +19,6 @@ import {
 /** First submission with an idempotency key, or the first one that was accepted. */
 export interface SeenSubmission {
   readonly sent: Fields;
-  /** The same as text. */
-  readonly body: string;
   readonly status: number;
   readonly sentAt: number;
   readonly answeredAt: number;
@@ -80,7 +78,6 @@ export class Memory {
     if (this.submissions.size >= maxKept) forgetFirst(this.submissions);
     this.submissions.set(name, {
       sent,
-      body: JSON.stringify(sent),
       status,
       sentAt: seen.sentAt,
       answeredAt: seen.answeredAt,

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
 
 import { Judgment, type OptionValue } from "../open-points.ts";
@@ -208,7 +210,7 @@ export class Observer {
     }
     if (operation !== submitOperation) return;
     const first = this.#memory.first(seen);
-    const isRepeated = first?.status === 200 && first.body === JSON.stringify(sent);
+    const isRepeated = first?.status === 200 && isDeepStrictEqual(first.sent, sent);
     if (isRepeated && first.jobId !== undefined && first.jobId !== got["job_id"]) {
       add(
         this.#breaks,

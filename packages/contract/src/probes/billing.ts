@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { probeGroup, type Probe } from "../check.ts";
 import { requestsIn } from "../checks/billing/account.ts";
 import { balanceChange } from "../checks/billing/balance.ts";
@@ -62,7 +64,7 @@ export const billingProbes = probeGroup(0, {
     },
     judge(seen, memory) {
       const first = isSubmit(seen) ? memory.first(seen) : undefined;
-      const isSame = first?.body === JSON.stringify(seen.sent);
+      const isSame = isDeepStrictEqual(first?.sent, seen.sent);
       if (first === undefined || !isRefusedLate(first) || first.answeredAt > seen.sentAt)
         return undefined;
       if (seen.status === 409 && !isSame) return ["kept"];
@@ -88,7 +90,7 @@ export const billingProbes = probeGroup(0, {
     },
     judge(seen, memory) {
       const first = isSubmit(seen) ? memory.first(seen) : undefined;
-      if (first?.body !== JSON.stringify(seen.sent)) return undefined;
+      if (first === undefined || !isDeepStrictEqual(first.sent, seen.sent)) return undefined;
       // For this time, both were on their way at once. Either can end first.
       const bothSentAt = Math.max(first.sentAt, seen.sentAt);
       const overlap = Math.min(first.answeredAt, seen.answeredAt) - bothSentAt;
@@ -259,7 +261,7 @@ function replayed(seen: Seen, memory: Memory): SeenSubmission | undefined {
 
 function isSameJob({ status, sent, got }: Seen, first: SeenSubmission): boolean {
   const areAccepted = status === 200 && first.status === 200;
-  return areAccepted && first.body === JSON.stringify(sent) && first.jobId === got["job_id"];
+  return areAccepted && isDeepStrictEqual(first.sent, sent) && first.jobId === got["job_id"];
 }
 
 /** If true, a submission was refused for its credits, or for an image that was to be fetched. Others leave each key free. */

@@ -2,7 +2,7 @@ import type { Probe } from "../check.ts";
 import { Findings, type Shown } from "../observe/findings.ts";
 import { Observer } from "../observe/observer.ts";
 import { seenOf, submitOperation, type Seen } from "../observe/seen.ts";
-import { openPoints, type OptionValue } from "../open-points.ts";
+import { openPoints, valuesOf, type OptionValue } from "../open-points.ts";
 import { allProbes } from "../probes/index.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { isEnd } from "../submission.ts";
@@ -139,7 +139,12 @@ export function findDrift(
     const deciding = allProbes.find(({ option, explains: { status: decides } = {} }) => {
       const isShown = one.own.has(option);
       if (decides === undefined || isShown === one.ownNow.has(option)) return false;
-      return !(isShown ? possibleNow : possible).has(option);
+      if ((isShown ? possibleNow : possible).has(option)) return false;
+      const shown = (isShown ? one.own : one.ownNow).get(option) ?? [];
+      const { status: other } = isShown ? one.replayed : one.recorded;
+      const others = valuesOf(option).filter((value) => !shown.includes(value));
+      // Another value that is a status has that status.
+      return others.some((value) => value === other || !isErrorStatus(value));
     });
     if (deciding !== undefined) addOption(deciding.option, one);
   }
@@ -176,6 +181,10 @@ interface Compared {
   readonly own: Evidence;
   readonly ownNow: Evidence;
   readonly differences: readonly Difference[];
+}
+
+function isErrorStatus(value: OptionValue): boolean {
+  return typeof value === "number" && value >= 400 && value < 600;
 }
 
 const none: Evidence = new Map();

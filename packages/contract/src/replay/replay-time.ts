@@ -1,43 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Control } from "../target/control.ts";
-
-/** Time of a replay. */
-export interface ReplayTime {
-  /** Returns the time of the target in milliseconds since 1970, as far as it is known. */
-  now(): Promise<number>;
-  /** Waits until a time of the recording, if the target can be moved there. */
-  moveTo(recorded: number): Promise<void>;
-  /** Waits for a request. */
-  until(request: Promise<void>): Promise<void>;
-  /** Waits a number of milliseconds of the target. */
-  pass(milliseconds: number): Promise<void>;
-}
-
-/** Time of a deployment, whose clock cannot be moved. Requests follow each other without the recorded delays. */
-export class RealTime implements ReplayTime {
-  readonly #sleep: (milliseconds: number) => Promise<unknown>;
-
-  constructor(wait: (milliseconds: number) => Promise<unknown> = sleep) {
-    this.#sleep = wait;
-  }
-
-  async now(): Promise<number> {
-    return Date.now();
-  }
-
-  async moveTo(): Promise<void> {
-    // The order of the requests is all that can be repeated.
-  }
-
-  until(request: Promise<void>): Promise<void> {
-    return request;
-  }
-
-  async pass(milliseconds: number): Promise<void> {
-    await this.#sleep(milliseconds);
-  }
-}
+import type { Time } from "../target/time.ts";
 
 /** Window of a rate limit in milliseconds, which begins at full minutes. */
 const window = 60_000;
@@ -48,38 +11,42 @@ const patience = 250;
 /** Milliseconds by which a replay may be late. */
 const tolerance = 2_000;
 
-/** Time of a reference server, whose clock moves as in the recording. */
-export class ReferenceTime implements ReplayTime {
-  readonly #control: Control;
+/** Time of a replay. The clock of a reference server moves as in the recording. Elsewhere, only the order is kept. */
+export class ReplayTime {
+  readonly #time: Time;
   /** Difference between a time of the target and that of the recording. */
-  #shift: number;
+  #shift = 0;
 
-  private constructor(control: Control, shift: number) {
-    this.#control = control;
-    this.#shift = shift;
+  constructor(time: Time) {
+    this.#time = time;
   }
 
   /** Moves the clock to the same part of a minute as in the recording, for the same windows of rate limits. */
-  static async start(control: Control, recorded: number): Promise<ReferenceTime> {
-    const time = new ReferenceTime(control, 0);
-    const ahead = (((Math.ceil(recorded) - (await time.now())) % window) + window) % window;
-    await time.pass(Math.floor(ahead));
-    time.#shift = (await time.now()) - recorded;
-    return time;
+  async start(recorded: number): Promise<void> {
+    if (!this.#time.virtual) return;
+    const ahead = (((Math.ceil(recorded) - (await this.now())) % window) + window) % window;
+    await this.pass(Math.floor(ahead));
+    this.#shift = this.#time.now() - recorded;
   }
 
-  now(): Promise<number> {
-    return this.#advance(0);
+  /** Returns the time of the target in milliseconds since 1970, as far as it is known. */
+  async now(): Promise<number> {
+    if (this.#time.virtual) await this.#time.pass(0);
+    return this.#time.now();
   }
 
+  /** Waits until a time of the recording, if the target can be moved there. */
   async moveTo(recorded: number): Promise<void> {
+    if (!this.#time.virtual) return;
     const ahead = recorded + this.#shift - (await this.now());
     // A request that took longer than its recording delays all later ones, which keeps the time between them.
     if (ahead < -tolerance) this.#shift -= ahead;
     await this.pass(ahead);
   }
 
+  /** Waits for a request. */
   async until(request: Promise<void>): Promise<void> {
+    if (!this.#time.virtual) return request;
     const over = request.then(() => true);
     for (;;) {
       // The server responds to this after its other work, so that a request that is still open waits for time.
@@ -89,13 +56,8 @@ export class ReferenceTime implements ReplayTime {
     }
   }
 
+  /** Waits a number of milliseconds of the target. */
   async pass(milliseconds: number): Promise<void> {
-    if (milliseconds > 0) await this.#advance(Math.ceil(milliseconds));
-  }
-
-  /** Moves the clock of the target and returns its time. */
-  async #advance(advance_ms: number): Promise<number> {
-    const { now } = await this.#control.post("clock", { advance_ms });
-    return Number(now);
+    if (milliseconds > 0) await this.#time.pass(milliseconds);
   }
 }

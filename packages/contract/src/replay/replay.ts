@@ -8,6 +8,7 @@ import type { Recorded } from "../observe/session-file.ts";
 import { rejectLiveKeys } from "../contract-options.ts";
 import { findControl, type Control } from "../target/control.ts";
 import { preflight } from "../target/preflight.ts";
+import { realTime, virtualTime } from "../target/time.ts";
 import type { Keys } from "../target/keys.ts";
 import { retryAfter } from "../target/request-pacer.ts";
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
@@ -18,7 +19,7 @@ import { findDrift, type Drift, type Pair } from "./drift.ts";
 import { jobOutcomes, type Recording } from "./job-outcomes.ts";
 import { assignKeys, createKeys, type ReplayKeys } from "./replay-keys.ts";
 import { NotCompared, RequestBuilder } from "./request-builder.ts";
-import { ReferenceTime, RealTime, type ReplayTime } from "./replay-time.ts";
+import { ReplayTime } from "./replay-time.ts";
 
 /** Options of {@link replay}. */
 export interface ReplayOptions {
@@ -90,9 +91,10 @@ export async function replay(
     : assignKeys(recordings, options.keys);
   const first = recordings[0]?.exchange.at ?? 0;
   const isClockMine = control !== undefined && control.gateway === undefined;
-  const time = isClockMine
-    ? await ReferenceTime.start(control, first)
-    : new RealTime(options.sleep);
+  const time = new ReplayTime(
+    isClockMine ? await virtualTime(control, undefined) : realTime(undefined, options.sleep),
+  );
+  await time.start(first);
   const run = new Replay({ ...options, send, control, keys, time, recordings });
   await run.run();
   const isCompared = ({ recorded }: Pair): boolean => !run.notCompared.has(recorded);

@@ -12,11 +12,14 @@ export interface Time {
 }
 
 /** Returns the clock of this machine. */
-export function realTime(signal: AbortSignal | undefined): Time {
+export function realTime(
+  signal: AbortSignal | undefined,
+  wait = (milliseconds: number): Promise<unknown> => sleep(milliseconds, undefined, { signal }),
+): Time {
   return {
     virtual: false,
     now: () => Date.now(),
-    pass: (milliseconds) => sleep(milliseconds, undefined, { signal }),
+    pass: async (milliseconds) => void (await wait(milliseconds)),
   };
 }
 
