@@ -221,9 +221,9 @@ export function machineClock(clock: Mock["clock"]) {
     setDate: (milliseconds: number) => void (offset += milliseconds),
     fallAsleep,
     /** Sleeps, and wakes up. */
-    sleep: (milliseconds: number): Promise<unknown> => {
+    sleep: async (milliseconds: number): Promise<void> => {
       fallAsleep(milliseconds);
-      return clock.advance(milliseconds);
+      await clock.advance(milliseconds);
     },
     /** Resolves when the machine is awake. */
     awake: async (): Promise<void> => awake,

@@ -20,7 +20,7 @@ const hour = 60 * minute;
 type Machine = ReturnType<typeof machineClock>;
 
 /** Changes of a machine's date during a call. */
-const changes: readonly (readonly [string, (machine: Machine) => void])[] = [
+const changes: readonly (readonly [string, (machine: Machine) => Promise<void>])[] = [
   ["is set back", async ({ setDate }) => setDate(-hour)],
   ["is set forward", async ({ setDate }) => setDate(hour)],
   ["goes on while the machine sleeps", ({ sleep }) => sleep(hour)],
