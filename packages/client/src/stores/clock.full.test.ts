@@ -13,7 +13,7 @@ import { startProgram, type Program } from "../../test/program.ts";
 import type { SharedBatchMessage, SharedBatchSettings } from "../../test/shared-batch-program.ts";
 
 const hour = 3_600_000;
-const claimTtl = 600;
+const claimTtl = 1_500;
 /** 90 % of it is the time within which a batch submits again. */
 const [shortWindow, longWindow] = [2_000, 60_000];
 
@@ -118,7 +118,7 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
         const { first, start, release, counts } = await submitInOne();
         const other = start(offset);
         const message = other.next();
-        expect(await Promise.race([message, setTimeout(4 * claimTtl, "held")])).toBe("held");
+        expect(await Promise.race([message, setTimeout(3 * claimTtl, "held")])).toBe("held");
         release();
         expect(await first.next()).toMatchObject({ ...succeeded, fromJournal: false });
         expect(await message).toMatchObject({ ...succeeded, fromJournal: true });
