@@ -5,10 +5,10 @@ import { isTryOnError } from "../index.ts";
 import { recordingClient } from "../../test/bodies.ts";
 import {
   animation,
+  createPhoto,
   exif,
   flat,
   photos,
-  picture,
   quarterColors,
   quarters,
   quarterSides,
@@ -111,7 +111,7 @@ describe("prepareImage", () => {
 
   it.each<[string, () => Promise<Buffer>]>([
     ["a rotated photo", () => quarters(6)],
-    ["CMYK colors", () => picture().toColourspace("cmyk").jpeg().toBuffer()],
+    ["CMYK colors", () => createPhoto().toColourspace("cmyk").jpeg().toBuffer()],
     ["an animation", () => animation().gif().toBuffer()],
     ["AVIF", photos.AVIF],
     ["more than 50 megapixels", () => flat({ width: 7_200, height: 7_000 }).jpeg().toBuffer()],
