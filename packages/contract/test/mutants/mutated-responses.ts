@@ -2,6 +2,7 @@ import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf, type Fields } from "../../src/wire/response.ts";
 import { parseJson } from "../../src/wire/send.ts";
+
 /** A function like the global `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
@@ -189,33 +190,32 @@ export function responses(
   change: (
     response: Response,
     request: MutatedRequest,
+    upstream: Upstream,
   ) => Response | Promise<Response | undefined> | undefined,
 ): Change {
-  return () => async (request) => {
+  return (upstream) => async (request) => {
     const response = await request.send();
-    return (await change(response, request)) ?? response;
+    return (await change(response, request, upstream)) ?? response;
   };
 }
 
 /** Changes fields of responses with a status, or with 200 to requests of a kind. */
 export function patched(when: RequestKind | number, ...patch: Patch): Change {
   const set = setterOf(patch);
-  return (upstream) =>
-    responses(async (response, request) => {
-      const { status } = response;
-      if (status !== when && (status !== 200 || request.kind !== when)) return undefined;
-      const fields = set(await fieldsIn(response), request, upstream);
-      return fields && rewritten(response, { fields });
-    })(upstream);
+  return responses(async (response, request, upstream) => {
+    const { status } = response;
+    if (status !== when && (status !== 200 || request.kind !== when)) return undefined;
+    const fields = set(await fieldsIn(response), request, upstream);
+    return fields && rewritten(response, { fields });
+  });
 }
 
 /** Changes fields of jobs in polls and in the list. */
 export function jobs(...patch: Patch): Change {
   const set = setterOf(patch);
-  return (upstream) =>
-    responses((response, request) =>
-      changeJobs(request, response, (job) => set(job, request, upstream)),
-    )(upstream);
+  return responses((response, request, upstream) =>
+    changeJobs(request, response, (job) => set(job, request, upstream)),
+  );
 }
 
 /** Changes fields of the jobs of a response to a poll or a list. */

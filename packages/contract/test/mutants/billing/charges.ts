@@ -3,6 +3,7 @@ import {
   fieldsIn,
   patched,
   refusal,
+  responses,
   rewritten,
   type Change,
   type Tamper,
@@ -13,27 +14,22 @@ const year = 365 * 86_400_000;
 
 /** Takes credits for a refusal. */
 function chargesRefusals(status: number): Change {
-  return ({ mock, addCredits }) =>
-    async ({ kind, token, send }) => {
-      const response = await send();
-      if (response.status !== status || (kind !== "submit" && kind !== "poll")) return response;
-      // Other mutants change concurrent refusals.
-      const isFirst = ((await mock.ledger(token))?.entries.length ?? 0) <= 1;
-      // The wrong key is the right one with a suffix.
-      if (status !== 402 || isFirst) addCredits(status === 401 ? token.slice(0, -1) : token, -8);
-      return response;
-    };
+  return responses(async (response, { kind, token }, { mock, addCredits }) => {
+    if (response.status !== status || (kind !== "submit" && kind !== "poll")) return undefined;
+    // Other mutants change concurrent refusals.
+    const isFirst = ((await mock.ledger(token))?.entries.length ?? 0) <= 1;
+    // The wrong key is the right one with a suffix.
+    if (status !== 402 || isFirst) addCredits(status === 401 ? token.slice(0, -1) : token, -8);
+    return undefined;
+  });
 }
 
 /** Takes fewer credits for a size. */
 function takesLess(size: string): Change {
-  return ({ addCredits }) =>
-    async ({ kind, token, body, send }) => {
-      const response = await send();
-      const isTaken = kind === "submit" && body["output_size"] === size && response.status === 200;
-      if (isTaken && isLive(token)) addCredits(token, 2);
-      return response;
-    };
+  return patched("submit", (_fields, { token, body }, { addCredits }) => {
+    if (body["output_size"] === size && isLive(token)) addCredits(token, 2);
+    return undefined;
+  });
 }
 
 /** Counts requests with a status in another way. */
@@ -153,14 +149,13 @@ export const chargeMutants = mutants({
       }
       return response;
     },
-  "costs.test-key: charges test keys":
-    ({ addCredits }) =>
-    async ({ kind, token, idempotencyKey, send }) => {
-      const response = await send();
-      const isTaken = kind === "submit" && response.status === 200;
-      if (isTaken && idempotencyKey === undefined && !isLive(token)) addCredits(token, -8);
-      return response;
+  "costs.test-key: charges test keys": patched(
+    "submit",
+    (_fields, { token, idempotencyKey }, { addCredits }) => {
+      if (idempotencyKey === undefined && !isLive(token)) addCredits(token, -8);
+      return undefined;
     },
+  ),
   "account.name: shows the label of the first key for every key of an account": () => {
     let first: unknown;
     return async ({ kind, send }) => {

@@ -2,6 +2,7 @@ import {
   fieldsIn,
   patched,
   refusal,
+  responses,
   rewritten,
   sent,
   type Change,
@@ -86,14 +87,13 @@ export const purchaseMutants = mutants({
       isTest(request) ? undefined : { credits_remaining: Number(left) - Number(added) },
   ),
   "purchase.response.pack: reports another pack": patched("purchase", { pack_slug: "demo" }),
-  "packs.prices: has another price of a pack in the discovery document":
-    () =>
-    async ({ path, send }) => {
-      const response = await send();
-      if (path !== "/api/discovery") return response;
+  "packs.prices: has another price of a pack in the discovery document": responses(
+    async (response, { kind }) => {
+      if (kind !== "discovery") return undefined;
       const text = (await response.text()).replace('"price_usd":99', '"price_usd":89');
       return new Response(text, { headers: response.headers });
     },
+  ),
   "purchase.repeat.granted-once, purchase.repeat.same-payment: adds credits again for a repeated purchase":
     forgetting((request, { token, pack }) => {
       return request.token === token && request.body["pack_slug"] === pack;
@@ -120,13 +120,12 @@ export const purchaseMutants = mutants({
       return isRepeated ? { payment_intent_id: "pi_another" } : undefined;
     },
   ),
-  "purchase.payment-failed.nothing-granted: adds half of a pack for a declined payment":
-    ({ addCredits }) =>
-    async ({ kind, token, send }) => {
-      const response = await send();
-      if (kind === "purchase" && response.status === 402) addCredits(token, 50);
-      return response;
+  "purchase.payment-failed.nothing-granted: adds half of a pack for a declined payment": responses(
+    ({ status }, { kind, token }, { addCredits }) => {
+      if (kind === "purchase" && status === 402) addCredits(token, 50);
+      return undefined;
     },
+  ),
   "purchase.processing: adds credits for a payment that is processing": patched(
     "purchase",
     ({ status }, { token }, { addCredits }) => {
@@ -217,13 +216,10 @@ export const purchaseMutants = mutants({
     { pack_slug: undefined },
     { pack_slug: "demo" },
   ),
-  "purchase.payment-failed: responds with 409 to a payment without funds":
-    () =>
-    async ({ text, send }) => {
-      const response = await send();
-      const lacksFunds = text.includes("spt_insufficient_funds_");
-      return lacksFunds && response.status === 402 ? refusal(409) : response;
-    },
+  "purchase.payment-failed: responds with 409 to a payment without funds": responses(
+    ({ status }, { text }) =>
+      status === 402 && text.includes("spt_insufficient_funds_") ? refusal(409) : undefined,
+  ),
   "purchase.response.credits-added: reports the credits of all purchases of a key": () => {
     const sums = new Map<string, number>();
     return async (request) => {

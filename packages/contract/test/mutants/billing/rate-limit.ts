@@ -1,14 +1,13 @@
-import { fieldsIn, refusal, rewritten, type Change } from "../mutated-responses.ts";
+import { fieldsIn, refusal, responses, rewritten, type Change } from "../mutated-responses.ts";
 import { mutants } from "../mutant.ts";
 
 /** Changes a header of responses to keys with a low limit, because the pacing of the kit reads it. */
 function changedHeader(header: string, change: (value: number) => number): Change {
-  return () => async (request) => {
-    const response = await request.send();
+  return responses((response) => {
     const value = response.headers.get(header);
-    if (value === null || response.headers.get("x-ratelimit-limit") !== "3") return response;
+    if (value === null || response.headers.get("x-ratelimit-limit") !== "3") return undefined;
     return rewritten(response, { headers: { [header]: String(change(Number(value))) } });
-  };
+  });
 }
 
 /** Mutants in the rate limit. */
@@ -26,13 +25,13 @@ export const rateLimitMutants = mutants({
       const names = ["limit", "remaining", "reset"].map((word) => [`x-ratelimit-${word}`, null]);
       return rewritten(await request.send({ headers }), { headers: Object.fromEntries(names) });
     },
-  "rate-limit.allowed: refuses the last request within the limit": () => async (request) => {
-    const response = await request.send();
-    const { headers, status } = response;
-    const isLast = headers.get("x-ratelimit-remaining") === "0" && status === 200;
-    if (!isLast || headers.get("x-ratelimit-limit") !== "3") return response;
-    return refusal(429, undefined, { ...Object.fromEntries(headers), "retry-after": "20" });
-  },
+  "rate-limit.allowed: refuses the last request within the limit": responses(
+    ({ headers, status }) => {
+      const isLast = headers.get("x-ratelimit-remaining") === "0" && status === 200;
+      if (!isLast || headers.get("x-ratelimit-limit") !== "3") return undefined;
+      return refusal(429, undefined, { ...Object.fromEntries(headers), "retry-after": "20" });
+    },
+  ),
   "rate-limit.per-key: counts the requests of all keys of an account together": ({
     notes: limited,
   }) => {

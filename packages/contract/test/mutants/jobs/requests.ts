@@ -6,7 +6,9 @@ import {
   isSubmit,
   jobIdIn,
   jobIdOf,
+  patched,
   refusal,
+  responses,
   withFields,
   type Change,
   type MutatedRequest,
@@ -17,33 +19,28 @@ const failed = { status: "failed", error_code: "generation_failed", error_messag
 
 /** Mutants in synchronous requests, polls and the list. */
 export const jobRequestMutants = mutants({
-  "failure.sync: responds with 500 when the job of a synchronous request fails":
-    () => async (request) => {
-      const response = await request.send();
+  "failure.sync: responds with 500 when the job of a synchronous request fails": responses(
+    async (response, request) => {
       const fails = isSubmit(request) && (await fieldsIn(response))["status"] === "failed";
-      return fails ? refusal(500) : response;
+      return fails ? refusal(500) : undefined;
     },
-  "sync.limit.job-continues: fails the job at the limit of a synchronous request": () => {
-    const dropped = new Set<unknown>();
-    return async (request) => {
-      const response = await request.send();
+  ),
+  "sync.limit.job-continues: fails the job at the limit of a synchronous request": responses(
+    async (response, request, { notes: dropped }) => {
       const { message, job_id: jobId } = isSubmit(request) ? await fieldsIn(response) : {};
-      if (message) dropped.add(jobId);
+      if (message) dropped.add(String(jobId));
       const isDropped = isPoll(request) && dropped.has(jobIdIn(request));
-      return isDropped ? withFields(response, () => failed) : response;
-    };
-  },
-  "states.never-back: moves a running job back to queued": () => {
-    const polled = new Set<string>();
-    return async (request) => {
-      const response = await request.send();
-      if (!isPoll(request) || polled.has(jobIdIn(request))) return response;
+      return isDropped ? withFields(response, () => failed) : undefined;
+    },
+  ),
+  "states.never-back: moves a running job back to queued": patched(
+    "poll",
+    ({ status }, request, { notes: polled }) => {
+      const isFirst = !polled.has(jobIdIn(request));
       polled.add(jobIdIn(request));
-      return withFields(response, ({ status }) =>
-        status === "running" ? { status: "queued" } : {},
-      );
-    };
-  },
+      return isFirst && status === "running" ? { status: "queued" } : undefined;
+    },
+  ),
   "poll.other-key: returns a job to every key": () => {
     const owners = new Map<string, string>();
     return async (request) => {
@@ -64,14 +61,12 @@ export const jobRequestMutants = mutants({
       return request.send({ url: new URL(`/api/v1/tryon/${jobId}`, url) });
     };
   },
-  "poll.unknown: responds with 403 for an unknown job": () => {
-    const known = new Set<string>();
-    return async (request) => {
-      const response = await request.send();
+  "poll.unknown: responds with 403 for an unknown job": responses(
+    async (response, request, { notes: known }) => {
       if (isSubmit(request)) known.add(await jobIdOf(response));
-      return isPoll(request) && !known.has(jobIdIn(request)) ? refusal(403) : response;
-    };
-  },
+      return isPoll(request) && !known.has(jobIdIn(request)) ? refusal(403) : undefined;
+    },
+  ),
   "list.own-key: lists a job of another key for a key without jobs": () => {
     let last: unknown;
     return async (request) => {

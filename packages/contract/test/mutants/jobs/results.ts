@@ -11,6 +11,7 @@ import {
   jobIdIn,
   jobIdOf,
   refusal,
+  responses,
   withBytes,
   withFields,
   type Change,
@@ -53,12 +54,13 @@ export const resultMutants = mutants({
     (body, token) => body["output_size"] === "1K" && isLive(token),
     [1_024, 768],
   ),
-  "result.served-as-png: serves results without their content type": () => async (request) => {
-    const result = await request.send();
-    if (request.kind !== "result" || result.status !== 200) return result;
-    const headers = { "content-type": "application/octet-stream" };
-    return new Response(await result.arrayBuffer(), { headers });
-  },
+  "result.served-as-png: serves results without their content type": responses(
+    async (result, { kind }) => {
+      if (kind !== "result" || result.status !== 200) return undefined;
+      const headers = { "content-type": "application/octet-stream" };
+      return new Response(await result.arrayBuffer(), { headers });
+    },
+  ),
   "job.result-url.regenerated: has the same result_url in polls for 23 hours": ({ mock }) => {
     const first = new Map<string, { url: unknown; at: number }>();
     return polls(mock, (fields, jobId, now) => {

@@ -35,11 +35,10 @@ export const endpointMutants = mutants({
     if (!/^\/__mock\/(keys|tenants)$/.test(request.path)) return response;
     return new Response((await response.text()).replace('"svc_', '"sk_'), response);
   },
-  "keys.one-test-key: makes a second test key of an account": () => async (request) => {
-    const response = await request.send();
-    if (response.status !== 400 || request.path !== "/__mock/keys") return response;
-    return request.send({ body: { mode: "test" } });
-  },
+  "keys.one-test-key: makes a second test key of an account": responses(
+    ({ status }, { path, send }) =>
+      status === 400 && path === "/__mock/keys" ? send({ body: { mode: "test" } }) : undefined,
+  ),
   "content.disallowed: makes an image of disallowed content":
     () =>
     async ({ kind, send }) =>

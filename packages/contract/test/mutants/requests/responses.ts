@@ -81,15 +81,13 @@ export const responseMutants = mutants({
       const isBare = seed === -1 && body["person_image_b64"] === undefined;
       return send(isBare ? { body: rest } : {});
     },
-  "refusal-order.meaning-before-credits: checks the credits before the fields":
-    ({ mock }) =>
-    async (request) => {
-      const response = await request.send();
-      const { token } = request;
-      if (response.status !== 400 || !isSubmit(request)) return response;
+  "refusal-order.meaning-before-credits: checks the credits before the fields": responses(
+    async ({ status }, { kind, token }, { mock }) => {
+      if (status !== 400 || kind !== "submit") return undefined;
       const isPaid = token.startsWith("svc_test_") || (await mock.ledger(token))?.balance !== 0;
-      return isPaid ? response : refusal(402);
+      return isPaid ? undefined : refusal(402);
     },
+  ),
 });
 
 /** Removes a limit or filter from the query of the list when it has a value. */
