@@ -2,7 +2,7 @@
 # async-cache-dedupe 3.4.0 and hash-it 7.0.2: two photos have the same cache key, so one person gets the image of the other.
 #
 # Expected: a key covers the whole input, or a photo as a Blob is refused.
-# What happens: async-cache-dedupe writes its argument as JSON for the key. Each Blob, File and Map in it is {}.
+# What happens: async-cache-dedupe writes its argument as JSON for the key. Each Blob and File in it is {}.
 # The second call returns the first image without a call to the function, also while the first call is in progress.
 # hash-it gives one hash to all File objects, and one to all FormData objects. It tells Blobs apart.
 # Why it matters: both calls succeed, and the shop shows a customer the body of a stranger.

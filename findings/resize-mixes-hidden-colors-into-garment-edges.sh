@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # @napi-rs/image 1.15.0, @silvia-odwyer/photon-node 0.3.4 and jimp 1.6.1 mix hidden colors into the edges of a cutout.
 #
-# Expected: a resize ignores the color of transparent pixels. They have one in most files, but nobody can see it.
+# Expected: a resize ignores the color of transparent pixels. They have one in most files, and no viewer shows it.
 # What happens: these libraries average colors without the alpha channel, so the hidden color becomes part of the edge.
 # In @napi-rs/image, `fastResize` is correct and `resize` is not. In jimp, it depends on the mode.
 # Why it matters: background removal keeps the old background as the hidden color.
