@@ -668,7 +668,7 @@ describe("connections", () => {
   it.each<[string, (socket: Socket) => void, TryOnOptions]>([
     ["resets", (socket) => socket.resetAndDestroy(), {}],
     ["closes", (socket) => socket.destroy(), {}],
-    ["never answers on", () => undefined, { attemptTimeout: 50 }],
+    ["never answers on", () => undefined, { attemptTimeout: 500 }],
   ])("that a server %s are not tried one after the other", async (_name, fail, options) => {
     const { tryon, counts } = await openForgotten(fail, options);
     expect((await tryon.submit(input)).id).toBe("job_1");
