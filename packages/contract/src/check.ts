@@ -39,10 +39,10 @@ export interface Check {
 }
 
 /** Returns the evidence of one exchange, given those before it. */
-export type Judge = (seen: Seen, memory: Memory) => Evidence;
+type Judge = (seen: Seen, memory: Memory) => Evidence;
 
 /** Differences between deployments that follow from the value of an option. */
-export interface Explains {
+interface Explains {
   /**
    * Set for an option that decides between statuses. Returns true for requests where it may, also if neither response
    * shows its value.

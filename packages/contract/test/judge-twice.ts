@@ -22,7 +22,7 @@ function linesOf(exchanges: readonly Exchange[]) {
   }));
 }
 
-/** If true, a request is to the control API, which is no traffic of the service. */
+/** If true, a request is to the control API, which is not a part of the service. */
 function isControl(resource: string | URL | Request): boolean {
   return (resource instanceof Request ? resource.url : String(resource)).includes("/__mock");
 }

@@ -1,4 +1,4 @@
-import { markerOf } from "../record/exchange.ts";
+import { markerOf, type Exchange } from "../record/exchange.ts";
 import { isEnd } from "../submission.ts";
 import { requestProblems } from "../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
@@ -49,7 +49,7 @@ export class Memory {
 
   /** First submission with the same idempotency key, or the first one that was accepted. */
   first(seen: Seen): SeenSubmission | undefined {
-    const name = submissionName(seen);
+    const name = submissionName(seen.exchange);
     return name === undefined ? undefined : this.submissions.get(name);
   }
 
@@ -71,7 +71,7 @@ export class Memory {
 
   #addSubmission(seen: Seen): void {
     const { got, sent, status } = seen;
-    const name = submissionName(seen);
+    const name = submissionName(seen.exchange);
     if (name === undefined || !isSubmit(seen)) return;
     const known = this.submissions.get(name);
     if (known !== undefined && (known.status === 200 || status !== 200)) return;
@@ -141,8 +141,9 @@ export function sizeOf(sent: Fields): string | undefined {
   return typeof size === "string" ? size.toUpperCase() : undefined;
 }
 
-function submissionName({ key, requestHeaders }: Seen): string | undefined {
-  const name = requestHeaders["idempotency-key"];
+/** Name of the submissions with one idempotency key of one API key, or undefined without one. */
+export function submissionName({ key, request }: Exchange): string | undefined {
+  const name = request.headers["idempotency-key"];
   return name === undefined ? undefined : `${key} ${name}`;
 }
 

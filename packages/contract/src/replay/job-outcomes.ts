@@ -1,3 +1,4 @@
+import { submissionName } from "../observe/memory.ts";
 import { submitOperation, type Seen } from "../observe/seen.ts";
 import { isEnd } from "../submission.ts";
 import type { Exchange } from "../record/exchange.ts";
@@ -31,7 +32,7 @@ export function jobOutcomes(recordings: readonly Recording[]): ReadonlyMap<Excha
         ends.set(id, { fields: job, at: known?.at ?? answeredAt });
       }
     }
-    const key = keyOf(exchange);
+    const key = submissionName(exchange);
     if (key !== undefined && typeof got["job_id"] === "string") jobOfKey.set(key, got["job_id"]);
   }
   const made = new Set<unknown>();
@@ -41,7 +42,7 @@ export function jobOutcomes(recordings: readonly Recording[]): ReadonlyMap<Excha
     if (!isSubmission || (seen !== undefined && seen.operation !== submitOperation)) continue;
     // It made no job, and another submission under its key may have.
     if (seen?.status === 409) continue;
-    const key = keyOf(exchange);
+    const key = submissionName(exchange);
     // Without a response, or after that of a proxy, the job is unknown.
     const isUnknown = seen === undefined || seen.status === 504;
     const known = seen?.got["job_id"] ?? (key === undefined ? undefined : jobOfKey.get(key));
@@ -65,9 +66,4 @@ function outcomeOf(
   const outcome = typeof message === "string" && outcomes.test(message) ? message : "failed";
   const text = outcome === "failed" && typeof message === "string" && { error_message: message };
   return { outcome, duration_ms: Math.round(duration_ms), ...text };
-}
-
-function keyOf({ key, request }: Exchange): string | undefined {
-  const name = request.headers["idempotency-key"];
-  return name === undefined ? undefined : `${key} ${name}`;
 }

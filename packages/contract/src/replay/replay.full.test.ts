@@ -309,7 +309,7 @@ test("a joined submission that ended before the first one shows that it was join
   expect(drift.map(({ option }) => option)).toEqual(["concurrentTwin"]);
 });
 
-test("a conflict that was recorded at the time of the first submission is no drift", async () => {
+test("a conflict that was recorded at the time of the first submission is not drift", async () => {
   const options = { concurrentTwin: 409 } as const;
   const traffic = new Traffic(mockOf({ options }));
   const key = { "idempotency-key": traffic.unique() };
