@@ -97,9 +97,9 @@ const others: Readonly<Record<string, Row>> = {
     (given: object) => createReceiver({ ...receiver, ...given }),
     ["dedupe_ttl", "dedupeTtl"],
     {
-      dedupeTtl: durations,
-      claimTtl: durations,
-      claimWait: durations,
+      dedupeTtl: [Infinity, ...durations],
+      claimTtl: [Infinity, ...durations],
+      claimWait: [Infinity, ...durations],
       maxAge: [-1, Number.NaN, "soon", {}],
       maxBodyBytes: wholes,
       onCompleted: [undefined, "log"],
@@ -107,7 +107,11 @@ const others: Readonly<Record<string, Row>> = {
       onError: [5],
     },
   ],
-  createMemoryStore: [createMemoryStore, ["maxevents", "maxEvents"], { maxEvents: [0, ...wholes] }],
+  createMemoryStore: [
+    createMemoryStore,
+    ["maxevents", "maxEvents"],
+    { maxEvents: [0, Infinity, ...wholes] },
+  ],
   signedRequest: [
     (given: object) => signedRequest({}, { secret, ...given }),
     ["header", "headers"],
@@ -232,7 +236,7 @@ const others: Readonly<Record<string, Row>> = {
   recorder: [
     (given: object) => recorder({ file: "session.ndjson", ...given }),
     ["samples", "sample"],
-    { sample: [-0.1, 1.1, "all"], keepText: flags },
+    { sample: [-0.1, 1.1, Number.NaN, "all"], keepText: flags },
   ],
 };
 

@@ -10,6 +10,8 @@ import {
   type CommandUnknownOpts,
 } from "@commander-js/extra-typings";
 
+import { readDuration } from "./duration.ts";
+
 export { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
 
 /** Error of a command line, or of a file that it names. The message is for the user. */
@@ -268,20 +270,10 @@ export function wholeNumber(min: number, max: number): (value: string) => number
 /** Parses a port. */
 export const port = wholeNumber(0, 65_535);
 
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
 /** Returns a parser of durations such as `10s`, or `10000` in milliseconds. It returns milliseconds. */
 export function duration(maxSeconds = 31_536_000): (value: string) => number {
   return (value) => {
-    const withUnit = /^\d+$/.test(value) ? `${value}ms` : value;
-    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(withUnit) ?? [];
-    const milliseconds = Number(number) * (units[unit] ?? Number.NaN);
+    const milliseconds = readDuration(/^\d+$/.test(value) ? `${value}ms` : value);
     if (milliseconds <= maxSeconds * 1_000) return milliseconds;
     throw new InvalidArgumentError(
       `It must be a duration such as 10s, 1.5s, 2m or 10000, at most ${maxSeconds}s.`,

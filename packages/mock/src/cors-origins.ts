@@ -1,5 +1,5 @@
 import { isLoopback } from "@tryon/command-line/key-url";
-import { show } from "./shown.ts";
+import { show } from "@tryon/command-line/options";
 
 /** Describes why a text is not a value of `corsOrigins`, or returns undefined. */
 export function originProblem(text: string): string | undefined {

@@ -25,7 +25,7 @@ import { SeededRandom } from "./system/random.ts";
 
 export const maxCredits = 100_000_000;
 
-export const imagesSettings = ["off", "fetch"] as const;
+const imagesSettings = ["off", "fetch"] as const;
 /**
  * Use of image URLs: `off` does not fetch them, `fetch` does.
  *

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { isTryOnError, type Job, type TryOn } from "@tryon/client";
 import { duration, text, webhookSecret, type Command } from "@tryon/command-line";
+import { serviceTime } from "@tryon/command-line/service-time";
 
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
@@ -144,6 +145,5 @@ function hasEnded({ status }: Job): boolean {
 
 /** Returns the creation of a job in milliseconds since 1970, or 0. Times without an offset are in UTC. */
 function createdAt({ data }: Job): number {
-  const time = data.created_at ?? "";
-  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`) || 0;
+  return serviceTime(data.created_at) || 0;
 }

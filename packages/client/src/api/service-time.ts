@@ -1,4 +1,1 @@
-/** Returns a time of the service in milliseconds since 1970, or NaN without one. A time without a zone is UTC. */
-export function serviceTime(text: string | null | undefined): number {
-  return Date.parse(String(text).replace(/T[^Z+-]*$/, "$&Z"));
-}
+export { serviceTime } from "@tryon/command-line/service-time";

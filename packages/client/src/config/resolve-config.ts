@@ -154,7 +154,7 @@ export function check(
 }
 
 /** Throws `invalid_input` unless the value of an option is valid. */
-export function mustBe(isValid: boolean, option: string, expected: string): void {
+function mustBe(isValid: boolean, option: string, expected: string): void {
   if (!isValid) throw new InputError(option, `must be ${expected}`);
 }
 

@@ -118,12 +118,6 @@ test("records a share of the calls, 1 % by default", async () => {
   expect(counts[2]).toBeLessThan(1_150);
 });
 
-test.each([-0.1, 1.1, Number.NaN, "all"])("refuses the sample %s", (sample) => {
-  // A program without types can pass this.
-  const options = { file: session(), sample: sample as number };
-  expect(() => recorder(options)).toThrow(/^sample must be a number from 0 to 1; got /);
-});
-
 describe("a call goes on", () => {
   test("when the file cannot be written, which is reported once", async () => {
     const errors: unknown[] = [];

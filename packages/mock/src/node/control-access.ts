@@ -79,7 +79,7 @@ function isSame(given: string, token: string): boolean {
 function isLocal(request: Request, { headers: sent, socket }: IncomingMessage): boolean {
   // A request line may carry a whole URL, whose host differs from the header's.
   const named = sent.host?.replace(/:\d*$/, "") ?? "";
-  // A socket of IPv6 has an IPv4 address in this form.
+  // An IPv6 socket writes IPv4 so.
   const peer = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
   const hosts = [peer, named, new URL(request.url).hostname];
   return hosts.every(isLoopback) && !Object.keys(sent).some((name) => proxyHeader.test(name));

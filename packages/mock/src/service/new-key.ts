@@ -37,7 +37,7 @@ const nonEmpty = accepting<string>(
 );
 
 /** Declarations of the fields of a new key. */
-export const newKeyRules = {
+const newKeyRules = {
   token: {
     ...accepting<string>(
       "visible ASCII characters, because it is sent in a header",

@@ -363,16 +363,3 @@ describe("secrets", () => {
     },
   );
 });
-
-it.each<[string, unknown]>([
-  ["onCompleted", undefined],
-  ["onUnknown", "log"],
-  ["onError", {}],
-  ...["claimTtl", "claimWait", "dedupeTtl"].flatMap((name) =>
-    [0, -1, Number.NaN, Infinity, "soon"].map((value): [string, unknown] => [name, value]),
-  ),
-])("rejects the option %s of %j by its name", (name, value) => {
-  // The types forbid these values and JavaScript allows them.
-  const options = { ...base, [name]: value } as ReceiverOptions;
-  expect(() => createReceiver(options)).toThrow(new RegExp(`^${name} must be .*; got `));
-});

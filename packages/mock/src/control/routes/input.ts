@@ -1,9 +1,8 @@
-import { OptionsError, sentenceOf, unknownName } from "@tryon/command-line/options";
+import { OptionsError, sentenceOf, show, unknownName } from "@tryon/command-line/options";
 
 import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
 import { ServiceError } from "../../service/service-error.ts";
-import { show } from "../../shown.ts";
 import { snakeName } from "./snake-case.ts";
 
 /** A mock without its transport: the part that the control API exposes. */
