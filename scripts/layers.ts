@@ -23,14 +23,13 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["config"],
     ["errors"],
     ["types"],
-    ["generated"],
   ],
   webhooks: [
     ["cli", "node"],
     ["index", "adapters", "reconcile", "stores"],
     ["explain", "receiver", "signing"],
     ["verification"],
-    ["option-names", "webhook-error"],
+    ["webhook-error"],
   ],
   mock: [
     ["cli", "vitest"],
@@ -41,7 +40,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["default-keys"],
     ["delivery + service + settings + store"],
     ["cors-origins"],
-    ["abortable", "bounded-bytes", "engine", "loopback", "options", "shown", "system", "version"],
+    ["abortable", "bounded-bytes", "engine", "options", "shown", "system", "version"],
     ["generated"],
   ],
   contract: [

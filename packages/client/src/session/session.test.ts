@@ -32,7 +32,7 @@ type Machine = ReturnType<typeof machineClock>;
 /** Starts a try-on, stops waiting during its submission, and resumes it after some time and a change of the date. */
 async function resumeAfter(
   minutes: number,
-  change: (machine: Machine) => void,
+  change: (machine: Machine) => void | Promise<void>,
   { isLost = false, keyInMetadata = false } = {},
 ) {
   const service = createService();
@@ -47,13 +47,13 @@ async function resumeAfter(
   faults.length = 0;
   const before = service.submissions().length;
   await mock.clock.advance(minutes * minute);
-  change(machine);
+  await change(machine);
   await run(session.resume());
   const sent = service.submissions().length - before;
   return { snapshot: session.getSnapshot(), sent, balance: await service.balance() };
 }
 
-test.each<[string, number, (machine: Machine) => void]>([
+test.each<[string, number, (machine: Machine) => void | Promise<void>]>([
   ["after its window, by the clock", 26, () => undefined],
   ["after its window, while the date was set back", 28, ({ setDate }) => setDate(-20 * minute)],
   ["if the date was set forward", 5, ({ setDate }) => setDate(60 * minute)],

@@ -131,7 +131,7 @@ export function createTrial(choices: Choices, streams: boolean): Trial {
   const { length } = arrived;
   const sizes = [length, length - 1, length + 1, length + 0.5, 0, -1, Infinity, Number.NaN];
   const maxBodyBytes = has("maxBodyBytes") ? choices.pick(sizes) : undefined;
-  const maxAge = has("maxAge") ? choices.pick([0, 1, 300_000, -1, Number.NaN]) : undefined;
+  const maxAge = has("maxAge") ? choices.pick([0, 1, 300_000, Infinity]) : undefined;
   const ended = Date.parse(String(valid["completed_at"]));
   const age = choices.pick([0, 1, -1, 300_000, 300_001, 4e6, -4e6, Number.NaN]);
   const now = (Number.isNaN(ended) ? epoch : ended) + age;
