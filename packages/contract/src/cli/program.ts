@@ -100,7 +100,7 @@ const addOptions = (program: Command) =>
     .option("--quiet", "print no progress, and only failures and the verdict");
 
 /** Commands beside the checks. */
-const commands: readonly CommandEntry[] = [
+export const commands: readonly CommandEntry[] = [
   {
     name: "record",
     description: "record the traffic of a command",

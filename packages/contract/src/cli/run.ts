@@ -1,7 +1,7 @@
 import { runCommand } from "@tryon/command-line";
 
 import { Redactor } from "../wire/redactor.ts";
-import { exitCodes, runContractCommand } from "./program.ts";
+import { commands, exitCodes, runContractCommand } from "./program.ts";
 import type { CliContext } from "./run-command.ts";
 
 /** Runs a command line and returns the exit code. */
@@ -14,5 +14,7 @@ export function run(argv: readonly string[], context: CliContext): Promise<numbe
       // Loaded late, so that help is fast.
       (await import("./run-command.ts")).runChecks(options, context),
     );
-  return runCommand("tryon-contract", stderr, work, exitCodes.internal);
+  const used = commands.find(({ name }) => name === argv[0]);
+  const name = used === undefined ? "tryon-contract" : `tryon-contract ${used.name}`;
+  return runCommand(name, stderr, work, exitCodes.internal);
 }
