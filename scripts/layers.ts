@@ -46,18 +46,19 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   contract: [
     ["cli"],
     ["index", "replay"],
-    ["observe + record"],
     ["contract"],
     ["run"],
     ["run-end"],
+    ["observe"],
     ["assert-passed", "contract-options", "probes"],
     ["checks", "report"],
     ["check"],
     ["session"],
     ["job-waits"],
+    ["record + seen"],
     ["submission", "target"],
     ["outcome", "schema-checks"],
-    ["images", "version", "wire"],
+    ["images", "open-points", "version", "wire"],
   ],
 };
 

@@ -1,7 +1,7 @@
 import spec from "@tryon/spec/rules.json" with { type: "json" };
 
-import type { Memory } from "./observe/memory.ts";
-import type { Seen } from "./observe/seen.ts";
+import type { Memory } from "./seen/memory.ts";
+import type { Seen } from "./seen/seen.ts";
 import { openPoints, type Evidence, type OptionValue } from "./open-points.ts";
 import type { Deviation } from "./schema-checks.ts";
 import type { Session } from "./session.ts";

@@ -4,8 +4,8 @@ import { SkipCheck } from "../outcome.ts";
 import { recordExchange } from "../record/exchange-recorder.ts";
 import { Masker } from "../record/mask.ts";
 import type { Session } from "../session.ts";
-import { Memory } from "./memory.ts";
-import { seenOf } from "./seen.ts";
+import { Memory } from "../seen/memory.ts";
+import { seenOf } from "../seen/seen.ts";
 
 /**
  * Provokes the behavior at an open point, and judges the exchanges as if they had been recorded.

@@ -10,9 +10,9 @@ import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
 import { Findings, type Shown } from "./findings.ts";
-import { Memory, sizeOf } from "./memory.ts";
-import { rebuilt } from "./rebuilt.ts";
-import { pollOperation, seenOf, submitOperation, type Seen } from "./seen.ts";
+import { Memory, sizeOf } from "../seen/memory.ts";
+import { rebuilt } from "../seen/rebuilt.ts";
+import { pollOperation, seenOf, submitOperation, type Seen } from "../seen/seen.ts";
 
 /** Behavior at an open point, as recorded traffic shows it. */
 export interface ObservedOption {

@@ -21,7 +21,7 @@ import {
   refusal,
   submitOperation,
   type Seen,
-} from "../observe/seen.ts";
+} from "../seen/seen.ts";
 import { must, need } from "../outcome.ts";
 import { markerOf } from "../record/exchange.ts";
 import type { Session } from "../session.ts";

@@ -1,4 +1,4 @@
-import { submitOperation } from "../observe/seen.ts";
+import { submitOperation } from "../seen/seen.ts";
 import { isEnd } from "../submission.ts";
 import { costsOf, isCredits } from "../target/budget.ts";
 import { decoded } from "../wire/base-url.ts";

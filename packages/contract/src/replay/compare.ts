@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { markerOf } from "../record/exchange.ts";
-import { type Seen } from "../observe/seen.ts";
+import { type Seen } from "../seen/seen.ts";
 import { isEnd } from "../submission.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 

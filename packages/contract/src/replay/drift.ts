@@ -1,7 +1,7 @@
 import type { Probe } from "../check.ts";
 import { Findings, type Shown } from "../observe/findings.ts";
 import { Observer } from "../observe/observer.ts";
-import { seenOf, submitOperation, type Seen } from "../observe/seen.ts";
+import { seenOf, submitOperation, type Seen } from "../seen/seen.ts";
 import { openPoints, valuesOf, type OptionValue } from "../open-points.ts";
 import { allProbes } from "../probes/index.ts";
 import type { Exchange } from "../record/exchange.ts";

@@ -1,5 +1,5 @@
-import { submissionName } from "../observe/memory.ts";
-import { submitOperation, type Seen } from "../observe/seen.ts";
+import { submissionName } from "../seen/memory.ts";
+import { submitOperation, type Seen } from "../seen/seen.ts";
 import { isEnd } from "../submission.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";

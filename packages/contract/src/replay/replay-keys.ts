@@ -1,5 +1,5 @@
-import { sizeOf } from "../observe/memory.ts";
-import { pollOperation, submitOperation } from "../observe/seen.ts";
+import { sizeOf } from "../seen/memory.ts";
+import { pollOperation, submitOperation } from "../seen/seen.ts";
 import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
 import type { Control } from "../target/control.ts";

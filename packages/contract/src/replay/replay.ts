@@ -2,7 +2,7 @@ import { recordExchange } from "../record/exchange-recorder.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { LiveGuard } from "../record/live-guard.ts";
 import { Masker } from "../record/mask.ts";
-import { pollOperation, seenOf } from "../observe/seen.ts";
+import { pollOperation, seenOf } from "../seen/seen.ts";
 import { isEnd } from "../submission.ts";
 import type { Recorded } from "../observe/session-file.ts";
 import { rejectLiveKeys } from "../contract-options.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 
 import { markerOf, type Exchange, type Marker } from "../record/exchange.ts";
-import type { Seen } from "../observe/seen.ts";
+import type { Seen } from "../seen/seen.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 import { regenerate } from "./regenerate-image.ts";
 
