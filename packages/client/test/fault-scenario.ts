@@ -87,7 +87,9 @@ export const anyOptions = tuple(
 ).map(
   // The compiler cannot infer the type of `fromEntries`: each option has one of its values.
   (values) =>
-    Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as unknown as Options,
+    Object.fromEntries(
+      optionTable.map(({ id }, index) => [id, values[index]]),
+    ) as unknown as Options,
 );
 
 const often = <const Value>(value: Value, ...others: Value[]) =>
