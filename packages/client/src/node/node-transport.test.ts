@@ -72,7 +72,7 @@ const upload = { person: large, garments: input.garments };
 describe("an error of a submission", () => {
   // Row: what happens, server, code, whether it proves that nothing has happened, options, input.
   type Row = [string, () => Promise<string>, RegExp, boolean, TryOnOptions?, object?];
-  const quick = { attemptTimeout: 100 };
+  const quick = { attemptTimeout: 400 };
   it.each<Row>([
     ["a refused connection", closedUrl, /ECONNREFUSED/, true],
     [
@@ -668,7 +668,7 @@ describe("connections", () => {
   it.each<[string, (socket: Socket) => void, TryOnOptions]>([
     ["resets", (socket) => socket.resetAndDestroy(), {}],
     ["closes", (socket) => socket.destroy(), {}],
-    ["never answers on", () => undefined, { attemptTimeout: 500 }],
+    ["never answers on", () => undefined, { attemptTimeout: 1_000 }],
   ])("that a server %s are not tried one after the other", async (_name, fail, options) => {
     const { tryon, counts } = await openForgotten(fail, options);
     expect((await tryon.submit(input)).id).toBe("job_1");
