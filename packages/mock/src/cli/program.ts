@@ -94,7 +94,7 @@ export async function runMock(
   work: Work,
 ): Promise<number> {
   const separator = argv.indexOf("--");
-  const ours = separator === -1 ? argv : argv.slice(0, separator);
+  const ownArguments = separator === -1 ? argv : argv.slice(0, separator);
   const beside = separator === -1 ? [] : argv.slice(separator + 1);
   const source = import.meta.url;
   const uses = ["--port 4010 --latency 0", "exec -- npm test"] as const;
@@ -148,8 +148,8 @@ number of the signal that ended it, 127 if the command does not exist, 126 if it
         });
     },
   };
-  const isServe = /^(?!-h$|--help$|--version$)(?:-|$)/.test(ours[0] ?? "");
-  return runCommands(program, [serve, exec], isServe ? ["serve", ...ours] : ours);
+  const isServe = /^(?!-h$|--help$|--version$)(?:-|$)/.test(ownArguments[0] ?? "");
+  return runCommands(program, [serve, exec], isServe ? ["serve", ...ownArguments] : ownArguments);
 }
 
 function profileOf(value: string): ProfileName | { readonly file: string } {
