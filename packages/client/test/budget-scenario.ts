@@ -87,7 +87,7 @@ async function runProgram(program: Program, totals: typeof noTotals): Promise<vo
     await submitAll();
     expect(await violations()).toEqual([]);
   } finally {
-    mock.close();
+    service.close();
   }
 
   async function submitAll(): Promise<void> {

@@ -220,7 +220,7 @@ export async function runScenario(
   try {
     return await runScenarioOn(service, openPage(service), scenario, mutant);
   } finally {
-    service.mock.close();
+    service.close();
   }
 }
 

@@ -36,7 +36,7 @@ export async function runKilled(killedBatch: KilledBatch, flush: Flush = "each")
   try {
     return await runKilledIn(service, killedBatch, flush);
   } finally {
-    service.mock.close();
+    service.close();
   }
 }
 

@@ -63,6 +63,7 @@ export function openService(
   keepAlive = false,
 ) {
   const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
+  const agents: ReturnType<typeof createMemoryAgent>[] = [];
   const sent: Sent[] = [];
   /** Faults of the next requests, in order; `undefined` passes a request on. */
   const faults: (Fault | undefined)[] = [];
@@ -86,7 +87,9 @@ export function openService(
     if (!usesNode) return { fetch: to };
     const hasFaults = to !== mock.fetch;
     const settings = { clock: mock.clock, keepAlive, refuses: hasFaults ? refuses : () => false };
-    return { fetch: undefined, agent: createMemoryAgent(to, settings), allowLiveKey: true };
+    const agent = createMemoryAgent(to, settings);
+    agents.push(agent);
+    return { fetch: undefined, agent, allowLiveKey: true };
   };
   /** Network of the client. Records every request and applies the faults. */
   const fetch: Fetch = async (url, init) => {
@@ -120,6 +123,11 @@ export function openService(
     client,
     network,
     tryon: client(options),
+    /** Ends the server, and frees its connections, which node:http would keep. */
+    close: (): void => {
+      mock.close();
+      for (const agent of agents) agent.destroy();
+    },
     submissions,
     /** Returns the distinct keys of the submissions. */
     keys: () => new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))),

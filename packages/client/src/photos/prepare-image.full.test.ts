@@ -147,7 +147,7 @@ describe("prepareImage rejects", () => {
     [
       "a truncated photo",
       async () => (await photos["baseline JPEG"]()).subarray(0, -2),
-      "file has no end, so a part of the image is missing. Read or upload it again.",
+      "file is incomplete. Read or upload it again.",
       "truncated",
     ],
     ["an empty file", async () => new Blob([]), "file is empty.", "empty"],

@@ -235,7 +235,7 @@ export class Journal {
       entry.status = response.status;
       entry.refusal = exchange.noteResponse(response);
     }
-    entry.durationMs = this.#clock.monotonic() - start;
+    entry.durationMs = Math.round(this.#clock.monotonic() - start);
     this.#changed();
     for (const listener of this.#listeners) {
       try {

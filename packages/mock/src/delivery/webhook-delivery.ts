@@ -136,7 +136,7 @@ export class WebhookDelivery {
     );
     const outcome = await postEvent(delivery, send, abort.signal);
     clock.clearTimeout(timer);
-    return { at, durationMs: clock.monotonic() - start, ...outcome };
+    return { at, durationMs: Math.round(clock.monotonic() - start), ...outcome };
   }
 
   #event(tables: Tables, job: JobRecord): SignedEvent {
