@@ -1,3 +1,4 @@
+import { withoutDocstrings } from "@tryon/command-line/build";
 import { defineConfig, type Options } from "tsup";
 
 const shared: Options = {
@@ -9,13 +10,7 @@ const shared: Options = {
   target: "es2022",
   treeshake: true,
   removeNodeProtocol: false,
-  // Docstrings are in the types, where editors read them.
-  plugins: [
-    {
-      name: "without-docstrings",
-      renderChunk: (code) => ({ code: code.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "") }),
-    },
-  ],
+  plugins: [withoutDocstrings],
 };
 
 export default defineConfig([
@@ -34,9 +29,14 @@ export default defineConfig([
       session: "src/session/index.ts",
       sqlite: "src/stores/sqlite.ts",
     },
-    // The types of the private package are part of the published ones.
+    // The types of the private packages are part of the published ones.
     dts: {
-      compilerOptions: { paths: { "@tryon/command-line/*": ["../command-line/src/*"] } },
+      compilerOptions: {
+        paths: {
+          "@tryon/command-line/*": ["../command-line/src/*"],
+          "@tryon/spec/openapi": ["../../spec/generated/openapi.ts"],
+        },
+      },
     },
   },
   ownBuild("node", "esm"),

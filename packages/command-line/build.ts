@@ -4,6 +4,12 @@ import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 
+/** Leaves docstrings out of the code: they are in the types, where editors read them. */
+export const withoutDocstrings: NonNullable<Options["plugins"]>[number] = {
+  name: "without-docstrings",
+  renderChunk: (code) => ({ code: code.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "") }),
+};
+
 /**
  * Writes the licenses of the packages that a command bundles.
  *

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 
-import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import {
+  requireBuiltins,
+  thirdPartyLicenses,
+  versionOnly,
+  withoutDocstrings,
+} from "@tryon/command-line/build";
 import type spec from "@tryon/spec/rules.json";
 import { defineConfig, type Options } from "tsup";
 
@@ -29,5 +34,6 @@ export default defineConfig({
   splitting: true,
   treeshake: true,
   removeNodeProtocol: false,
+  plugins: [withoutDocstrings],
   esbuildPlugins: [requireBuiltins, versionOnly(packageJson), openRulesOnly, thirdPartyLicenses()],
 });

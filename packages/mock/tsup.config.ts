@@ -1,4 +1,9 @@
-import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import {
+  requireBuiltins,
+  thirdPartyLicenses,
+  versionOnly,
+  withoutDocstrings,
+} from "@tryon/command-line/build";
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -69,6 +74,7 @@ const library = (format: "esm" | "cjs"): Options => ({
   // Jest loads no ES modules from CommonJS.
   noExternal: format === "cjs" ? [/^@noble\/hashes/, "tinyqueue"] : [],
   dts: { entry },
+  plugins: [withoutDocstrings],
   esbuildPlugins: [sharedData(format === "cjs" ? "cjs" : "js"), versionOnly(packageJson)],
 });
 

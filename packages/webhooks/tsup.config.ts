@@ -1,4 +1,9 @@
-import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import {
+  requireBuiltins,
+  thirdPartyLicenses,
+  versionOnly,
+  withoutDocstrings,
+} from "@tryon/command-line/build";
 import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -29,6 +34,7 @@ export default defineConfig([
       compilerOptions: { paths: { "@tryon/command-line/*": ["../command-line/src/*"] } },
     },
     treeshake: true,
+    plugins: [withoutDocstrings],
   },
   {
     // The command is one file and bundles its parser, so that the package has no dependency.

@@ -4,8 +4,6 @@ import { optionRows, type Options } from "./generated/options.ts";
 
 export type { Options };
 
-type OptionValue = string | number | boolean;
-
 /** A point that the interface document leaves open, and the ways in which deployments settle it. */
 export interface OptionRow {
   /** Name of the option, a key of {@link Options}. */
@@ -13,7 +11,7 @@ export interface OptionRow {
   /** Effect of the option, in a sentence. */
   readonly summary: string;
   /** Every value, with the default first and the value of the profile `alternate` last. */
-  readonly values: readonly [OptionValue, OptionValue, ...OptionValue[]];
+  readonly values: readonly (string | number | boolean)[];
   /** If true, requests to a deployment can show which value it has. */
   readonly observable: boolean;
 }

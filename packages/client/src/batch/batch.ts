@@ -1,6 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { milliseconds, rejectUnknown } from "../config/resolve-config.ts";
+import { readDuration, unknownOption } from "../config/resolve-config.ts";
 import {
   batchOptionNames,
   type BatchItem,
@@ -56,7 +56,8 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
 function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
   const { journal, id, concurrency = "auto", budget, timeout } = options;
   const { stopAfterContentBlocked: maxBlocked = false } = options;
-  rejectUnknown("batch", options, batchOptionNames);
+  const unknown = unknownOption("batch", options, batchOptionNames);
+  if (unknown) throw new InputError(...unknown);
   const isIterable = [Symbol.iterator, Symbol.asyncIterator].some((key) => key in Object(inputs));
   check(
     typeof inputs === "object" && isIterable,
@@ -86,7 +87,11 @@ function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
     "stopAfterContentBlocked",
     "must be a positive number or false",
   );
-  if (timeout !== undefined) milliseconds(timeout, "timeout");
+  check(
+    timeout === undefined || readDuration(timeout) > 0,
+    "timeout",
+    'must be a positive number of milliseconds, or a string such as "30s"',
+  );
 }
 
 function check(isValid: boolean, option: string, problem: string, hint?: string): void {

@@ -159,16 +159,26 @@ function mustBe(isValid: boolean, option: string, expected: string): void {
 }
 
 /** Throws `invalid_input` for the first unknown option that has a value. */
-export function rejectUnknown(
+export function rejectUnknown(...given: Parameters<typeof unknownOption>): void {
+  const unknown = unknownOption(...given);
+  if (unknown) throw new InputError(...unknown);
+}
+
+/**
+ * Returns the arguments of the `InputError` for the first unknown option that has a value. Other entry points than the main
+ * one throw the class that they import from it: there must be one copy of it.
+ */
+export function unknownOption(
   of: string,
   options: object,
   known: Readonly<Record<string, unknown>>,
-): void {
+): [field: string, problem: string, details: { hint: string }] | undefined {
   const names = Object.keys(known);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.includes(name)) continue;
-    throw new InputError(name, `is not an option of ${of}`, { hint: hintFor(name, names) });
+    return [name, `is not an option of ${of}`, { hint: hintFor(name, names) }];
   }
+  return undefined;
 }
 
 /** Returns true in a page and in its workers. */

@@ -1,7 +1,7 @@
 import { encodeImage } from "#encode-image";
 import { InputError, type InputIssueCode } from "@tryon/client";
 
-import { rejectUnknown } from "../config/resolve-config.ts";
+import { unknownOption } from "../config/resolve-config.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import { readImageHeader } from "../images/read-image-header.ts";
 
@@ -48,7 +48,8 @@ export async function prepareImage(
   file: PreparableImage,
   options: PrepareImageOptions = {},
 ): Promise<Blob> {
-  rejectUnknown("prepareImage", options, optionNames);
+  const unknown = unknownOption("prepareImage", options, optionNames);
+  if (unknown) throw new InputError(...unknown);
   const { maxSide = sides.default, format = "jpeg" } = options;
   if (!Number.isInteger(maxSide) || maxSide < sides.min || maxSide > sides.max) {
     const range = `a whole number from ${sides.min} to ${sides.max}`;

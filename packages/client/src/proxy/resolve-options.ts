@@ -1,6 +1,6 @@
 import { InputError, TryOn } from "@tryon/client";
 
-import { environment, rejectUnknown, unknownName } from "../config/resolve-config.ts";
+import { environment, unknownOption, unknownName } from "../config/resolve-config.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
@@ -115,7 +115,8 @@ export function checkOptions<Options extends object>(
   options: Options,
   checks: { readonly [Name in keyof Required<Options>]: OptionCheck | undefined },
 ): void {
-  rejectUnknown(owner, options, checks);
+  const unknown = unknownOption(owner, options, checks);
+  if (unknown) throw new InputError(...unknown);
   for (const [name, check] of Object.entries<OptionCheck | undefined>(checks)) {
     if (check?.[0] === false) throw new InputError(name, check[1], { hint: check[2] });
   }

@@ -1,6 +1,6 @@
 import { InputError, type TryOn } from "@tryon/client";
 
-import { readDuration, rejectUnknown } from "../config/resolve-config.ts";
+import { readDuration, unknownOption } from "../config/resolve-config.ts";
 import { Session } from "./session.ts";
 import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
 
@@ -36,7 +36,8 @@ const optionNames: Readonly<Record<keyof TryOnSessionOptions, true>> = {
  * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
  */
 export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = {}): TryOnSession {
-  rejectUnknown("createTryOnSession", options, optionNames);
+  const unknown = unknownOption("createTryOnSession", options, optionNames);
+  if (unknown) throw new InputError(...unknown);
   const { name = "try-on", user, prepare, timeout = "5m", maxAge = "24h" } = options;
   // An empty id would be that of every visitor whose id is missing.
   if (user !== undefined && (typeof user !== "string" || user === "")) {

@@ -17,11 +17,6 @@ export interface MemoryStoreOptions {
   readonly clock?: Pick<Clock, "now" | "monotonic"> | undefined;
 }
 
-const rules = {
-  maxEvents: { ...wholeNumber(1), fallback: 10_000 },
-  clock: { ...anything<Pick<Clock, "now" | "monotonic">>(), fallback: systemClock },
-} satisfies Record<keyof MemoryStoreOptions, Rule>;
-
 /**
  * Creates a store in the memory of this process, for a receiver that runs as one process. It is
  * empty after a restart. With several processes each has its own, so an event that two of them
@@ -35,6 +30,11 @@ const rules = {
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverStore {
+  // Inside, so that bundlers can leave it out.
+  const rules = {
+    maxEvents: { ...wholeNumber(1), fallback: 10_000 },
+    clock: { ...anything<Pick<Clock, "now" | "monotonic">>(), fallback: systemClock },
+  } satisfies Record<keyof MemoryStoreOptions, Rule>;
   const { maxEvents, clock } = readOptions("an option of createMemoryStore", options, rules);
   // In one process, the end of a claim needs no date. A sleeping machine forgets nothing too early.
   const monotonic = monotonicOf(clock);

@@ -111,27 +111,27 @@ export interface ClaimSettings {
   readonly dedupeTtl: number;
 }
 
-const receiverRules = {
-  secrets: anything(),
-  maxBodyBytes: wholeNumber(0),
-  maxAge: duration(0, Infinity),
-  onCompleted: { ...func(), isRequired: true, hint: "Pass a handler for completed jobs." },
-  onUnknown: func(),
-  onError: func(),
-  store: anything<ReceiverStore>(),
-  background: anything(),
-  dedupeTtl: { ...duration(), fallback: 604_800_000 },
-  claimTtl: { ...duration(), fallback: 7_500 },
-  claimWait: { ...duration(), fallback: 8_000 },
-  clock: { ...anything<Clock>(), fallback: systemClock },
-} satisfies Record<keyof ReceiverOptions, Rule>;
-
 /** @throws `TypeError` that names the invalid option. */
 export function claimSettings(options: ReceiverOptions): ClaimSettings {
+  // Inside, so that bundlers can leave it out.
+  const rules = {
+    secrets: anything(),
+    maxBodyBytes: wholeNumber(0),
+    maxAge: duration(0, Infinity),
+    onCompleted: { ...func(), isRequired: true, hint: "Pass a handler for completed jobs." },
+    onUnknown: func(),
+    onError: func(),
+    store: anything<ReceiverStore>(),
+    background: anything(),
+    dedupeTtl: { ...duration(), fallback: 604_800_000 },
+    claimTtl: { ...duration(), fallback: 7_500 },
+    claimWait: { ...duration(), fallback: 8_000 },
+    clock: { ...anything<Clock>(), fallback: systemClock },
+  } satisfies Record<keyof ReceiverOptions, Rule>;
   const { clock, store, claimTtl, claimWait, dedupeTtl } = readOptions(
     "an option of createReceiver",
     options,
-    receiverRules,
+    rules,
   );
   return {
     clock: completeClock(clock),
