@@ -291,8 +291,8 @@ async function runScenarioOn(
   }
   const applied = scenario.faults.slice(0, scenario.faults.length - service.faults.length);
   service.faults.length = 0;
-  // A proxy or a 429 may end a recovery while the job runs.
-  for (let again = 0; again < 3 && job === undefined; again += 1) {
+  // A proxy or a 429 may end a recovery while the job runs, and a wrong date may keep two from sending.
+  for (let again = 0; again < 5 && job === undefined; again += 1) {
     await mock.clock.advance("2m");
     job = await advance(recover());
   }
