@@ -4,6 +4,7 @@ import { node } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
 
 import type { Installation } from "./installation.ts";
+import { controlToken as token } from "./programs/contract.ts";
 
 /** Tenant with a separate key, account and rate limit. */
 export interface Tenant {
@@ -21,7 +22,6 @@ export interface ReferenceServer {
 export async function startReferenceServer({ app }: Installation): Promise<ReferenceServer> {
   const command = join(app, "node_modules/.bin/tryon-mock");
   const argv = [command, "--port", "0", "--latency", "0"];
-  const token = "control-token-of-the-runtimes";
   const env = { ...process.env, TRYON_MOCK_TOKEN: token };
   const server = startProgram(node, argv, { env });
   const [, url = ""] = await server.waitFor(/listening on (\S+)$/m);

@@ -1,10 +1,13 @@
+// The type of its result would need the library of the DOM.
+const monotonic: () => number = performance.now.bind(performance);
+
 /**
  * Parts of the platform that the server uses. They are read when this module loads, so a test framework that replaces the
  * global timers or `fetch` later does not affect the server.
  */
 export const host = {
   now: Date.now.bind(Date),
-  monotonic: performance.now.bind(performance),
+  monotonic,
   setTimeout: globalThis.setTimeout.bind(globalThis),
   clearTimeout: globalThis.clearTimeout.bind(globalThis),
   fetch: globalThis.fetch.bind(globalThis),
