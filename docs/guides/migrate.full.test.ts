@@ -13,7 +13,7 @@ import { retriesOfPeers } from "./retries-of-peers.ts";
 const timeout = 120_000;
 const page = await readFile(join(import.meta.dirname, "migrate.md"), "utf8");
 
-/** What the page is about; the benchmarks compare with the same versions of those that they have. */
+/** Packages of the page. The benchmarks have the same versions of those that they compare with. */
 const others = [
   ...clientPeers.filter((peer) => /^(fashn|replicate|@fal-ai\/client)@/.test(peer)),
   "@fal-ai/server-proxy@1.2.1",

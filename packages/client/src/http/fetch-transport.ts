@@ -7,5 +7,5 @@ export function fetchTransport(config: SendConfig): Transport {
     request.onSend("sent");
     return config.fetch(url, init, request);
   };
-  return { send: (request) => sendRequest({ ...config, fetch }, request) };
+  return { send: sendRequest.bind(undefined, { ...config, fetch }) };
 }
