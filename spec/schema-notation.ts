@@ -6,7 +6,12 @@ const bounds = ["minimum", "maximum", "minItems", "maxItems", "maxProperties", "
 /** The name or the type of a schema, `a | b` for several. */
 export function kindOf(schema: Schema): string {
   if (typeof schema["$ref"] === "string") return schema["$ref"].split("/").at(-1) ?? "";
-  if (Array.isArray(schema["anyOf"])) return schema["anyOf"].map(kindOf).join(" | ");
+  if (Array.isArray(schema["anyOf"])) {
+    const kinds = schema["anyOf"].map((one: Schema) =>
+      "enum" in one ? notation(one) : kindOf(one),
+    );
+    return kinds.join(" | ");
+  }
   return [schema["type"] ?? "anything"].flat().map(String).join(" | ");
 }
 
@@ -20,7 +25,7 @@ export function propertiesOf(schema: Schema): readonly (readonly [string, Schema
 
 /** A schema in one line, for tables that people can compare with the service's own. */
 export function notation(schema: Schema, required = false): string {
-  const { items, additionalProperties: more } = schema;
+  const { items, additionalProperties: more, propertyNames: names } = schema;
   const named = propertiesOf(schema).map(
     ([name, field, always]) => `${name} ${notation(field, always)}`,
   );
@@ -31,7 +36,8 @@ export function notation(schema: Schema, required = false): string {
       .map((keyword) => `${keyword} ${String(schema[keyword])}`),
     ...(Array.isArray(schema["enum"]) ? [`one of ${schema["enum"].join(" ")}`] : []),
     ...(schema["deprecated"] === true ? ["deprecated"] : []),
-    // The values of these two keywords are schemas, `true` aside.
+    // The values of these keywords are schemas, `true` aside.
+    ...(names === undefined ? [] : [`named (${notation(names as Schema)})`]),
     ...(items === undefined ? [] : [`of (${notation(items as Schema)})`]),
     ...(more === true ? ["open"] : []),
     ...(typeof more === "object" ? [`open to (${notation(more as Schema)})`] : []),
