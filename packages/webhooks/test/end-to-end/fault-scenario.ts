@@ -19,6 +19,8 @@ export interface ReceiverSettings {
   readonly handlerTime?: number;
   /** @default createReceiver */
   readonly create?: CreateReceiver;
+  /** Starts a process of its own. @default a receiver in this process, on the clock of the service */
+  readonly startProcess?: (setup: ReceiverSetup) => ReceiverProcess;
 }
 
 /** Parts that outlive the process of a receiver. */
@@ -28,10 +30,19 @@ export interface Environment {
   readonly secret: string;
 }
 
+/** What a receiver process needs. */
+export interface ReceiverSetup {
+  readonly secret: string;
+  readonly claimTtl: number | undefined;
+  readonly store: ReceiverStore;
+  readonly handle: () => Promise<void>;
+}
+
 /** Process of a receiver. */
-interface Process {
-  readonly store: StoreProbe;
-  readonly receive: Receiver;
+export interface ReceiverProcess {
+  readonly receive: (request: Request) => Promise<Response>;
+  /** Stops timers and store calls, and resets connections. */
+  readonly kill: () => void;
 }
 
 /** An event of the reference server, and the process that receives it. */
@@ -39,7 +50,7 @@ export class FaultScenario extends PlannedEvent {
   readonly #settings: ReceiverSettings;
   readonly #environment: Environment;
   #lastRequest: Request | undefined;
-  #process: Process | undefined;
+  #process: ReceiverProcess | undefined;
   /** Called when the current request waits for time to pass. */
   readonly #onWait = new AsyncLocalStorage<() => void>();
 
@@ -72,35 +83,43 @@ export class FaultScenario extends PlannedEvent {
     }
     const { promise: waits, resolve } = Promise.withResolvers<void>();
     const response = this.#onWait.run(resolve, () => this.receive(request));
+    const settled = Promise.race([response, rejectOnAbort(request.signal)]);
     // The clock must not advance before the receiver waits for it.
-    await Promise.race([response.catch(() => undefined), waits]);
-    return outside(Promise.race([response, rejectOnAbort(request.signal)]));
+    await Promise.race([settled.catch(() => undefined), waits]);
+    return outside(settled);
   }
 
   /** Passes a request to the receiver, which is started again if it was killed. */
   receive(request: Request): Promise<Response> {
-    if (this.#process === undefined || this.#process.store.crashed) this.#process = this.#start();
+    if (this.#process === undefined) {
+      const { startProcess = (setup) => this.#startHere(setup), claimTtl } = this.#settings;
+      const { store, secret } = this.#environment;
+      this.#process = startProcess({
+        secret,
+        claimTtl,
+        store: {
+          ...store,
+          done: (key, ttl) => (this.killBeforeDone ? this.#kill() : store.done(key, ttl)),
+        },
+        handle: () => this.#handle(),
+      });
+    }
     return this.#process.receive(request);
   }
 
-  /** Starts a receiver that can be killed: its timers and store calls stop, and connections are reset. */
-  #start(): Process {
-    const { create = createReceiver, claimTtl } = this.#settings;
-    const { clock, store: shared, secret } = this.#environment;
+  #kill(): Promise<never> {
+    this.#process?.kill();
+    this.#process = undefined;
+    this.killed();
+    return never;
+  }
+
+  #startHere({ secret, claimTtl, store: shared, handle }: ReceiverSetup): ReceiverProcess {
+    const { create = createReceiver } = this.#settings;
+    const { clock } = this.#environment;
     const reset = Promise.withResolvers<never>();
     reset.promise.catch(() => undefined);
-    const store = new StoreProbe({
-      ...shared,
-      done: async (key, ttl) => {
-        return this.killBeforeDone ? kill() : shared.done(key, ttl);
-      },
-    });
-    const kill = (): Promise<never> => {
-      store.crashed = true;
-      this.killed();
-      reset.reject(new TypeError("fetch failed: the receiver was killed."));
-      return never;
-    };
+    const store = new StoreProbe(shared);
     const receiver = create({
       secrets: secret,
       claimTtl,
@@ -113,18 +132,24 @@ export class FaultScenario extends PlannedEvent {
         clearTimeout: (timer) => clock.clearTimeout(timer),
       },
       store,
-      onCompleted: () => this.#handle(kill),
+      onCompleted: handle,
       onError: () => undefined,
     });
-    return { store, receive: (request) => Promise.race([receiver(request), reset.promise]) };
+    return {
+      receive: (request) => Promise.race([receiver(request), reset.promise]),
+      kill: () => {
+        store.crashed = true;
+        reset.reject(new TypeError("fetch failed: the receiver was killed."));
+      },
+    };
   }
 
-  async #handle(kill: () => Promise<never>): Promise<void> {
+  async #handle(): Promise<void> {
     const { hangs, isKilled, fails } = this.startHandler();
     const { handlerTime = 0 } = this.#settings;
     if (handlerTime > 0) await this.#sleep(handlerTime);
     if (hangs) await this.#sleep(hangTime);
-    if (isKilled) await kill();
+    if (isKilled) await this.#kill();
     this.endHandler(!fails);
     if (fails) throw new Error("Planned failure.");
   }

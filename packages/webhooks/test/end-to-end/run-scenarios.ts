@@ -26,13 +26,14 @@ export interface ScenarioRun {
   readonly outcomes: () => Promise<readonly DeliveryOutcome[]>;
 }
 
-/** Completes a job for each plan. The caller advances the clock. */
+/** Completes a job for each plan. The caller advances the clock, or waits if the receivers are processes. */
 export async function startScenarios(
   settings: ScenarioSettings,
   plans: readonly FaultPlan[],
 ): Promise<ScenarioRun> {
+  const isManual = settings.startProcess === undefined;
   const mock: Mock = createMock({
-    clock: "manual",
+    clock: isManual ? "manual" : "real",
     latency: 0,
     seed: "end to end",
     options: { webhookBody: settings.webhookBody },
@@ -41,7 +42,7 @@ export async function startScenarios(
       const scenario = scenarios[index];
       if (scenario === undefined) throw new RangeError(`Unknown event ${index}.`);
       return scenario.deliver(request, (response) =>
-        mock.clock.outside(response, undefined, false),
+        isManual ? mock.clock.outside(response, undefined, false) : response,
       );
     },
   });
