@@ -10,6 +10,9 @@ import { Programs } from "./programs.ts";
 /** Time limit of one program on a busy machine, in milliseconds. */
 export const timeout = 180_000;
 
+/** Pages whose own test runs every program, as a reader would. */
+export const ownTests: ReadonlySet<string> = new Set(["docs/guides/get-started.md"]);
+
 /** Program of a page, and its check. */
 export interface ShownProgram {
   readonly place: string;
@@ -47,7 +50,8 @@ export function runs(programs: readonly ShownProgram[]): void {
 
   afterAll(() => place.close());
 
-  it.each(programs)("runs: $name of $place", { timeout }, async ({ snippet, check }) => {
+  const ours = programs.filter(({ snippet }) => !ownTests.has(snippet.page));
+  it.each(ours)("runs: $name of $place", { timeout }, async ({ snippet, check }) => {
     expect.hasAssertions();
     await check?.(await place.contextOf(snippet));
   });
