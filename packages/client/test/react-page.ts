@@ -1,17 +1,8 @@
-import { createServer } from "node:http";
-
-import { createMock } from "@tryon/mock";
-import { serve } from "@tryon/mock/node";
-import { onTestFinished } from "vitest";
-
 import type { Browser, Page } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
-import { toNodeHandler } from "../src/node/index.ts";
-import { createProxy } from "../src/proxy/index.ts";
-import { jpegBytes } from "./bodies.ts";
 import { bundlePage } from "./browser.ts";
-import { listen } from "./http-server.ts";
 import { profile, shirtUrl } from "./service.ts";
+import { addStore, startShop } from "./session-shop.ts";
 
 /** Script of the page. `show` renders components by id, and by name and user of the session, in React's strict mode. */
 const script = `
@@ -75,47 +66,23 @@ export async function openReactPage(
   looks: Looks,
   markup = "",
 ) {
-  const mock = createMock({ seed: "react", clock: "manual", latency: "20s", profile });
-  const service = await serve(mock);
-  const proxy = toNodeHandler(
-    createProxy({
-      apiKey: mock.keys.live,
-      baseUrl: service.url,
-      authorize: () => ({ id: "ada" }),
-      onError: () => undefined,
-    }),
-  );
   const document = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
 <body data-looks='${JSON.stringify(looks)}'><main>${markup}</main>
 <script type="module" src="/page.js"></script>`;
-  const url = await listen(
-    createServer((incoming, outgoing) => {
-      const path = incoming.url ?? "";
-      if (path.startsWith("/api/tryon/")) return proxy(incoming, outgoing);
-      const [type, body] =
-        path === "/page.js"
-          ? ["text/javascript", bundle]
-          : path === "/photo.jpg"
-            ? ["image/jpeg", jpegBytes(200_000)]
-            : ["text/html", document];
-      return outgoing.writeHead(200, { "content-type": type }).end(body);
-    }),
-  );
-  onTestFinished(async () => {
-    await service.close();
-    mock.close();
-  });
+  const shop = await startShop(bundle, document, { profile });
+  const { url, serviceUrl } = shop;
   // The other profile serves results at another origin.
-  const origins = new Set([url, service.url, service.url.replace("127.0.0.1", "localhost")]);
+  const origins = new Set([url, serviceUrl, serviceUrl.replace("127.0.0.1", "localhost")]);
   const { page, problems } = await openTestPage(
     browser,
     ({ origin, protocol }) => origins.has(origin) || /^(blob|data):$/.test(protocol),
   );
+  await page.addInitScript(addStore);
   await page.goto(url);
   await page.waitForFunction("globalThis.show");
   return {
+    ...shop,
     page,
-    mock,
     /** Errors of React and of the page. */
     problems,
     /** Renders these components instead of the ones before. */
@@ -123,12 +90,6 @@ export async function openReactPage(
       page.evaluate((given) => {
         (globalThis as unknown as { show: (looks: Looks) => void }).show(given);
       }, next),
-    charges: async (): Promise<readonly number[]> =>
-      ((await mock.ledger(mock.keys.live))?.entries ?? []).flatMap(({ jobId, credits }) =>
-        jobId === undefined ? [] : [credits],
-      ),
-    submissions: (): number =>
-      mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
   };
 }
 

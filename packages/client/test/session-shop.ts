@@ -45,6 +45,8 @@ export interface PageGlobals {
   readonly statuses: readonly string[];
   readonly begin: () => Promise<void>;
   readonly pixels: () => Promise<number>;
+  /** Makes requests to the saved try-ons of the browser, and returns their results. */
+  readonly inStore: (work: (all: IDBObjectStore) => IDBRequest[]) => Promise<unknown[]>;
 }
 
 const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
@@ -54,12 +56,8 @@ export function bundleSession(): Promise<Uint8Array> {
   return bundlePage(script);
 }
 
-/** Opens a shop with the proxy and a page with a session, in front of a mock with a manual clock. */
-export async function openSessionShop(
-  browser: Browser,
-  bundle: Uint8Array,
-  options: MockOptions = {},
-) {
+/** Starts a shop with the proxy and a page with a script, in front of a mock with a manual clock. */
+export async function startShop(bundle: Uint8Array, document: string, options: MockOptions) {
   const mock = createMock({ seed: "session", clock: "manual", latency: "20s", ...options });
   const service = await serve(mock);
   /** Waits before the shop forwards a submission, and before it responds to one. */
@@ -97,7 +95,7 @@ export async function openSessionShop(
         ? ["text/javascript", bundle]
         : url === "/photo.jpg"
           ? ["image/jpeg", jpegBytes(200_000)]
-          : ["text/html", url === "/" ? html : "<!doctype html><title>Other</title>"];
+          : ["text/html", url === "/" ? document : "<!doctype html><title>Other</title>"];
     outgoing.writeHead(200, { "content-type": type }).end(body);
   });
   const url = await listen(server);
@@ -105,8 +103,36 @@ export async function openSessionShop(
     await service.close();
     mock.close();
   });
+  const entries = async () => (await mock.ledger(mock.keys.live))?.entries ?? [];
+  const shop = {
+    /** If true, the proxy responds with 401. */
+    isSignedOut: false,
+    mock,
+    url,
+    serviceUrl: service.url,
+    gates,
+    /** Replaces the proxy, as a deployment does. */
+    deploy: (): void => {
+      handler = createHandler();
+    },
+    charges: async () =>
+      (await entries()).flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits])),
+    /** Number of submissions that reached the service. */
+    submissions: () => mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
+  };
+  return shop;
+}
+
+/** Opens a shop whose page has a session. */
+export async function openSessionShop(
+  browser: Browser,
+  bundle: Uint8Array,
+  options: MockOptions = {},
+) {
+  const shop = await startShop(bundle, html, options);
   const context = await browser.newContext();
   onTestFinished(() => context.close());
+  await context.addInitScript(addStore);
   /** Paths of the requests of each tab to the service. */
   const requests = new Map<Page, string[]>();
   const open = async (prepare?: () => void, query = ""): Promise<Page> => {
@@ -118,30 +144,11 @@ export async function openSessionShop(
       if (pathname.startsWith("/api/")) sent.push(`${request.method()} ${pathname}`);
     });
     if (prepare) await page.addInitScript(prepare);
-    await page.goto(`${url}/${query}`);
+    await page.goto(`${shop.url}/${query}`);
     await page.waitForFunction("globalThis.session");
     return page;
   };
-  const entries = async () => (await mock.ledger(mock.keys.live))?.entries ?? [];
-  const shop = {
-    /** If true, the proxy responds with 401. */
-    isSignedOut: false,
-    mock,
-    url,
-    context,
-    gates,
-    requests,
-    open,
-    /** Replaces the proxy, as a deployment does. */
-    deploy: (): void => {
-      handler = createHandler();
-    },
-    charges: async () =>
-      (await entries()).flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits])),
-    /** Number of submissions that reached the service. */
-    submissions: () => mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
-  };
-  return shop;
+  return Object.assign(shop, { context, requests, open });
 }
 
 export type SessionShop = Awaited<ReturnType<typeof openSessionShop>>;
@@ -159,20 +166,37 @@ export const moveClock = (page: Page, by: number): Promise<void> =>
     localStorage.setItem("clock", String(Number(localStorage.getItem("clock")) + time));
   }, by);
 
+/** Adds the global function `inStore` to a page. */
+export function addStore(): void {
+  // The page gets this function alone, as text.
+  // oxlint-disable-next-line unicorn/consistent-function-scoping
+  const until = (request: IDBRequest) =>
+    new Promise((resolve) => request.addEventListener("success", () => resolve(request.result)));
+  const inStore: PageGlobals["inStore"] = async (work) => {
+    const opening = indexedDB.open("tryon-session");
+    await until(opening);
+    const { result } = opening;
+    const all = result.transaction("try-ons", "readwrite").objectStore("try-ons");
+    const results = await Promise.all(work(all).map(until));
+    result.close();
+    return results;
+  };
+  Object.assign(globalThis, { inStore });
+}
+
 /** Try-ons that the browser has saved: their keys, and whether they have a photo. */
 export const savedTryOns = (page: Page): Promise<Record<string, boolean>> =>
   page.evaluate(async () => {
-    const opening = indexedDB.open("tryon-session", 1);
-    await new Promise((resolve) => opening.addEventListener("success", resolve));
-    const all = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
-    const [keys, values] = [all.getAllKeys(), all.getAll()];
-    await new Promise((resolve) => values.addEventListener("success", resolve));
-    opening.result.close();
-    const photos = (values.result as readonly object[]).map((saved) => "input" in saved);
+    const { inStore } = globalThis as unknown as PageGlobals;
+    // These are the types of the two requests.
+    const [keys, values] = (await inStore((all) => [all.getAllKeys(), all.getAll()])) as [
+      unknown[],
+      object[],
+    ];
     return Object.fromEntries(
-      keys.result.map((key, index) => [
+      keys.map((key, index) => [
         JSON.stringify(key).replaceAll(/["[\]]/g, ""),
-        photos[index] ?? false,
+        "input" in (values[index] ?? {}),
       ]),
     );
   });

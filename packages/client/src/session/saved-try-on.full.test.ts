@@ -17,6 +17,7 @@ import {
   type SessionShop,
 } from "../../test/session-shop.ts";
 
+declare const inStore: PageGlobals["inStore"];
 declare const session: PageGlobals["session"];
 declare const statuses: PageGlobals["statuses"];
 declare const resetAll: PageGlobals["resetAll"];
@@ -65,14 +66,8 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
   const replaceSaved = (name: string, fields: object): Promise<void> =>
     other.evaluate(
       async ([key, replaced]) => {
-        const opening = indexedDB.open("tryon-session", 1);
-        await new Promise((resolve) => opening.addEventListener("success", resolve));
-        const all = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
-        const getting = all.get(key);
-        await new Promise((resolve) => getting.addEventListener("success", resolve));
-        const putting = all.put({ ...(getting.result as object), ...replaced }, key);
-        await new Promise((resolve) => putting.addEventListener("success", resolve));
-        opening.result.close();
+        const [saved] = await inStore((all) => [all.get(key)]);
+        await inStore((all) => [all.put({ ...Object(saved), ...replaced }, key)]);
       },
       [name, fields] as const,
     );
@@ -133,14 +128,9 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     // The file has pairs of a key and a try-on.
     const stored = JSON.parse(readStored("sessions.json")) as [string | string[], object][];
     await (await open("?name=hat")).close();
-    await other.evaluate(async (all) => {
-      const opening = indexedDB.open("tryon-session", 1);
-      await new Promise((resolve) => opening.addEventListener("success", resolve));
-      const table = opening.result.transaction("try-ons", "readwrite").objectStore("try-ons");
+    await other.evaluate(async (rows) => {
       const startedAt = Date.now() - 26 * 60_000;
-      const puts = all.map(([key, saved]) => table.put({ ...saved, startedAt }, key));
-      await new Promise((resolve) => puts.at(-1)?.addEventListener("success", resolve));
-      opening.result.close();
+      await inStore((all) => rows.map(([key, saved]) => all.put({ ...saved, startedAt }, key)));
     }, stored);
     const shown: Record<string, unknown> = {};
     const show = async ([key]: (typeof stored)[number]): Promise<void> => {

@@ -14,14 +14,9 @@ import {
   type SessionShop,
 } from "../../test/session-shop.ts";
 
+declare const inStore: PageGlobals["inStore"];
 declare const session: PageGlobals["session"];
 declare const statuses: PageGlobals["statuses"];
-
-/** A promise, and the function that resolves it. */
-function createGate() {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { promise, open: resolve };
-}
 
 const withoutLocks = (): unknown =>
   Object.defineProperty(Navigator.prototype, "locks", { value: undefined });
@@ -37,6 +32,16 @@ async function run(shop: SessionShop, status = "waiting", prepare?: () => void):
   await begin(page);
   await untilStatus(page, status);
   return page;
+}
+
+/** Opens a tab and starts a try-on whose response the shop holds back, until `release` or for the next one. */
+async function holdResponse(shop: SessionShop) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  shop.gates.after = promise;
+  const page = await run(shop, "uploading");
+  await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+  shop.gates.after = Promise.resolve();
+  return { page, release: resolve };
 }
 
 /** Faults, and the tabs that show the image in the end. */
@@ -58,11 +63,11 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
   [
     "a reload during the upload, before the service has it",
     async (shop) => {
-      const gate = createGate();
-      shop.gates.before = gate.promise;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      shop.gates.before = promise;
       const page = await run(shop, "uploading");
       const reloading = reload(page);
-      gate.open();
+      resolve();
       await reloading;
       return [page];
     },
@@ -70,13 +75,9 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
   [
     "a reload during the upload, after the service has it",
     async (shop) => {
-      const gate = createGate();
-      shop.gates.after = gate.promise;
-      const page = await run(shop, "uploading");
-      await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
-      shop.gates.after = Promise.resolve();
+      const { page, release } = await holdResponse(shop);
       await reload(page);
-      gate.open();
+      release();
       await untilStatus(page, "waiting");
       expect(shop.submissions()).toBe(2);
       return [page];
@@ -111,13 +112,9 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
   [
     "a tab closed during the upload, and a new one",
     async (shop) => {
-      const gate = createGate();
-      shop.gates.after = gate.promise;
-      const page = await run(shop, "uploading");
-      await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+      const { page, release } = await holdResponse(shop);
       await page.close();
-      shop.gates.after = Promise.resolve();
-      gate.open();
+      release();
       return [await shop.open()];
     },
   ],
@@ -205,13 +202,9 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
   [
     "the end of waiting during the upload, and waiting again",
     async (shop) => {
-      const gate = createGate();
-      shop.gates.after = gate.promise;
-      const page = await run(shop, "uploading");
-      await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+      const { page, release } = await holdResponse(shop);
       await page.evaluate(() => session.cancelWait());
-      shop.gates.after = Promise.resolve();
-      gate.open();
+      release();
       await page.evaluate(() => void session.resume());
       return [page];
     },
@@ -309,12 +302,9 @@ describe.runIf(await isInstalled("chromium"))("a session in a page", () => {
     const page = await run(shop);
     const saved = () =>
       page.evaluate(async () => {
-        const opening = indexedDB.open("tryon-session", 1);
-        await new Promise((resolve) => opening.addEventListener("success", resolve));
-        const all = opening.result.transaction("try-ons").objectStore("try-ons").getAll();
-        await new Promise((resolve) => all.addEventListener("success", resolve));
-        opening.result.close();
-        return (all.result as readonly object[]).map((one) => Object.keys(one).toSorted());
+        const [all] = await inStore((store) => [store.getAll()]);
+        // The request is for all of the saved objects.
+        return (all as readonly object[]).map((one) => Object.keys(one).toSorted());
       });
     expect(await saved()).toEqual([["idempotencyKey", "input", "job", "maxAge", "startedAt"]]);
     await untilImages(shop, page);
@@ -381,14 +371,10 @@ describe.runIf(await isInstalled("chromium"))("a session in a page", () => {
 
   test("keeps a try-on that may have been sent, while a resubmission is refused", async () => {
     const shop = await openSessionShop(browser, bundle);
-    const gate = createGate();
-    shop.gates.after = gate.promise;
-    const page = await run(shop, "uploading");
-    await shop.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
-    shop.gates.after = Promise.resolve();
+    const { page, release } = await holdResponse(shop);
     shop.isSignedOut = true;
     await reload(page);
-    gate.open();
+    release();
     await untilStatus(page, "failed");
     expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
       canResume: true,
