@@ -68,10 +68,14 @@ test.runIf(hasRedis)("the copied queue works through its items", timeout, async 
   expect(await startOfPng(example, "out/order-2.png")).toBe("PNG");
 });
 
-test.runIf(hasRedis)("the copied receiver handles an event", timeout, async () => {
+test.runIf(hasRedis)("the copied receiver handles an event once, and stops", timeout, async () => {
   const example = await copied("webhook-stores");
+  const program = ["src/receiver.ts"];
+  const variable = "Set STORE_URL to the URL of a Redis or PostgreSQL server or the path";
+  await expect(example.run("node", program)).rejects.toThrow(variable);
+  expect(await readFile(example.path("package.json"), "utf8")).toContain(`"node ${program[0]}"`);
   const secret = "whsec_mock";
-  const receiver = example.start("npm", ["start"], {
+  const receiver = example.start("node", program, {
     STORE_URL: await redisUrl(),
     TRYON_WEBHOOK_SECRET: secret,
     PORT: "0",
@@ -79,9 +83,11 @@ test.runIf(hasRedis)("the copied receiver handles an event", timeout, async () =
   onTestFinished(async () => void (await receiver.stop()), installing);
   const [, url = ""] = await receiver.waitFor(/^listening on (\S+)$/m);
   const body = '{"event":"tryon.completed","job_id":"job_1","status":"failed"}';
-  const headers = { "X-Service-Signature": await sign({ body, secret }) };
-  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(204);
-  await receiver.waitFor(/^job_1 failed$/m);
+  const headers = { "X-Service-Signature": await sign({ body, secret }), connection: "close" };
+  for (let time = 0; time < 2; time += 1)
+    expect((await fetch(url, { method: "POST", headers, body })).status).toBe(204);
+  expect(await receiver.stop()).toEqual({ code: 0, signal: null });
+  expect(receiver.output.stdout.split("\n").slice(1)).toEqual(["job_1 failed", ""]);
 });
 
 test("the copied example for vitest passes", timeout, async () => {
