@@ -4,7 +4,6 @@ import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startRedis } from "@tryon/test-kit/store-servers";
-import { sign } from "@tryon/webhooks";
 import { expect, onTestFinished, test } from "vitest";
 
 import { visitor, wish } from "./visitor.ts";
@@ -82,10 +81,11 @@ test.runIf(hasRedis)("the copied receiver handles an event once, and stops", tim
   });
   onTestFinished(async () => void (await receiver.stop()), installing);
   const [, url = ""] = await receiver.waitFor(/^listening on (\S+)$/m);
-  const body = '{"event":"tryon.completed","job_id":"job_1","status":"failed"}';
-  const headers = { "X-Service-Signature": await sign({ body, secret }), connection: "close" };
-  for (let time = 0; time < 2; time += 1)
-    expect((await fetch(url, { method: "POST", headers, body })).status).toBe(204);
+  const event = ["--job-id", "job_1", "--status", "failed", "--repeat", "2"];
+  const said = await example.run("npx", ["tryon-webhooks", "send", "--to", url, ...event], {
+    TRYON_WEBHOOK_SECRET: secret,
+  });
+  expect(said.match(/^204 after/gm)).toHaveLength(2);
   expect(await receiver.stop()).toEqual({ code: 0, signal: null });
   expect(receiver.output.stdout.split("\n").slice(1)).toEqual(["job_1 failed", ""]);
 });

@@ -70,7 +70,6 @@ export function remove({ folder }: Installation): Promise<void> {
 /** Fields of the manifest of an installed package. */
 export interface Manifest {
   readonly version: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
   readonly engines?: { readonly node?: string };
 }
 
