@@ -66,51 +66,6 @@ describe.runIf(hasChromium)("failures on the page", () => {
     expect(await charges()).toEqual([-8, -8]);
   });
 
-  test("a request is charged once if the page is closed before the response", async () => {
-    const submitted = Promise.withResolvers<void>();
-    const opened = await submit({
-      prepare: ({ page }) =>
-        page.route("**/api/v1/tryon", async (route) => {
-          await route.fetch();
-          submitted.resolve();
-          // The page never gets the response.
-        }),
-    });
-    const { page, charges } = opened;
-    await submitted.promise;
-    expect(await charges()).toEqual([-8]);
-    await page.reload();
-    // Only after the reload: unrouting continues the pending request.
-    await page.unrouteAll({ behavior: "ignoreErrors" });
-    await waitForText(opened, "Download");
-    expect(await charges()).toEqual([-8]);
-    expect(opened.rendered).toHaveLength(1);
-  });
-
-  test("a request without a job is never sent again after the key may be forgotten", async () => {
-    const sent = Promise.withResolvers<void>();
-    let attempts = 0;
-    const { page, submissions } = await submit({
-      prepare: (opened) =>
-        opened.page.route("**/api/v1/tryon", async (route) => {
-          // The search for its job gets to the proxy, which has no list.
-          if (route.request().method() !== "POST") return route.fallback();
-          attempts += 1;
-          sent.resolve();
-          await route.abort("connectionreset");
-        }),
-    });
-    await sent.promise;
-    await page.goto("about:blank");
-    await page.clock.fastForward("31:00");
-    const before = attempts;
-    await page.goBack();
-    await page.getByRole("heading", { name: "Your try-on was interrupted" }).waitFor();
-    await button(page, "Make changes").click();
-    await page.getByText("Your image appears here.").waitFor();
-    expect([attempts, submissions()]).toEqual([before, 0]);
-  });
-
   test("a lost response leads to a status check, charged once", async () => {
     let attempts = 0;
     const opened = await submit({
@@ -133,26 +88,6 @@ describe.runIf(hasChromium)("failures on the page", () => {
     expect(submissions()).toBe(2);
     expect(await charges()).toEqual([-8]);
     expect(opened.rendered).toHaveLength(1);
-  });
-
-  test("a lost connection between shop and service is retried, charged once", async () => {
-    const fault = { on: "POST /api/v1/tryon", times: 1, reset: "after" } as const;
-    const opened = await submit({ prepare: ({ mock }) => mock.faults.add(fault) });
-    await waitForText(opened, "Download");
-    expect(await opened.charges()).toEqual([-8]);
-    expect(opened.rendered).toHaveLength(1);
-  });
-
-  test("a lost network while waiting leads to waiting for the same job", async () => {
-    const opened = await startTryOn();
-    const { page, charges } = opened;
-    await page.route("**/api/v1/tryon/*", (route) => route.abort("internetdisconnected"));
-    await page.clock.fastForward("11:00");
-    await waitForText(opened, /This takes unusually long|No connection/);
-    await page.unrouteAll();
-    await button(page, "Keep waiting").click();
-    await waitForText(opened, "Download");
-    expect(await charges()).toEqual([-8]);
   });
 
   test("a rate limit shows how long to wait", async () => {
