@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { startRedis } from "@tryon/test-kit/store-servers";
+import { startPostgres, startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { expect, onTestFinished, test } from "vitest";
 
 import { visitor, wish } from "./visitor.ts";
@@ -20,10 +20,11 @@ async function copied(name: string): Promise<AppFolder> {
   return example;
 }
 
-async function redisUrl(): Promise<string> {
-  const redis = await startRedis();
-  onTestFinished(() => redis.remove());
-  return redis.url;
+/** Starts a store until the end of the test. */
+async function urlOf(start: () => Promise<StoreServer>): Promise<string> {
+  const server = await start();
+  onTestFinished(() => server.remove());
+  return server.url;
 }
 
 async function startOfPng(example: AppFolder, path: string): Promise<string> {
@@ -60,34 +61,33 @@ test("the copied page has its server and its images", timeout, async () => {
 
 test.runIf(hasRedis)("the copied queue works through its items", timeout, async () => {
   const example = await copied("queue");
-  const REDIS_URL = await redisUrl();
+  const REDIS_URL = await urlOf(startRedis);
   const queue = example.start("npx", [...beside, "npm", "start", "items.json"], { REDIS_URL });
   onTestFinished(async () => void (await queue.stop()), installing);
   await queue.waitFor(/order-\d job_\w+\n[^]*order-\d job_\w+\n/);
   expect(await startOfPng(example, "out/order-2.png")).toBe("PNG");
 });
 
-test.runIf(hasRedis)("the copied receiver handles an event once, and stops", timeout, async () => {
+test("the copied receiver handles an event once on each store, and stops", timeout, async () => {
   const example = await copied("webhook-stores");
-  const program = ["src/receiver.ts"];
+  const program = "src/receiver.ts";
   const variable = "Set STORE_URL to the URL of a Redis or PostgreSQL server or the path";
-  await expect(example.run("node", program)).rejects.toThrow(variable);
-  expect(await readFile(example.path("package.json"), "utf8")).toContain(`"node ${program[0]}"`);
-  const secret = "whsec_mock";
-  const receiver = example.start("node", program, {
-    STORE_URL: await redisUrl(),
-    TRYON_WEBHOOK_SECRET: secret,
-    PORT: "0",
-  });
-  onTestFinished(async () => void (await receiver.stop()), installing);
-  const [, url = ""] = await receiver.waitFor(/^listening on (\S+)$/m);
-  const event = ["--job-id", "job_1", "--status", "failed", "--repeat", "2"];
-  const said = await example.run("npx", ["tryon-webhooks", "send", "--to", url, ...event], {
-    TRYON_WEBHOOK_SECRET: secret,
-  });
-  expect(said.match(/^204 after/gm)).toHaveLength(2);
-  expect(await receiver.stop()).toEqual({ code: 0, signal: null });
-  expect(receiver.output.stdout.split("\n").slice(1)).toEqual(["job_1 failed", ""]);
+  await expect(example.run("node", [program])).rejects.toThrow(variable);
+  expect(await readFile(example.path("package.json"), "utf8")).toContain(`"node ${program}"`);
+  const secret = { TRYON_WEBHOOK_SECRET: "whsec_mock" };
+  const urls = [example.path("events.db")];
+  if (hasRedis) urls.push(await urlOf(startRedis));
+  if (await isInstalled("postgres")) urls.push(await urlOf(startPostgres));
+  for (const STORE_URL of urls) {
+    const receiver = example.start("node", [program], { ...secret, STORE_URL, PORT: "0" });
+    onTestFinished(async () => void (await receiver.stop()), installing);
+    const [, url = ""] = await receiver.waitFor(/^listening on (\S+)$/m);
+    const event = ["--job-id", "job_1", "--status", "failed", "--repeat", "2"];
+    const send = ["tryon-webhooks", "send", "--to", url, ...event];
+    expect((await example.run("npx", send, secret)).match(/^204 after/gm)).toHaveLength(2);
+    expect(await receiver.stop()).toEqual({ code: 0, signal: null });
+    expect(receiver.output.stdout.split("\n").slice(1)).toEqual(["job_1 failed", ""]);
+  }
 });
 
 test("the copied example for vitest passes", timeout, async () => {

@@ -17,6 +17,20 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
     }, 60_000);
     afterAll(() => server.remove(), 60_000);
 
+    it("handle an event once that all of them receive at the same time", async () => {
+      const all = [1, 2, 3].map(() => startScript(program, [server.url, "job_shared", "0"]));
+      onTestFinished(async () => {
+        for (const one of all) await one.stop("SIGKILL");
+      });
+      for (const one of all) await one.waitFor(/status 204/);
+      expect(
+        all
+          .map(({ text }) => text)
+          .join("")
+          .match(/handles/g),
+      ).toHaveLength(1);
+    }, 60_000);
+
     it.each([-hour, hour])(
       "wait for a running process, take over from a killed one, and remember events, with dates %i ms apart",
       { timeout: 60_000 },
