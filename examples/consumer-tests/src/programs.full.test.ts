@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
+import { useMock } from "@tryon/mock/vitest";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
@@ -11,6 +12,7 @@ import { visitor, wish } from "./visitor.ts";
 /** Arguments of `npx` that run a command of an example beside its installed reference server. */
 const beside = ["tryon-mock", "exec", "--latency", "0", "--"];
 const timeout = { timeout: installing };
+const mock = useMock({ latency: 20 });
 const hasRedis = await isInstalled("redis");
 
 /** Installs an example for one test. */
@@ -59,14 +61,28 @@ test("the copied page has its server and its images", timeout, async () => {
   expect(await (await fetch(url)).text()).toContain("<title>Virtual try-on</title>");
 });
 
-test.runIf(hasRedis)("the copied queue works through its items", timeout, async () => {
-  const example = await copied("queue");
-  const REDIS_URL = await urlOf(startRedis);
-  const queue = example.start("npx", [...beside, "npm", "start", "items.json"], { REDIS_URL });
-  onTestFinished(async () => void (await queue.stop()), installing);
-  await queue.waitFor(/order-\d job_\w+\n[^]*order-\d job_\w+\n/);
-  expect(await startOfPng(example, "out/order-2.png")).toBe("PNG");
-});
+test.runIf(hasRedis)(
+  "the copied queue works until SIGTERM, and saves each image",
+  timeout,
+  async () => {
+    const example = await copied("queue");
+    const [item] = JSON.parse(await readFile(example.path("items.json"), "utf8")) as object[];
+    await example.write("spring.json", JSON.stringify([{ ...item, id: "a/b" }]));
+    expect(await readFile(example.path("package.json"), "utf8")).toContain('"node src/main.ts"');
+    const queue = example.start("node", ["src/main.ts", "items.json", "spring.json"], {
+      REDIS_URL: await urlOf(startRedis),
+      TRYON_BASE_URL: mock.url,
+      TRYON_API_KEY: mock.keys.live,
+    });
+    onTestFinished(async () => void (await queue.stop()), installing);
+    await queue.waitFor(/^(?:\S+ job_\w+\n){3}$/);
+    expect(await queue.stop()).toEqual({ code: 0, signal: null });
+    expect(queue.output.stderr).toBe("");
+    expect(queue.output.stdout).toMatch(/^a\/b job_\w+$/m);
+    for (const name of ["order-2.png", "a%2Fb.png"])
+      expect(await startOfPng(example, `out/${name}`)).toBe("PNG");
+  },
+);
 
 test("the copied receiver handles an event once on each store, and stops", timeout, async () => {
   const example = await copied("webhook-stores");
