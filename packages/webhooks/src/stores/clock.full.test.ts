@@ -31,15 +31,16 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
       ).toHaveLength(1);
     }, 60_000);
 
-    it.each([-hour, hour])(
+    // They wait for most of their time.
+    it.concurrent.for([-hour, hour])(
       "wait for a running process, take over from a killed one, and remember events, with dates %i ms apart",
       { timeout: 60_000 },
-      async (offset) => {
+      async (offset, { onTestFinished: after }) => {
         const start = (dateOffset: number, hangs = "", change = 0) => {
           const job = `job_${Math.abs(offset) + offset}`;
           const inputs = [server.url, job, String(dateOffset), hangs, String(change)];
           const started = startScript(program, inputs);
-          onTestFinished(async () => void (await started.stop("SIGKILL")));
+          after(async () => void (await started.stop("SIGKILL")));
           return started;
         };
         const first = start(0, "hangs");

@@ -248,11 +248,11 @@ describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
     const store = createPostgresStore(connection, { table: "public.dated", createTable: true });
     await store.claim("first", "one", hour);
     await connection.query("BEGIN");
-    await connection.query("SELECT pg_sleep(1)");
+    await connection.query("SELECT pg_sleep(0.2)");
     await store.claim("second", "one", hour);
     const { rows } = await connection.query(
       "SELECT expires_at - extract(epoch FROM now()) * 1000 > $1 AS lasts FROM public.dated WHERE owner = 'one' AND key LIKE '%second%'",
-      [hour + 999],
+      [hour + 199],
     );
     expect(rows).toEqual([{ lasts: true }]);
     await connection.query("COMMIT");
