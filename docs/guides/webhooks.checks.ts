@@ -1,35 +1,8 @@
 import { freePort } from "@tryon/test-kit/free-port";
 import { expect } from "vitest";
 
-import type { Check, Checks } from "../code/checks.ts";
-
-/** Sends a forged event, then one event twice, and prints the statuses. */
-const calls = (send: string): string => `
-  import { createMemoryStore, signedRequest } from "@tryon/webhooks";
-  const send = async (secret: string, url: string): Promise<number> => {
-    const request = await signedRequest({ job_id: "job_abc" }, { secret, url });
-    return (${send}).status;
-  };
-  const statuses = [];
-  for (const secret of ["whsec_other", process.env.TRYON_WEBHOOK_SECRET, process.env.TRYON_WEBHOOK_SECRET])
-    statuses.push(await send(secret, process.env.TRYON_WEBHOOK_URL));
-  console.log(...statuses);
-  process.exit();`;
-
-/** Checks a receiver that is called by `send`. */
-const receives =
-  (send: string): Check =>
-  async ({ snippet, run }) => {
-    const port = String(await freePort());
-    const code = snippet.code
-      .replace("3000", port)
-      // The store of the page needs a Redis server.
-      .replace(/^const redis = .*$/m, "")
-      .replace("createRedisStore(redis)", "createMemoryStore()");
-    const env = { TRYON_WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/tryon` };
-    const printed = await run(`${code}${calls(send)}`, { env });
-    expect(printed).toMatch(/^job_abc succeeded\n400 204 204\n$/);
-  };
+import type { Checks } from "../code/checks.ts";
+import { receives } from "../readmes/shared-checks.ts";
 
 const overHttp = receives("await fetch(request)");
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { sign } from "@tryon/webhooks";
+import { freePort } from "@tryon/test-kit/free-port";
 import { expect } from "vitest";
 
 import type { Check } from "../code/checks.ts";
@@ -45,27 +45,30 @@ export const savesImageAt2K: Check = async ({ snippet, run, app }) => {
   expect(png.readUInt32BE(20)).toBe(2_048);
 };
 
-const body = JSON.stringify({
-  event: "tryon.completed",
-  job_id: "job_abc",
-  status: "failed",
-  result_url: null,
-  error_code: "generation_failed",
-  error_message: "content_blocked",
-  duration_ms: 10,
-  completed_at: "2026-01-01T00:00:00Z",
-});
+/** Sends a forged event, then one event twice, and prints the statuses. */
+const calls = (send: string): string => `
+  import { createMemoryStore, signedRequest } from "@tryon/webhooks";
+  const send = async (secret: string, url: string): Promise<number> => {
+    const request = await signedRequest({ job_id: "job_abc" }, { secret, url });
+    return (${send}).status;
+  };
+  const statuses = [];
+  for (const secret of ["whsec_other", process.env.TRYON_WEBHOOK_SECRET, process.env.TRYON_WEBHOOK_SECRET])
+    statuses.push(await send(secret, process.env.TRYON_WEBHOOK_URL));
+  console.log(...statuses);
+  process.exit();`;
 
-/** Checks that a receiver handles an event once, and rejects one that is not signed. */
-export const receivesOnce: Check = async ({ snippet, run }) => {
-  const secret = "whsec_of_this_check";
-  const signature = await sign({ body, secret });
-  const calls = `
-    const call = async (signature: string) =>
-      (await POST(new Request("http://localhost/", { method: "POST", body: ${JSON.stringify(body)},
-        headers: { "x-service-signature": signature } }))).status;
-    const right = ${JSON.stringify(signature)};
-    console.log(await call(right), await call(right), await call("sha256=" + "0".repeat(64)));`;
-  const told = await run(`${snippet.code}${calls}`, { env: { TRYON_WEBHOOK_SECRET: secret } });
-  expect(told).toMatch(/^job_abc failed[^\n]*\n204 204 400\n$/);
-};
+/** Checks that a receiver, which is called by `send`, rejects a forged event and handles a valid one once. */
+export const receives =
+  (send: string): Check =>
+  async ({ snippet, run }) => {
+    const port = String(await freePort());
+    const code = snippet.code
+      .replace("3000", port)
+      // The store of the page needs a Redis server.
+      .replace(/^const redis = .*$/m, "")
+      .replace("createRedisStore(redis)", "createMemoryStore()");
+    const env = { TRYON_WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/tryon` };
+    const printed = await run(`${code}${calls(send)}`, { env });
+    expect(printed).toMatch(/^job_abc succeeded[^\n]*\n400 204 204\n$/);
+  };

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
-import { receivesOnce } from "./shared-checks.ts";
+import { receives } from "./shared-checks.ts";
 
 export const checks: Checks = {
-  "webhooks.ts": receivesOnce,
+  "webhooks.ts": receives("await POST(request)"),
   "express.ts": async ({ snippet, run }) => {
     const call = `
       import { signedRequest } from "@tryon/webhooks";
