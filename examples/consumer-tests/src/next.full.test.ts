@@ -10,6 +10,7 @@ import { assetPath } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { freePort } from "@tryon/test-kit/free-port";
+import { addReceivers, testReceivers } from "./next-receivers.ts";
 import { visitor, wish } from "./visitor.ts";
 
 const hasChromium = await isInstalled("chromium");
@@ -17,10 +18,11 @@ const mock = useMock();
 let example: AppFolder;
 let app: Program;
 let browser: Browser;
+let port: number;
 let url: string;
 
 beforeAll(async () => {
-  const port = await freePort();
+  port = await freePort();
   url = `http://127.0.0.1:${port}`;
   example = await AppFolder.copy("next", {
     NEXT_TELEMETRY_DISABLED: "1",
@@ -29,6 +31,7 @@ beforeAll(async () => {
     TRYON_WEBHOOK_SECRET: mock.webhookSecret,
     TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
   });
+  await addReceivers(example);
   await example.run("npm", ["run", "build"]);
   app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
   await app.waitFor(/Ready in/);
@@ -127,3 +130,5 @@ test("the receiver handles an event once that comes twice, and refuses a changed
   expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
   expect((await events()).filter((event) => String(event).startsWith(jobId))).toHaveLength(1);
 });
+
+testReceivers(() => ({ example, port }));
