@@ -7,7 +7,10 @@ import type { AppFolder } from "@tryon/test-kit/app-folder";
 /** Part of Miniflare that is used here. It is installed with the example. */
 interface Miniflare {
   readonly ready: Promise<URL>;
-  getKVNamespace(name: string): Promise<{ put(key: string, value: string): Promise<void> }>;
+  getKVNamespace(name: string): Promise<{
+    put(key: string, value: string): Promise<void>;
+    get(key: string): Promise<string | null>;
+  }>;
   getR2Bucket(name: string): Promise<Bucket>;
   getDurableObjectNamespace(name: string): Promise<Events>;
   dispose(): Promise<void>;
@@ -34,11 +37,12 @@ type ReadConfiguration = (path: string) => {
   readonly workerOptions: { readonly bindings: object };
 };
 
-/** Runs the worker of an example in workerd, with its `wrangler.jsonc` and some other bindings. */
+/** Runs the worker of an example in workerd, with its `wrangler.jsonc`, some other bindings, and an entry around it. */
 export async function serveWorker(
   example: AppFolder,
   port: number,
   bindings: Readonly<Record<string, string>>,
+  entry?: string,
 ): Promise<Miniflare> {
   // The installed package has no types here.
   const { unstable_getMiniflareWorkerOptions: readConfiguration } = example.require("wrangler") as {
@@ -58,7 +62,7 @@ export async function serveWorker(
       {
         type: "ESModule",
         path: join(example.folder, "worker.js"),
-        contents: await bundled(example, main),
+        contents: await bundled(example, entry ?? main),
       },
     ],
     host: "127.0.0.1",

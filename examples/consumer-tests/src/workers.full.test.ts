@@ -3,6 +3,7 @@ import { useMock } from "@tryon/mock/vitest";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { signedRequest } from "@tryon/webhooks";
 import { storeSuite } from "@tryon/webhooks/testing/store-suite";
 import { freePort } from "@tryon/test-kit/free-port";
 import { visitor, wish } from "./visitor.ts";
@@ -13,16 +14,35 @@ let example: AppFolder;
 let worker: Awaited<ReturnType<typeof serveWorker>>;
 let url: string;
 
+/** The worker of the example, with a receiver that handles events after its response. */
+const program = `
+  import { env, waitUntil } from "cloudflare:workers";
+  import { createReceiver } from "@tryon/webhooks";
+  import worker, { TryOnEvent } from "./src/worker.ts";
+
+  const receive = createReceiver({
+    secrets: env.TRYON_WEBHOOK_SECRET,
+    onCompleted: (event) => env.SESSIONS.put(event.job_id, event.error_message),
+    background: waitUntil,
+  });
+  export { TryOnEvent };
+  export default {
+    fetch: (request) => (request.url.endsWith("/background") ? receive(request) : worker.fetch(request)),
+  };
+`;
+
 beforeAll(async () => {
   example = await AppFolder.copy("workers");
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  worker = await serveWorker(example, port, {
+  await example.write("entry.js", program);
+  const bindings = {
     TRYON_API_KEY: mock.keys.live,
     TRYON_BASE_URL: mock.url,
     TRYON_WEBHOOK_SECRET: mock.webhookSecret,
     TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
-  });
+  };
+  worker = await serveWorker(example, port, bindings, "entry.js");
   const sessions = await worker.getKVNamespace("SESSIONS");
   await sessions.put("s7f3a", "ada");
   await sessions.put("s81bc", "grace");
@@ -121,10 +141,25 @@ describe("the worker", () => {
     expect(await saved()).toContain(`${jobId}.png`);
   });
 
-  test("rejects a webhook that was changed", async () => {
+  test("rejects a webhook that was changed, a large body and another method", async () => {
     const { id } = await made();
     const forged = await mock.webhooks.tamper(id);
     expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
+    const to = `${url}/webhooks/tryon`;
+    expect((await fetch(to)).status).toBe(405);
+    const { headers } = await signedRequest({}, { secret: mock.webhookSecret });
+    const large = { method: "POST", headers, body: new Uint8Array(2_000_000) };
+    expect((await fetch(to, large)).status).toBe(413);
+  });
+
+  test("handles an event after the response, once", async () => {
+    const error_message = "\u{1F600} kein Tr\u00E4ger";
+    const to = { secret: mock.webhookSecret, url: `${url}/background` };
+    const event = await signedRequest({ job_id: "job_background", error_message }, to);
+    expect((await fetch(event.clone())).status).toBe(202);
+    const handledEvents = await worker.getKVNamespace("SESSIONS");
+    await expect.poll(() => handledEvents.get("job_background")).toBe(error_message);
+    expect((await fetch(event)).status).toBe(204);
   });
 });
 
