@@ -65,7 +65,6 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
 /** Content of files by their path below the root. */
 export type Sources = Readonly<Record<string, string>>;
 
-/** Reads the shipped files of a package. */
 export function sourcesOf(name: string): Sources {
   const files = filesIn(`packages/${name}/src/*.ts`, `packages/${name}/src/*.tsx`);
   const shipped = files.filter((file) => !file.includes(".test."));
@@ -123,7 +122,6 @@ function entryPointsOf(folder: string): (path: string) => string | undefined {
   };
 }
 
-/** Returns the list of a package as Markdown. */
 export function describeLayers(name: string): string {
   const rows = (layers[name] ?? []).map((peers) => peers.map((peer) => `\`${peer}\``).join(", "));
   return rows.map((row, index) => `${index + 1}. ${row}`).join("\n");

@@ -12,7 +12,6 @@ export function readOptions(root: string): readonly Option[] {
   return (JSON.parse(text) as typeof optionSpec).options;
 }
 
-/** The type and the table of the options. */
 export function optionModule(options: readonly Option[]): string {
   const members = options.map((row) => {
     const values = valuesOf(row).map((value) => JSON.stringify(value));

@@ -7,7 +7,6 @@ import { root } from "@tryon/test-kit/repository";
 const checked =
   /^(?!.*\b(generated|vectors)\/|docs\/(STYLE|licenses|llms)|pnpm-lock).*\.([cm]?[jt]sx?|md|html|json|ya?ml)$/;
 
-/** Rows of docs/words.tsv. */
 const rows = readFileSync(join(root, "docs/words.tsv"), "utf8").trim().split("\n").slice(1);
 const prose = wordsIn("prose");
 const names = wordsIn("names");

@@ -65,7 +65,6 @@ function resolved<T extends object>(value: T | Reference): T {
   return target as T;
 }
 
-/** An operation with its references followed. */
 export interface Operation {
   /** Method and path, or the name of a webhook. */
   readonly title: string;

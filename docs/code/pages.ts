@@ -6,7 +6,6 @@ import { root } from "@tryon/test-kit/repository";
 import { blocksOf, type Block } from "./blocks.ts";
 import type { Checks } from "./checks.ts";
 
-/** Page with its code blocks and their checks. */
 export interface ShownPage {
   /** Path from the root of the repository. */
   readonly path: string;
@@ -23,7 +22,6 @@ const patterns = [
   "CONTRIBUTING.md",
 ];
 
-/** Returns true for installed, built and generated files. */
 const isGenerated = (path: string): boolean =>
   /node_modules|(^|\/)(out|dist|\.[^/]+)(\/|$)/.test(path);
 

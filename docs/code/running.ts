@@ -13,7 +13,6 @@ export const timeout = 180_000;
 /** Pages whose own test runs every program, as a reader would. */
 export const ownTests: ReadonlySet<string> = new Set(["docs/guides/get-started.md"]);
 
-/** Program of a page, and its check. */
 export interface ShownProgram {
   readonly place: string;
   readonly name: string;
@@ -40,7 +39,6 @@ export function programsOf(pages: readonly ShownPage[]): readonly ShownProgram[]
   );
 }
 
-/** Creates a test for each program. */
 export function runs(programs: readonly ShownProgram[]): void {
   let place: Programs;
 

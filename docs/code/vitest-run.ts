@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
 
-/** Numbers of passed and failed tests of a file. */
 export interface VitestRun {
   readonly numPassedTests: number;
   readonly numFailedTests: number;

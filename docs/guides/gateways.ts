@@ -22,7 +22,6 @@ import { blocksOf } from "../code/blocks.ts";
 const page = "docs/guides/behind-a-gateway.md";
 const blocks = blocksOf(page, await readFile(join(root, page), "utf8"));
 
-/** Code blocks of the guide by gateway. */
 const shown = {
   nginx: "nginx.conf",
   haproxy: "haproxy.cfg",
@@ -82,7 +81,6 @@ export function plainConfig(
   }[gateway];
 }
 
-/** Options of a client for each transport. */
 export const transports: readonly Pick<TryOnOptions, "transport">[] = [{}, { transport: "fetch" }];
 
 const pixels = { width: 1_200, height: 1_000, channels: 3 } as const;
@@ -97,7 +95,6 @@ export const input = {
   garments: ["https://shop.example/shirt.png"],
 } satisfies TryOnInput;
 
-/** Input with an upload. */
 export const upload = { ...input, person: new Blob([new Uint8Array(photo)]) };
 
 /** Starts a service and an app with a proxy and a receiver, each behind a gateway, until the end of the test. */
@@ -126,7 +123,6 @@ export async function openDeployment(
       onError: (error) => reported.push(error),
     }),
   );
-  /** Jobs of the handled events. */
   const handled: string[] = [];
   const receiver = createReceiver({
     secrets: webhookSecret,
@@ -143,7 +139,6 @@ export async function openDeployment(
     onTestFinished(() => tryon.close());
     return tryon;
   };
-  /** Creates a client in a page of the app. */
   const visitor = (): TryOn =>
     new TryOn({
       proxyUrl: `${site.url}/api/tryon`,
@@ -153,7 +148,6 @@ export async function openDeployment(
         return fetch(url, { ...init, headers });
       },
     });
-  /** Returns the credits that were charged. */
   const charged = async (): Promise<number> => 1_000 - ((await mock.ledger(apiKey))?.balance ?? 0);
   return { mock, client, visitor, webhookUrl, handled, reported, charged };
 }

@@ -38,7 +38,6 @@ function responseBelow(name: string): unknown {
   });
 }
 
-/** Starts a server and returns its URL. */
 async function listen(listener: RequestListener): Promise<string> {
   const other = createServer(listener);
   await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));

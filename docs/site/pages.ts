@@ -8,7 +8,6 @@ const root = join(import.meta.dirname, "../..");
 
 interface Chapter {
   readonly title: string;
-  /** Pages by their paths in the repository. */
   readonly pages: readonly { readonly title: string; readonly source: string }[];
 }
 

@@ -131,7 +131,6 @@ export async function waitForText(
 
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** Fills the form with images. */
 export async function choose(page: Page, photo: string, ...garments: string[]): Promise<void> {
   await page.locator("[data-field=person] .drop input").setInputFiles(photo);
   await page.locator("[data-field=garments] input").setInputFiles(garments);
@@ -144,7 +143,6 @@ export interface SubmitOptions extends PageOptions {
   readonly prepare?: (opened: OpenedPage) => unknown;
 }
 
-/** Opens the page and submits the form. */
 export async function submit(options: SubmitOptions = {}): Promise<OpenedPage> {
   const opened = await openPage(options);
   await choose(opened.page, person, shirt);

@@ -25,7 +25,6 @@ afterAll(async () => {
   await example.remove();
 }, installing);
 
-/** Runs a command as a runner does. */
 function run({ run: line, env }: Command): Promise<string> {
   return example.run("bash", ["-e", "-c", line], env);
 }

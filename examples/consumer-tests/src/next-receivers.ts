@@ -82,7 +82,6 @@ async function pagesLine(): Promise<string | undefined> {
 export function testReceivers(
   app: () => { readonly example: AppFolder; readonly port: number },
 ): void {
-  /** Returns the handled events of one job. */
   async function handled(job: string): Promise<readonly unknown[]> {
     const text = await readFile(app().example.path("handled"), "utf8").catch(() => "");
     const lines = text.split("\n").filter((line) => line !== "");

@@ -44,7 +44,6 @@ afterAll(async () => {
   await example.remove();
 }, installing);
 
-/** Events that the receiver has logged. */
 async function events(): Promise<readonly unknown[]> {
   const text = await readFile(example.path("results.ndjson"), "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");

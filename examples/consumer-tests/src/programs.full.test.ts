@@ -15,7 +15,6 @@ const timeout = { timeout: installing };
 const mock = useMock({ latency: 20 });
 const hasRedis = await isInstalled("redis");
 
-/** Installs an example for one test. */
 async function copied(name: string): Promise<AppFolder> {
   const example = await AppFolder.copy(name);
   onTestFinished(() => example.remove(), installing);

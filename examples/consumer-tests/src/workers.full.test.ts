@@ -55,7 +55,6 @@ afterAll(async () => {
 
 const page = (session: string): TryOn => visitor(url, `session=${session}`);
 
-/** Makes a try-on, and returns it with its delivery. */
 async function made() {
   const before = new Set((await mock.webhooks.deliveries()).map(({ id }) => id));
   const result = await page("s7f3a").run(wish);
@@ -64,7 +63,6 @@ async function made() {
   return { ...delivery, result };
 }
 
-/** Statuses of the attempts of a delivery. */
 async function statusesOf(id: string) {
   const deliveries = await mock.webhooks.deliveries();
   const delivery = deliveries.find((one) => one.id === id);

@@ -8,7 +8,6 @@ export interface Command {
   readonly job: string;
   readonly run: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Values of the matrix of the job. */
   readonly matrix: Values;
 }
 

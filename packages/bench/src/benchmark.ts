@@ -35,7 +35,6 @@ export async function runBenchmark(it: Benchmark, environment: Environment): Pro
   return figures;
 }
 
-/** Lists the groups of a benchmark with their figures. */
 export function groupsOf({ name, title, groups }: Benchmark, figures: Figures = {}) {
   return Object.entries(groups).map(([key, heading]) => {
     const [, label = "", unit = ""] = /^(.+?)(?: \(([^()]+)\))?$/.exec(heading) ?? [];

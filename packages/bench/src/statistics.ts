@@ -3,7 +3,6 @@ import { Bench } from "tinybench";
 /** Numbers of one round of a benchmark, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Median and quartiles of a number of runs. */
 export type Summary = Readonly<Record<"q1" | "median" | "q3" | "runs", number>>;
 
 /** Computes the median and the quartiles, with linear interpolation. */
@@ -20,7 +19,6 @@ export function summarize(samples: readonly number[]): Summary {
 
 export const median = (samples: readonly number[]): number => summarize(samples).median;
 
-/** Medians of blocks of consecutive samples. */
 export function mediansOfBlocks(samples: readonly number[], size = 1): readonly number[] {
   const starts = [...samples.keys()].filter((at) => at % size === 0);
   return starts.map((at) => median(samples.slice(at, at + size)));
@@ -76,7 +74,6 @@ export function ratioOf(turns: Turns, name: string, baseline: string): number {
   return median((turns[name] ?? []).map((value, turn) => value / (others[turn] ?? Number.NaN)));
 }
 
-/** Ratios of all other candidates to the baseline. */
 export function ratiosTo(baseline: string, turns: Turns): Record<string, number> {
   const names = Object.keys(turns).filter((name) => name !== baseline);
   return Object.fromEntries(names.map((name) => [name, ratioOf(turns, name, baseline)]));

@@ -23,7 +23,6 @@ import { input } from "../test/service.ts";
 /** The client in the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;
 
-/** Returns a short text that identifies bytes. */
 const digest = (bytes: Uint8Array): string =>
   `${bytes.length} ${createHash("sha256").update(bytes).digest("hex")}`;
 const imagesOf = (body: string): string[] => {

@@ -1,6 +1,5 @@
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 
-/** Request with its body as bytes. */
 export interface RecordedBody {
   readonly kind: "string" | "Blob" | "stream";
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -25,7 +24,6 @@ export function recordingClient(
   return { tryon, gathered };
 }
 
-/** Parses the body of a request. */
 export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;

@@ -47,7 +47,6 @@ export function startBrowser(): Promise<Browser> {
   return startChromium([`--host-resolver-rules=${rules.join(",")}`]);
 }
 
-/** Request that the service received. */
 interface Arrived {
   readonly method: string;
   readonly path: string;
@@ -55,7 +54,6 @@ interface Arrived {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Options of the client in the page. */
 export interface Access {
   readonly apiKey: string;
   readonly baseUrl: string;

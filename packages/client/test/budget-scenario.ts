@@ -15,7 +15,6 @@ import { Budget, isTryOnError, type Job } from "../src/index.ts";
 import { anyOptions, networkFaultNames, networkFaults, type ValueOf } from "./fault-scenario.ts";
 import { input, openService } from "./service.ts";
 
-/** One call of a program. */
 const anySubmission = record({
   method: constantFrom("run", "submit"),
   size: constantFrom("1K", "2K", "4K"),

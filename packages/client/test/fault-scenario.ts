@@ -130,10 +130,8 @@ export function createMachine(
   };
 }
 
-/** Value that a generator creates. */
 export type ValueOf<Values> = Values extends Arbitrary<infer Value> ? Value : never;
 
-/** Any options of the reference server. */
 export const anyOptions = tuple(
   ...optionTable.map(({ values }) => constantFrom<unknown>(...values)),
 ).map(
@@ -147,7 +145,6 @@ export const anyOptions = tuple(
 const often = <const Value>(value: Value, ...others: Value[]) =>
   constantFrom(value, value, value, ...others);
 
-/** Try-ons with all combinations of options, faults and calls. */
 export const faultScenarios = record({
   options: anyOptions,
   faults: array(constantFrom(...networkFaultNames), { minLength: 1, maxLength: 7 }),
@@ -186,7 +183,6 @@ const stock = stockEngine();
 interface Page {
   readonly createClient: (options: TryOnOptions) => TryOn;
   readonly advance: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Network of the client. */
   readonly fetch: Fetch;
   /** Changes of the clock of a proxy in between, which also limits requests by its own rules. */
   readonly proxyClock?: ValueOf<typeof anyClockChanges>;

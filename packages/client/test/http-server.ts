@@ -3,7 +3,6 @@ import type { AddressInfo, Server, Socket } from "node:net";
 
 import { onTestFinished } from "vitest";
 
-/** Request that a server of a test received. */
 export interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;

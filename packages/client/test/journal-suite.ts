@@ -35,17 +35,14 @@ const anyEntries = fc.array(
   { maxLength: 12 },
 );
 
-/** Storage of a journal under test. */
 export interface JournalStorage<Opened extends Journal = Journal> {
   /** Opens the journal, on its own connection if there are any. A journal of one process is closed first. */
   open(): Promise<Opened>;
   /** Deletes all entries and claims. The journal is closed, if it is one of one process. */
   clear(): Promise<void>;
-  /** Returns everything that is stored, as text. */
   contents(): Promise<string>;
 }
 
-/** Tests of every journal. */
 export function journalSuite(createStorage: () => JournalStorage | Promise<JournalStorage>): void {
   it("returns the last entry of each item unchanged, in any mix of writes, also after it is opened again", async () => {
     const storage = await createStorage();

@@ -123,7 +123,6 @@ class KillableProgram {
     return this.#steps < 0;
   }
 
-  /** Kills the program. */
   kill(): void {
     this.#steps = -1;
     this.#loseLastEntry?.();

@@ -8,7 +8,6 @@ import {
 import type { TryOn, TryOnFields, TryOnInput } from "../src/index.ts";
 import { cut, input, type Fault, type TestService } from "./service.ts";
 
-/** Journal in memory, with every entry that was put. */
 export interface MemoryJournal extends Journal {
   readonly entries: Map<string, JournalEntry>;
   readonly puts: JournalEntry[];
@@ -51,7 +50,6 @@ export async function upTo<Item>(
   }
 }
 
-/** Item of a batch with a journal. */
 export interface Order {
   readonly sku: string;
   readonly input: TryOnInput;
@@ -68,7 +66,6 @@ interface OrdersOptions extends CommonOptions {
   readonly tryon?: TryOn;
 }
 
-/** Starts a batch of orders. */
 export function ordersBatch(
   service: TestService,
   orders: readonly Order[],

@@ -11,12 +11,10 @@ export function createPhoto(): Sharp {
   return sharp(pixels, { raw: { ...sides, channels: 3 } }).blur(4);
 }
 
-/** Creates a flat image of any size. */
 export function flat(given: { readonly width: number; readonly height: number }): Sharp {
   return sharp({ create: { ...given, channels: 3, background: "#808080" } });
 }
 
-/** Joins images to frames of an animation. */
 export function animation(): Sharp {
   const frames = ["#f00", "#00f"].map((background) => ({
     create: { ...sides, channels: 3 as const, background },
@@ -25,7 +23,6 @@ export function animation(): Sharp {
   return sharp(frames as unknown as SharpInput[], { join: { animated: true } });
 }
 
-/** Creates the segment of a JPEG. */
 export function segment(marker: number, content: Uint8Array): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0]);
   head.writeUInt16BE(content.length + 2, 2);
@@ -121,7 +118,6 @@ async function withRestartMarkers(): Promise<Buffer> {
   return Buffer.concat([...header, ...scans.flat(), Buffer.from([0xff, 0xd9])]);
 }
 
-/** Creates a chunk of a PNG. */
 function chunk(type: string, content: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, "latin1"), content]);
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];

@@ -21,7 +21,6 @@ const gatewayError = (status: number) => async (send: Send) => {
   return new Response("<h1>A gateway error</h1>", { status, headers });
 };
 
-/** Faults between a page and the proxy. */
 const pageFaults: readonly ((send: Send) => Promise<Response>)[] = [
   cut.refused,
   failedFetch,

@@ -23,7 +23,6 @@ export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
 /** Submission, as a page sends it. */
 export const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-/** Headers of a submission. */
 export const jsonHeaders = { "content-type": "application/json", "idempotency-key": "key-1" };
 /** Every option that `createProxy` needs, without a network. */
 export const validOptions = {
@@ -42,7 +41,6 @@ export function createProxyService(
   const { mock } = service;
   /** Errors that `onError` received. */
   const reported: ProxyError[] = [];
-  /** Responses that pages received. */
   const responses: Response[] = [];
   /** Requests in the proxy, apart from those that wait for the service. Signatures take real time. */
   let running = 0;
@@ -97,12 +95,10 @@ export function createProxyService(
       responses.push(response.clone());
       return response;
     };
-  /** Creates the client in the page of a user. */
   const page = (user: string, own: TryOnOptions = {}): TryOn => {
     const system = { clock: mock.clock, random: () => 0.5 };
     return new TryOn({ proxyUrl: mount, fetch: browser(user), ...system, ...own });
   };
-  /** Sends a request from the page of a user. */
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
     browser(user)(`${mount}${path}`, { method: "GET", ...init });
   /** Posts a submission from the page of a user: any object as JSON, and other bodies unchanged. */

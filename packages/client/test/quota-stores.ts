@@ -5,7 +5,6 @@ import { createPostgresQuotaStore } from "../src/stores/postgres.ts";
 import { createRedisQuotaStore } from "../src/stores/redis.ts";
 import { createSqliteQuotaStore } from "../src/stores/sqlite.ts";
 
-/** Store over a separate connection. */
 export interface QuotaConnection {
   readonly store: QuotaStore;
   readonly close: () => Promise<unknown>;

@@ -83,7 +83,6 @@ export async function openReactPage(
   return {
     ...shop,
     page,
-    /** Errors of React and of the page. */
     problems,
     /** Renders these components instead of the ones before. */
     show: (next: Looks): Promise<void> =>
@@ -93,6 +92,5 @@ export async function openReactPage(
   };
 }
 
-/** Clicks a button of a component. */
 export const click = (page: Page, id: string, name: string): Promise<void> =>
   page.locator(`#${id}`).getByRole("button", { name, exact: true }).click();

@@ -25,7 +25,6 @@ export const usesNode = process.env["TRYON_TRANSPORT"] === "node";
 /** Option of clients that send requests to a real server. */
 export const transport: TryOnOptions["transport"] = usesNode ? undefined : "fetch";
 
-/** Request that the client sent. */
 export interface Sent {
   readonly method: string;
   readonly url: string;
@@ -41,7 +40,6 @@ type ServerFault = Omit<FaultInput, "on" | "times" | "after" | "probability" | "
 /** Fault between client and server, or one that the reference server does not have. */
 type TransportFault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
 
-/** Fault of one request. */
 export type Fault = ServerFault | TransportFault;
 
 /** Opens a service, and closes it at the end of the test. */
@@ -103,7 +101,6 @@ export function openService(
     }
     return pass();
   };
-  /** Creates another client of the same server. */
   const client = (own: TryOnOptions = {}): TryOn =>
     new TryOn({
       apiKey: mock.keys.live,
@@ -129,9 +126,7 @@ export function openService(
       for (const agent of agents) agent.destroy();
     },
     submissions,
-    /** Returns the distinct keys of the submissions. */
     keys: () => new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))),
-    /** Returns the distinct bodies of the submissions. */
     bodies: () => new Set(submissions().flatMap(({ body }) => body ?? [])),
     /** Returns the time of each request since the first one. */
     times: () => sent.map(({ at }) => at - (sent[0]?.at ?? 0)),
@@ -228,12 +223,10 @@ export function machineClock(clock: Mock["clock"]) {
     /** Sets the date of the machine forward, or back. */
     setDate: (milliseconds: number) => void (offset += milliseconds),
     fallAsleep,
-    /** Sleeps, and wakes up. */
     sleep: async (milliseconds: number): Promise<void> => {
       fallAsleep(milliseconds);
       await clock.advance(milliseconds);
     },
-    /** Resolves when the machine is awake. */
     awake: async (): Promise<void> => awake,
     /** Network of the machine, which gets the responses that arrive in its sleep after it. */
     network:
@@ -309,7 +302,6 @@ export const stalledBody: Fault = async () =>
 export const shirtUrl = "https://shop.example/shirt.png";
 export const personUrl = "https://shop.example/ada.jpg";
 
-/** Minimal valid input. */
 export const input = { person: personUrl, garments: [shirtUrl] } as const;
 
 /** A PNG of one pixel. */
@@ -324,14 +316,12 @@ export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBu
   return new Uint8Array(readFileSync(assetPath(file)));
 }
 
-/** Reads an async iterable to its end. */
 export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const all: Value[] = [];
   for await (const value of values) all.push(value);
   return all;
 }
 
-/** Parses the body of a request. */
 export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;

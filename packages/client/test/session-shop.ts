@@ -39,7 +39,6 @@ const script = `
 /** Globals of the page, where callbacks of `page.evaluate` run. */
 export interface PageGlobals {
   readonly session: TryOnSession;
-  /** Creates another session. */
   readonly create: (options: TryOnSessionOptions) => TryOnSession;
   readonly resetAll: () => Promise<void>;
   readonly statuses: readonly string[];
@@ -123,7 +122,6 @@ export async function startShop(bundle: Uint8Array, document: string, options: M
   return shop;
 }
 
-/** Opens a shop whose page has a session. */
 export async function openSessionShop(
   browser: Browser,
   bundle: Uint8Array,
@@ -201,7 +199,6 @@ export const savedTryOns = (page: Page): Promise<Record<string, boolean>> =>
     );
   });
 
-/** Starts a try-on in a tab. */
 export const begin = (page: Page): Promise<void> =>
   page.evaluate(() => (globalThis as unknown as PageGlobals).begin());
 

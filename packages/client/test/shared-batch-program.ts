@@ -13,7 +13,6 @@ import { openRedisJournal } from "@tryon/client/redis";
 import { openSqliteJournal } from "@tryon/client/sqlite";
 import { Pool } from "pg";
 
-/** Settings of the program. */
 export interface SharedBatchSettings {
   readonly store: "file" | "redis" | "postgres" | "sqlite";
   readonly storeUrl: string;

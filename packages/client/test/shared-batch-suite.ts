@@ -51,7 +51,6 @@ function runBatch(tryon: TryOn, journal: Journal, items: readonly string[] = sku
 
 const idsOf = (items: readonly BatchItem<string>[]) => items.map(({ id }) => id).toSorted();
 
-/** Tests of batches that share a journal. */
 export function sharedBatchSuite(
   createStorage: (claimTtl?: number) => JournalStorage<SharedJournal>,
 ): void {

@@ -19,7 +19,6 @@ import { createService } from "./service.ts";
 const name = "spring-2027";
 const states = ["succeeded", "failed", "refused", "submitted", "sending"];
 
-/** Stores over the data. */
 export interface StoredData {
   readonly openJournal: () => Promise<SharedJournal>;
   readonly createQuotaStore: () => QuotaStore;

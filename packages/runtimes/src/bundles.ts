@@ -5,7 +5,6 @@ import { build } from "esbuild";
 
 const programs = join(import.meta.dirname, "programs");
 
-/** Code that starts a program and prints its result. */
 export const programSetup = {
   process: (program: string) => `
     import { argv, stdout, versions } from "node:process";

@@ -45,7 +45,6 @@ void start(JSON.parse(argv[2] ?? "") as never).then((value) => stdout.write(JSON
 export interface Compiled {
   /** Errors of one program, as the compilers print them. */
   complaintsAbout(program: string): readonly string[];
-  /** Files of one program that can be started. */
   outputsOf(program: string): readonly string[];
 }
 

@@ -17,7 +17,6 @@ export const versions = {
   miniflare: "4.20260426.0",
 } as const;
 
-/** Packages that an app installs in addition. */
 export const tools = {
   esbuild: "0.28.2",
   vite: "8.3.8",
@@ -67,7 +66,6 @@ export function remove({ folder }: Installation): Promise<void> {
   return rm(folder, { recursive: true });
 }
 
-/** Fields of the manifest of an installed package. */
 export interface Manifest {
   readonly version: string;
   readonly engines?: { readonly node?: string };

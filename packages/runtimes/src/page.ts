@@ -3,7 +3,6 @@ import { knownFailureOf } from "./known-failures.ts";
 import type { ScenarioResult } from "./run-scenarios.ts";
 import type { Row } from "./rows.ts";
 
-/** Results of one row of the table. */
 export interface FoundRow {
   readonly row: Row;
   readonly findings: ReadonlyMap<Scenario, ScenarioResult>;

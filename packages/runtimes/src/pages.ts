@@ -17,7 +17,6 @@ export type Bundler = "vite" | "esbuild";
 
 const document = `<!doctype html><title>Page</title><script type="module" src="./main.js"></script>`;
 
-/** Builds a page for production, and returns its folder. */
 export async function buildPage(
   { app }: Installation,
   bundler: Bundler,

@@ -6,7 +6,6 @@ const run = promisify(execFile);
 /** Time limit on a busy machine. A program that does not end by itself has failed. */
 const timeout = 300_000;
 
-/** Output of a program, and its runtime. */
 export interface Message {
   readonly value: unknown;
   readonly versions: Readonly<Record<string, string>>;

@@ -35,7 +35,6 @@ const nodes = {
   [versions.node26]: "node-26",
 } as const;
 
-/** Every row, in the order of the page. */
 export function rowsOf(
   installation: Installation,
   browser: () => Promise<Browser>,

@@ -5,7 +5,6 @@ import { manifestOf, type Installation } from "./installation.ts";
 import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
 import type { Row } from "./rows.ts";
 
-/** Result of one program on one runtime. */
 export type ScenarioResult =
   | { readonly works: true }
   | { readonly works: false; readonly why: string };

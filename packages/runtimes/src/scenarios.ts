@@ -3,7 +3,6 @@ import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 /** Kind of runtime: a process of that name, Node after the TypeScript compiler, a worker, or a page. */
 export type Kind = "node" | "bun" | "deno" | "typescript" | "worker" | "page";
 
-/** Columns of the page, and the package of each. */
 export const columns = {
   client: { title: "client", manifest: "client" },
   batch: { title: "batch and journal", manifest: "client" },
@@ -14,7 +13,6 @@ export const columns = {
 } as const;
 export type Column = keyof typeof columns;
 
-/** Program with its runtimes and its expected output. */
 export interface Scenario {
   /** The file in `programs/`, without its ending. */
   readonly program: string;
@@ -23,7 +21,6 @@ export interface Scenario {
   readonly value: unknown;
   /** Permissions that Deno grants, and no others. */
   readonly allow: readonly string[];
-  /** Description on the page. */
   readonly does: string;
   /** If true, the program moves the clock of the server, and needs a server for itself. */
   readonly movesTime?: true;

@@ -20,7 +20,6 @@ type MiniflareConstructor = new (options: {
   readonly port: number;
 }) => Miniflare;
 
-/** Name and version of the installed runtime of workers. */
 export async function workerVersions({ runtimes }: Installation): Promise<string> {
   const { version } = await manifestOf(runtimes, "workerd");
   const miniflare = await manifestOf(runtimes, "miniflare");

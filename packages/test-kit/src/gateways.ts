@@ -11,7 +11,6 @@ import { startProgram, type Program } from "./start-program.ts";
 /** A gateway or proxy for one test. */
 export interface Gateway {
   readonly url: string;
-  /** Ends the gateway and deletes its folder. */
   stop(): Promise<void>;
 }
 

@@ -13,7 +13,6 @@ export interface TestPage {
   readonly problems: string[];
 }
 
-/** Opens an empty page in its own browser context. */
 export async function openTestPage(
   browser: Browser,
   isAllowed: (url: URL) => boolean,

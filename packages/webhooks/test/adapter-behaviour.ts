@@ -18,7 +18,6 @@ import {
 /** Starts an app of a framework with its receiver at `path`. */
 export type Start = (options: ReceiverOptions) => Promise<Running>;
 
-/** Framework under test. */
 export interface ReceiverServer {
   readonly name: string;
   readonly start: Start;
@@ -32,7 +31,6 @@ export interface ReceiverServer {
   readonly lastHeaderOnly?: boolean;
 }
 
-/** Running app, and the calls of its handlers. */
 interface Observed extends Running {
   readonly handled: TryOnCompletedEvent[];
   readonly errors: Array<{ readonly error: unknown; readonly status: number }>;
@@ -59,7 +57,6 @@ const delivery = await signedEvent("job_1");
 const { body, headers } = delivery;
 const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 const contentLength = `content-length: ${body.length}`;
-/** Head of the delivery for a connection. */
 const deliveryHead = head([...headerLines, contentLength]);
 
 /** Returns the parts of a message that are code. */
@@ -67,7 +64,6 @@ export function linesOf(message: string): readonly string[] {
   return Array.from(message.matchAll(/`([^`]+)`/g), ([, line = ""]) => line);
 }
 
-/** Runs lines of code with global names. */
 export function runLines(lines: readonly string[], names: Readonly<Record<string, unknown>>): void {
   compileFunction(lines.join("\n"), Object.keys(names))(...Object.values(names));
 }
@@ -80,13 +76,11 @@ export async function linesFrom(start: Start): Promise<readonly string[]> {
   return linesOf((JSON.parse(text) as { message: string }).message);
 }
 
-/** Expected result of {@link deliverTwice}. */
 export const handledOnce = {
   statuses: [204, 204],
   handled: [{ job_id: "job_1", error_message: unicodeText }],
 };
 
-/** Sends one event to an app twice. */
 export async function deliverTwice(start: Start): Promise<typeof handledOnce> {
   const handled: typeof handledOnce.handled = [];
   const { port } = await observed(start, {

@@ -8,7 +8,6 @@ import { onTestFinished } from "vitest";
 
 import { run } from "../src/cli/run.ts";
 
-/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -53,7 +52,6 @@ export function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** Request that a receiver got. */
 export interface Arrived {
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;

@@ -10,7 +10,6 @@ export interface SignedEvent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Creates an event like the service. */
 export async function signedEvent(job_id: string, error_code?: string): Promise<SignedEvent> {
   const status = "failed";
   const event = {

@@ -49,14 +49,12 @@ export function leaked(text: string, unseen: readonly string[]): readonly string
   );
 }
 
-/** Returns the proven causes. */
 export function provenCauses(explanation: Explanation): readonly Cause[] {
   return explanation.ok
     ? []
     : explanation.findings.filter((one) => one.proven).map((one) => one.cause);
 }
 
-/** Returns all causes. */
 export function causes(explanation: Explanation): readonly Cause[] {
   return explanation.ok ? [] : explanation.findings.map((one) => one.cause);
 }

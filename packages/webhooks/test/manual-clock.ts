@@ -7,7 +7,6 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Clock that a test advances. */
 export class ManualClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
   #timers: Timer[] = [];

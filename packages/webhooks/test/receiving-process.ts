@@ -72,13 +72,11 @@ export class ReceivingProcess {
     return (await (await this.deliver(fields)).response).status;
   }
 
-  /** Ends the last handler successfully. */
   async succeed(): Promise<void> {
     this.calls.at(-1)?.succeed();
     await this.#clock.advance(0);
   }
 
-  /** Ends the last handler with an error. */
   async fail(error: unknown = new Error("The handler failed.")): Promise<void> {
     this.calls.at(-1)?.fail(error);
     await this.#clock.advance(0);

@@ -3,13 +3,11 @@ import type { Server } from "node:http";
 import type { Http2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 
-/** App under test that listens. */
 export interface Running {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Listens on a free port. */
 export async function listening(server: Server | Http2Server): Promise<Running> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -7,7 +7,6 @@ import { text } from "node:stream/consumers";
 
 import type { SignedEvent } from "./events.ts";
 
-/** Path of the receiver in every app under test. */
 export const path = "/webhooks/tryon";
 
 export interface Sending extends Partial<SignedEvent> {

@@ -4,7 +4,6 @@ type Method = keyof ReceiverStore;
 
 /** Connection of one process to a store. It records the calls and can fail or block them. */
 export class StoreProbe implements ReceiverStore {
-  /** Called methods, in order. */
   readonly methods: Method[] = [];
   /** Methods that reject without a call of the store. */
   readonly failing = new Set<Method>();

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { ClaimState, ReceiverStore } from "../src/receiver/store.ts";
 
-/** Store that several receivers share. */
 export interface StoreUnderTest {
   /** Clients of the same store, each with its own connection. */
   readonly clients: readonly [ReceiverStore, ...ReceiverStore[]];

@@ -12,7 +12,6 @@ export interface Verifier {
 export interface ResultCounts {
   readonly cases: number;
   readonly passed: number;
-  /** Number of verifications. */
   readonly verifications: number;
   /** First failures. */
   readonly failures: readonly string[];
@@ -22,7 +21,6 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Body = VerifyOptions["body"];
 type Pairs = WebhookVector["headers"];
 
-/** Decodes the body of a vector. */
 export function bytesOf(parts: readonly BodyPart[]): Bytes {
   const pieces = parts.map((part) => {
     if ("utf8" in part) return new TextEncoder().encode(part.utf8);
@@ -38,7 +36,6 @@ export function bytesOf(parts: readonly BodyPart[]): Bytes {
   return joined;
 }
 
-/** Cuts a body at these positions. */
 function cut(bytes: Bytes, positions: readonly number[]): Bytes[] {
   const ends = [...positions, bytes.length];
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
@@ -62,7 +59,6 @@ const inMemory: Record<string, (bytes: Bytes) => Body | undefined> = {
   },
 };
 
-/** Forms of an unread body. */
 const streamed: Record<string, (pieces: readonly Bytes[]) => Body> = {
   "a Request": (pieces) => {
     const body = new ReadableStream<Bytes>({
@@ -144,7 +140,6 @@ function formsOf(vector: WebhookVector, { readsStreams }: Verifier): Map<string,
   return forms;
 }
 
-/** Compares two JSON values. */
 function same(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
     return Object.is(one, other);
@@ -183,7 +178,6 @@ export async function failuresOf(
   return { verifications: forms.size, failures };
 }
 
-/** Verifies all vectors in every form. */
 export async function countResults(
   cases: readonly WebhookVector[],
   verifier: Verifier,

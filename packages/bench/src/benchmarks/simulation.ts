@@ -59,9 +59,7 @@ async function createCaller(seed: number, limit: number, service: Strategy["serv
     /** Sends a request of a client that is not ours. */
     request: (path: string, init?: RequestInit) =>
       fetch(`${baseUrl}/api/v1/tryon${path}`, { ...init, headers: jsonHeaders }),
-    /** Waits for the webhook of a job. */
     completion: (jobId: string) => new Promise<void>((resolve) => completions.set(jobId, resolve)),
-    /** Times at which the caller received results. */
     receivedAt,
     received: () => void receivedAt.push(clock.now()),
   };
@@ -100,7 +98,6 @@ function withoutHeaders(strategy: Strategy): readonly Strategy[] {
   });
 }
 
-/** Works on a number of items at a time. */
 function atATime(count: number, work: WorkOnItem): Strategy["work"] {
   return async (caller, items) => {
     const remaining = items.values();

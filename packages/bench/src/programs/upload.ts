@@ -6,7 +6,6 @@ import { uploaders } from "../candidates/clients.ts";
 const [count = "", name = "", url = "", ...files] = process.argv.slice(2);
 const upload = await uploaders[name]?.(url, files);
 const imageBytes = Number(count) * files.reduce((sum, file) => sum + statSync(file).size, 0);
-/** Bytes that the sink has received. */
 const receivedBytes = async () => Number(await (await fetch(url)).text());
 
 const receivedBefore = await receivedBytes();

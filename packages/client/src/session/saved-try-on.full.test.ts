@@ -41,7 +41,6 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     await other.goto(`${shop.url}/other`);
   });
 
-  /** Opens a tab and starts a try-on in it. */
   async function run(query: string, prepare?: () => void): Promise<Page> {
     const page = await shop.open(prepare, query);
     await begin(page);
@@ -57,12 +56,10 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
     return page;
   }
 
-  /** Starts a try-on and closes its tab. */
   async function leave(query: string): Promise<void> {
     await (await run(query)).close();
   }
 
-  /** Replaces fields of a saved try-on. */
   const replaceSaved = (name: string, fields: object): Promise<void> =>
     other.evaluate(
       async ([key, replaced]) => {

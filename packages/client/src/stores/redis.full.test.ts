@@ -29,7 +29,6 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
   }, 60_000);
   afterAll(() => server.remove(), 60_000);
 
-  /** Runs a command. */
   async function run(...args: string[]): Promise<unknown> {
     const client = new Redis(server.url);
     const [command = "", ...rest] = args;

@@ -4,7 +4,6 @@ import type { ProgramContext } from "./program-context.ts";
 /** Token of the control API of the server, which creates the keys. */
 export const controlToken = "control-token-of-the-runtimes";
 
-/** Checks the server with a test key. */
 export async function run({ baseUrl }: ProgramContext): Promise<unknown> {
   const { checks } = await runContract({ baseUrl, controlToken });
   const failed = checks.filter(({ status }) => status === "failed");

@@ -19,7 +19,6 @@ import { createPostgresStore } from "./postgres.ts";
 import { createRedisStore } from "./redis.ts";
 import { createSqliteStore } from "./sqlite.ts";
 
-/** A store over a separate connection. */
 interface Connection<Store = ReceiverStore> {
   readonly store: Store;
   readonly close: () => Promise<unknown>;
@@ -92,7 +91,6 @@ function onServer<Server extends Pick<StoreServer, "url" | "remove">>(
   return () => server;
 }
 
-/** Runs the suite with four connections to one store. */
 function sharedSuite(urlOf: () => string, connect: (url: string) => Promise<Connection>): void {
   let connections: readonly Connection[];
   beforeAll(async () => {

@@ -12,7 +12,6 @@ const never = new Promise<never>(() => undefined);
 /** Creates the receiver under test: that of this package, or a mutant. */
 export type CreateReceiver = (options: ReceiverOptions) => Receiver;
 
-/** Settings of the receivers of a scenario. */
 export interface ReceiverSettings {
   readonly claimTtl?: number | undefined;
   /** Time that a handler takes before its fault, in milliseconds. @default 0 */
@@ -30,7 +29,6 @@ export interface Environment {
   readonly secret: string;
 }
 
-/** What a receiver process needs. */
 export interface ReceiverSetup {
   readonly secret: string;
   readonly claimTtl: number | undefined;
@@ -38,7 +36,6 @@ export interface ReceiverSetup {
   readonly handle: () => Promise<void>;
 }
 
-/** Process of a receiver. */
 export interface ReceiverProcess {
   readonly receive: (request: Request) => Promise<Response>;
   /** Stops timers and store calls, and resets connections. */
@@ -162,7 +159,6 @@ export class FaultScenario extends PlannedEvent {
   }
 }
 
-/** Rejects when the sender aborts the request. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener("abort", () => reject(signal.reason));

@@ -1,4 +1,3 @@
-/** A fault of one attempt of a delivery. */
 export type Fault =
   | "fails"
   | "hangs and ends"
@@ -12,7 +11,6 @@ export type Fault =
 /** Faults of an event, in order. The service makes four attempts. */
 export type FaultPlan = readonly Fault[];
 
-/** Number of attempts that each fault costs. */
 export type FaultCosts = Readonly<Record<Fault, number>>;
 
 /** Costs with claims of less than 9 s. An attempt that waits for a handler is lost with its process. */

@@ -1,6 +1,5 @@
 import type { Fault, FaultPlan } from "./faults.ts";
 
-/** Outcome of one event. */
 export interface DeliveryOutcome {
   readonly plan: FaultPlan;
   /** Number of successful runs of its handler. */
@@ -47,7 +46,6 @@ export class PlannedEvent {
     };
   }
 
-  /** Counts a handler that ends. */
   endHandler(succeeded: boolean): void {
     this.#handlers -= 1;
     if (succeeded) this.completions += 1;
@@ -80,7 +78,6 @@ export function violations(outcome: DeliveryOutcome): readonly string[] {
   ];
 }
 
-/** Violations of many events, each with its faults. */
 export function allViolations(outcomes: readonly DeliveryOutcome[]): readonly string[] {
   return outcomes.flatMap((outcome) =>
     violations(outcome).map((text) => `${outcome.plan.join(", then ") || "no fault"}: ${text}`),

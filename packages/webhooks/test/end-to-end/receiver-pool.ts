@@ -12,7 +12,6 @@ export type ToProcess =
   | { readonly secret: string; readonly claimTtl: number | undefined }
   | { readonly id: number; readonly result?: unknown; readonly error?: string };
 
-/** Call from a receiver process. */
 export interface Call {
   readonly id: number;
   readonly method: "started" | "listening" | "claim" | "done" | "release" | "handle" | "abort";

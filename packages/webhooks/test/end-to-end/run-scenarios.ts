@@ -8,7 +8,6 @@ import type { FaultPlan } from "./faults.ts";
 import type { DeliveryOutcome } from "./planned-event.ts";
 import { submit } from "./submit.ts";
 
-/** Settings of the service and the receivers. */
 export interface ScenarioSettings extends ReceiverSettings {
   readonly webhookBody: Options["webhookBody"];
   /** Returns other methods of the store that the receivers share. */
@@ -18,7 +17,6 @@ export interface ScenarioSettings extends ReceiverSettings {
 /** Events of the reference server with one scenario each, on a manual clock. */
 export interface ScenarioRun {
   readonly mock: Mock;
-  /** One scenario for each plan. */
   readonly scenarios: readonly FaultScenario[];
   /** Returns the first delivery of each event. */
   readonly deliveryIds: () => Promise<readonly string[]>;

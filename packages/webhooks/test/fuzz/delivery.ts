@@ -102,7 +102,6 @@ export function createSecret(choices: Choices): string {
   return choices.oneIn(2) ? choices.pick(secrets) : `whsec_${choices.bytes(12).toString("hex")}`;
 }
 
-/** Computes the valid signature of these bytes. */
 export function signatureOf(bytes: Uint8Array, key: string | Uint8Array): string {
   return `sha256=${createHmac("sha256", key).update(bytes).digest("hex")}`;
 }

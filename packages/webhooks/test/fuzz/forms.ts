@@ -107,7 +107,6 @@ function headersObject(headers: readonly Header[]): Input<readonly Header[]> | u
   return content && { value, content };
 }
 
-/** Headers in one of the accepted forms. */
 export function headersInput(
   headers: readonly Header[],
   choices: Choices,
@@ -151,7 +150,6 @@ export function invalidHeaders(
   return { value, content: [] };
 }
 
-/** Bytes in memory, in one of the accepted forms. */
 export function bufferedBody(bytes: Buffer, choices: Choices): Input<Buffer> {
   const copy = new Uint8Array(bytes);
   const longer = new Uint8Array(bytes.length + 24).fill(0x7b);

@@ -29,7 +29,6 @@ function start(all: readonly Racer[], path: string): void {
   for (const racer of all) racer.send(order);
 }
 
-/** Returns the lock of a process that was killed. */
 async function lockOfKilledProcess(cache: string): Promise<{ file: string; id: string }> {
   const path = await journalPath();
   const [racer] = await racers(1, cache);
