@@ -27,7 +27,6 @@ export function apiDocsPage(root: string): string {
   ].join("");
 }
 
-/** Renders the descriptions of a contract, which are Markdown, as an HTML page. */
 export function renderPage({ info, paths }: Contract): string {
   const sections = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => renderOperation(method, path, operation)),

@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 const page = "docs/guides/cli.md";
 const [start, end] = ["<!-- commands -->", "<!-- end of commands -->"];
 
-/** Returns the help of a command of `tryon`. */
 export type ReadHelp = (command: readonly string[]) => Promise<string>;
 
 /** Returns the page with the reference of all commands, or undefined if the folder has no such page. */

@@ -40,7 +40,6 @@ ${rows.join("")}];
 `;
 }
 
-/** Replaces the tables of options, and of open points, in a page. */
 export function withOptionTables(page: string, root: string): string {
   const options = readOptions(root);
   const { rules } = JSON.parse(

@@ -38,7 +38,6 @@ export class Programs {
     await this.#app.remove();
   }
 
-  /** Creates the arguments of a check of one code block. */
   async contextOf(snippet: Block): Promise<CheckContext> {
     const mock = this.#mock;
     const server = this.#server;

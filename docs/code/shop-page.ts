@@ -58,7 +58,6 @@ export async function openPage({ snippet, mock, server, app }: CheckContext, mai
   return { page, charges };
 }
 
-/** Waits until the page shows a result in this image. */
 export const untilShown = (page: Page, image: string): Promise<void> =>
   expect
     .poll(() =>

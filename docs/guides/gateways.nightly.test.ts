@@ -36,7 +36,6 @@ const timeout = 600_000;
 /** Try-on that ends after a time in milliseconds. */
 const slow = (time: number) => ({ ...input, prompt: `mock:slow=${time}` });
 
-/** Returns the error of a call, or `undefined`. */
 async function errorOf(work: Promise<unknown>): Promise<TryOnError | undefined> {
   try {
     await work;

@@ -34,7 +34,6 @@ afterAll(async () => {
   await app.remove();
 });
 
-/** Returns the compiler's errors in these modules under the strictest options. */
 async function complaints(modules: readonly { name: string; code: string }[]): Promise<string> {
   for (const { name, code } of modules) await app.write(`typed/${name}`, code);
   const compilerOptions = { noPropertyAccessFromIndexSignature: false };

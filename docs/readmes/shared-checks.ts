@@ -37,7 +37,6 @@ export function acceptsKnownUsersOnly(name: string): Check {
   };
 }
 
-/** Checks that a program saves an image of the requested size. */
 export const savesImageAt2K: Check = async ({ snippet, run, app }) => {
   await run(snippet.code);
   const png = await readFile(app.path("out.png"));

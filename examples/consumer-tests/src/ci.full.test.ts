@@ -29,7 +29,6 @@ function run({ run: line, env }: Command): Promise<string> {
   return example.run("bash", ["-e", "-c", line], env);
 }
 
-/** Returns the commands of a job that contain a text. */
 function commandsWith(job: string, words: string): readonly Command[] {
   return commands.filter((command) => command.job === job && command.run.includes(words));
 }

@@ -78,7 +78,6 @@ async function pagesLine(): Promise<string | undefined> {
   return linesOf(response).at(-1);
 }
 
-/** Tests the receivers of the app that listens on a port. */
 export function testReceivers(
   app: () => { readonly example: AppFolder; readonly port: number },
 ): void {

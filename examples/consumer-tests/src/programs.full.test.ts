@@ -21,7 +21,6 @@ async function copied(name: string): Promise<AppFolder> {
   return example;
 }
 
-/** Starts a store until the end of the test. */
 async function urlOf(start: () => Promise<StoreServer>): Promise<string> {
   const server = await start();
   onTestFinished(() => server.remove());

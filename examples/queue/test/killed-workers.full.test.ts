@@ -77,7 +77,6 @@ it.runIf(await isInstalled("redis")).each(["default", "alternate"] as const)(
     };
     const workers = new Set<Program>();
     const exits: unknown[] = [];
-    /** Starts a worker, and another after each that is killed. */
     const startWorker = async (): Promise<void> => {
       const path = join(import.meta.dirname, "worker-program.ts");
       const program = startScript(path, [JSON.stringify(setup)]);

@@ -64,7 +64,6 @@ const runUntilAbort = (page: Page, given: { options: Access; sync: boolean; size
     return { reasonIsTheCallers: error === reason, timersLeft: timers.size };
   }, given);
 
-/** Returns the errors of a read and a submission in the page. */
 const errorsOf = (page: Page, access: Access) =>
   page.evaluate(
     async (given) => {

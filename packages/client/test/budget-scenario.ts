@@ -67,7 +67,6 @@ interface Failure {
   readonly recover: (() => Promise<Job>) | undefined;
 }
 
-/** Runs a program, expects what a budget promises, and adds to the totals. */
 async function runProgram(program: Program, totals: typeof noTotals): Promise<void> {
   const { retries, hasClientBudget, submissions, settles } = program;
   const server = { options: program.options, latency: "3s", journalLimit: 1 } as const;

@@ -333,7 +333,6 @@ async function runScenarioOn(
   return { violations, applied, code };
 }
 
-/** Returns the job of an error, or recovers it. */
 async function recoverJob(error: unknown): Promise<Job | undefined> {
   if (!isTryOnError(error)) return undefined;
   // Only some error classes have `recover`.

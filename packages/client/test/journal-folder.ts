@@ -19,7 +19,6 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Returns the path of a new journal in its own folder. */
 export async function journalPath(): Promise<string> {
   return join(await temporaryFolder(), "run.ndjson");
 }

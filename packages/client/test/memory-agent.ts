@@ -20,7 +20,6 @@ interface AgentOptions {
   readonly clock: Mock["clock"];
   /** If true, connections are used again. */
   readonly keepAlive: boolean;
-  /** Returns true if the connection for a request is refused. */
   readonly refuses: (request: UnsentRequest) => boolean;
 }
 

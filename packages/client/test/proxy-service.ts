@@ -16,7 +16,6 @@ import {
   transport,
 } from "./service.ts";
 
-/** Handler of a proxy, or one around it. */
 export type ProxyHandler = (request: Request) => Promise<Response>;
 
 export const site = "https://shop.example";

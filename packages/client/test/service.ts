@@ -134,7 +134,6 @@ export function openService(
     balance: async () => (await mock.ledger(mock.keys.live))?.balance,
     /** Advances time until the work has ended. */
     run: <Result>(work: Promise<Result>) => mock.clock.runUntil(work),
-    /** Advances time until the work has failed, and returns the error. */
     error: (work: Promise<unknown>) => mock.clock.runUntil(failure(work)),
   };
 }

@@ -15,7 +15,6 @@ import {
   untilClosed,
 } from "./senders.ts";
 
-/** Starts an app of a framework with its receiver at `path`. */
 export type Start = (options: ReceiverOptions) => Promise<Running>;
 
 export interface ReceiverServer {

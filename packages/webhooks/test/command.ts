@@ -57,7 +57,6 @@ export interface Arrived {
   readonly body: Buffer;
 }
 
-/** Starts a receiver on this machine that responds with a function. */
 export async function receiver(
   answer: (response: ServerResponse, arrived: Arrived) => unknown,
 ): Promise<{ url: string; arrived: readonly Arrived[] }> {

@@ -105,7 +105,6 @@ const headerForms: Record<string, (pairs: Pairs) => VerifyOptions["headers"]> = 
   },
 };
 
-/** Returns the options of a vector without its body. */
 function optionsOf({ secrets, headers, settings }: WebhookVector) {
   const { maxBodyBytes, maxAge, now } = settings ?? {};
   return {
@@ -117,7 +116,6 @@ function optionsOf({ secrets, headers, settings }: WebhookVector) {
   };
 }
 
-/** Returns every form of a delivery that the verifier accepts. */
 function formsOf(vector: WebhookVector, { readsStreams }: Verifier): Map<string, VerifyOptions> {
   const bytes = bytesOf(vector.body);
   const options = optionsOf(vector);

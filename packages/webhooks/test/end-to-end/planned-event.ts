@@ -32,7 +32,6 @@ export class PlannedEvent {
     return this.plan[this.faults];
   }
 
-  /** Counts a handler that starts, and returns the effects of its fault. */
   startHandler() {
     const { nextFault: fault = "" } = this;
     if (fault !== "") this.faults += 1;

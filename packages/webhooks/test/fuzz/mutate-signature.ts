@@ -46,7 +46,6 @@ function replace(value: string, choices: Choices, removed: number, added: string
   return value.slice(0, index) + added + value.slice(index + removed);
 }
 
-/** Values of the signature header instead of the valid one. */
 export function mutateSignature(value: string, choices: Choices): readonly unknown[] {
   const text = choices.pick(textMutations)(value, choices);
   const other = otherType(value, choices);

@@ -11,7 +11,6 @@ export interface DeliveryContent {
   readonly jobIds: readonly unknown[];
   /** List of secrets, or `undefined` if the source has none. */
   readonly secrets: readonly unknown[] | undefined;
-  /** Bytes of the body, or `undefined` if it has none. */
   readonly bytes: Buffer | undefined;
   readonly maxBodyBytes: number;
   readonly maxAge: number;

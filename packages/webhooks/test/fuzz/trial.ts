@@ -166,7 +166,6 @@ export function createTrial(choices: Choices, streams: boolean): Trial {
   return { options, expected, changed: [...changes].join(", ") || "nothing" };
 }
 
-/** Sets the headers of the body, if it is a request. */
 function setHeaders(body: unknown, headers: unknown): boolean {
   if (typeof body !== "object" || body === null || !("headers" in body)) return false;
   Object.defineProperty(body, "headers", { value: headers });
