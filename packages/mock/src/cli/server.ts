@@ -19,19 +19,15 @@ export interface RunningServer {
   readonly port: number;
   /** Token of the control API. */
   readonly controlToken: string;
-  /** URL of the control page; it has the token if the server has created it. */
   readonly controlPage: string;
-  /** If true, a caller of the control API needs a token that the server has created. */
   readonly hasNewToken: boolean;
   readonly engine: EngineName;
   /** Stops both. Open requests have half a second. */
   stop(): Promise<void>;
 }
 
-/** Variable with the token of the control API, for the server and its callers. */
 const tokenVariable = "TRYON_MOCK_TOKEN";
 
-/** @throws UsageError for a wrong option, file or token, Error if the port is taken. */
 export async function startServer(
   command: ServerCommand,
   logOutput: Output,
@@ -59,7 +55,6 @@ export async function startServer(
   return { mock, url, port, controlToken, controlPage, hasNewToken, engine, stop };
 }
 
-/** @throws UsageError */
 function tokenOf(given: string | undefined): string {
   try {
     return controlTokenOf(given);
@@ -123,7 +118,6 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
   }
 }
 
-/** @throws UsageError with the file and the fix. */
 function openState(file: string): MockStore {
   try {
     return createSqliteStore(file);

@@ -31,7 +31,6 @@ interface FaultRule extends Rule {
 
 const time = duration(0);
 
-/** Declarations of the fields of a fault. */
 export const faultRules: Readonly<Record<Field, FaultRule>> = {
   on: anything(),
   times: { ...wholeNumber(1), hint: "Leave it out for a fault that stays." },
@@ -114,7 +113,6 @@ export const faultRules: Readonly<Record<Field, FaultRule>> = {
 const names = Object.keys(faultRules) as readonly Field[];
 const effects = names.filter((field) => faultRules[field].effect === true);
 
-/** @throws TypeError that names the field, its limit and the fix. */
 export function checkFault(input: FaultInput): void {
   readOptions("a field of a fault", input, faultRules);
   parseTarget("on", input.on);

@@ -6,7 +6,6 @@ import { maskBody, maskHeaders, maskText } from "./masking.ts";
 /** Maximum number of characters of a body, of the part of it that is masked, and of the reason of a refusal. */
 const limits = { body: 4_000, masked: 8_000, detail: 300 } as const;
 
-/** End of a text of which only the beginning is kept. */
 export const shortenedMark = "… (shortened)";
 
 /** A fault near a request to which it did not apply, and the reason. */
@@ -71,7 +70,6 @@ export class Exchange {
   }
 }
 
-/** Reads the reason in the body of an error: a text, or the problems of a 422. */
 function detailOf(text: string): string {
   if (!text.startsWith("{")) return "";
   try {

@@ -24,7 +24,6 @@ export function closedEarly(response: Response): TypeError {
   return Object.assign(connectionReset(), { [earlyMark]: response });
 }
 
-/** Returns the response that a transport sends before it closes the connection, if there is one. */
 export function earlyResponse(error: TypeError): Response | undefined {
   // Only `closedEarly` sets a property of this name.
   return (error as { [earlyMark]?: Response })[earlyMark];
@@ -48,7 +47,6 @@ export async function truncate(response: Response, length: number): Promise<Resp
   });
 }
 
-/** Returns the sent bytes of a truncated body, or undefined for any other response. */
 export function truncatedBytes(response: Response): Uint8Array | undefined {
   // Only `truncate` sets a property of this name.
   return (response as { [truncatedMark]?: Uint8Array })[truncatedMark];

@@ -7,7 +7,6 @@ import { InvalidInput } from "./validation.ts";
 /** The name is registered for the same reason as that of the text. */
 const ruleMark = Symbol.for("@tryon/mock rule");
 
-/** Notes on a response which rule of the service its request broke. */
 export function markRule(response: Response, rule: ServerRule | undefined): Response {
   return Object.assign(response, { [ruleMark]: rule });
 }
@@ -34,7 +33,6 @@ function ruleOfProblem({ loc, type }: ValidationError): ServerRule | undefined {
   return type.endsWith("too_long") ? max : form;
 }
 
-/** Rules of a field: its form, and its maximum length if that is another rule. */
 interface FieldRules {
   readonly form: ServerRule;
   readonly max?: ServerRule;

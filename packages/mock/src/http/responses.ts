@@ -51,7 +51,6 @@ export function textOf(response: Response): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-/** Responds with 405 to other methods of each path that has routes, and returns these routes. */
 export function refuseOtherMethods(app: Hono, detailOf: (allow: string) => string) {
   const routes = app.routes.filter(({ path }) => !path.endsWith("*"));
   for (const path of new Set(routes.map((route) => route.path))) {
@@ -62,7 +61,6 @@ export function refuseOtherMethods(app: Hono, detailOf: (allow: string) => strin
   return routes;
 }
 
-/** Creates an HTML response, such as a proxy in front of the service sends. */
 export function proxyPage(status: number, title: string): Response {
   return html(
     `<html><head><title>${status} ${title}</title></head><body><center><h1>${status} ${title}</h1></center></body></html>`,

@@ -107,7 +107,6 @@ export async function serve(
   return { url, port, host, controlToken, close: () => close(server) };
 }
 
-/** Responds to a request, or breaks its connection after a fault, a reset or the end of the mock. */
 async function respond(
   mock: Pick<Mock, "fetch">,
   request: Request,

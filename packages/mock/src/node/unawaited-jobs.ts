@@ -19,7 +19,6 @@ export class UnawaitedJobs {
     return response;
   };
 
-  /** Returns a description of each, and forgets all. */
   take(): readonly string[] {
     const unawaited = this.#mock.journal.entries(submissions).flatMap((entry) => {
       const { apiKey, durationMs, jobId, replayed, submission } = entry;
@@ -32,7 +31,6 @@ export class UnawaitedJobs {
     return unawaited;
   }
 
-  /** Notes the jobs that a response reports as ended: one job, or those of a list. */
   #note(body: unknown): void {
     if (typeof body !== "object" || body === null) return;
     const { job_id: id, status, jobs } = body as Readonly<Record<string, unknown>>;
