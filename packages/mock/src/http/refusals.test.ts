@@ -64,9 +64,7 @@ test.each(refusals)(
       "errors.409.not-charged",
       "errors.422.not-charged",
       "errors.429.not-charged",
-      "errors.500.not-charged",
       "error-response.detail.string",
-      "endpoints.json",
     );
     const server = manualServer(input);
     const { mock } = server;
@@ -98,7 +96,7 @@ describe.each(endpoints)("$method $path", ({ method, path }) => {
   });
 
   test("responds with 500 and 503 by faults, and as usual afterwards", async () => {
-    covers("endpoints.statuses.anywhere", "errors.503.back-off");
+    covers("errors.503.back-off");
     const { mock, call } = manualServer();
     const usual = (await call.call(path, { method })).status;
     for (const status of [500, 503]) mock.faults.add({ on: `${method} ${path}`, times: 1, status });

@@ -17,7 +17,6 @@ import { cases } from "@tryon/test-kit/cases";
 import { createMock, type Mock, type MockOptions } from "../mock.ts";
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { covers } from "../../test/covers.ts";
 import { imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { observed } from "../../test/observed.ts";
@@ -186,7 +185,6 @@ describe("a server with the state of a killed one", () => {
   });
 
   test("has no submitted images in its file", async () => {
-    covers("privacy.inputs.dropped");
     const engine = await compositeEngine();
     const { file, mock, call } = setUp({ concurrency: 1, engine });
     const sent = {

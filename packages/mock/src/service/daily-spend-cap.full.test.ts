@@ -4,7 +4,6 @@ import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { covers } from "../../test/covers.ts";
 
 describe("the daily spend cap", () => {
   const cap = 100_000;
@@ -29,13 +28,11 @@ describe("the daily spend cap", () => {
   }
 
   test("is off by default", async () => {
-    covers("limits.daily-spend-cap.value");
     const { spend } = await spender({ dailySpendCap: "off" });
     expect(await spend(cap / 20 + 1)).toBe(0);
   });
 
   test("causes a 402 until the next day in UTC", async () => {
-    covers("limits.daily-spend-cap.value");
     const { mock, call, spend, token } = await spender({ dailySpendCap: cap });
     expect(await spend(cap / 20 - 1)).toBe(0);
     expect((await call.submit({ output_size: "2K", prompt: "mock:never" })).status).toBe(200);
@@ -51,7 +48,6 @@ describe("the daily spend cap", () => {
   });
 
   test("excludes refunds", async () => {
-    covers("limits.daily-spend-cap.value");
     let down = false;
     const { call, spend } = await spender(
       { dailySpendCap: cap },

@@ -7,7 +7,6 @@ import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "@tryon/spec/openapi";
 import { caller } from "../../../test/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
-import { covers } from "../../../test/covers.ts";
 import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
 import { pngChunk } from "@tryon/command-line/png";
@@ -61,7 +60,6 @@ const photo = () =>
 
 describe("the composite image", () => {
   test("shows the person's photo in the output size", async () => {
-    covers("service.try-on.one-image");
     const { job, png } = await run({
       person_image_b64: asset("person.jpg"),
       garment_urls: [garmentUrl],
@@ -74,7 +72,6 @@ describe("the composite image", () => {
   });
 
   test("shows each garment on a card, and the first one on the person", async () => {
-    covers("service.try-on.input", "service.try-on.one-image");
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
     const { png } = await run({
       person_image_b64: asset("person.jpg"),
@@ -228,7 +225,6 @@ describe("the memory of the composite engine", () => {
     ["person_image_b64", { garment_images_b64: [asset("shirt.png")] }],
     ["garment_images_b64[1]", { person_image_b64: asset("person.jpg") }],
   ])("excludes a %s over 50 million pixels, with a 400 and no charge", async (field, rest) => {
-    covers("submit.400.image-too-large");
     const mock = createMock({ clock: "manual", engine });
     const call = caller(mock);
     const large = blackPng(10_001, 5_000).toString("base64");
