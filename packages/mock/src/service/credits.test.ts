@@ -4,7 +4,7 @@ import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
 import type { JobRecord, KeyRecord } from "../store/records.ts";
 import { Store } from "../store/store.ts";
-import { caller, finished } from "../../test/caller.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
 import { job as jobRecord, key as keyRecord } from "../../test/store-records.ts";
 import { limits } from "./catalogue.ts";
@@ -140,8 +140,7 @@ describe("the credits of a failed job", () => {
       "credits.refund.content-blocked",
       "credits.failed-job.cost-reported",
     );
-    const mock = createMock({ clock: "manual", options: { refund } });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ options: { refund } });
     const job = await finished(mock, call, { prompt: `mock:${outcome}` });
     expect(job).toMatchObject({ status: "failed", error_message: outcome, cost_credits: 8 });
     expect(await balance(mock, mock.keys.live)).toBe(left);
@@ -217,8 +216,7 @@ describe("a key with repeatedly blocked content", () => {
 
   test("is suspended after suspendAfterContentBlocked jobs in a row", async () => {
     covers("content.blocked.suspension");
-    const mock = createMock({ clock: "manual", options: { suspendAfterContentBlocked: 5 } });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ options: { suspendAfterContentBlocked: 5 } });
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
     await finished(mock, call);
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
@@ -231,8 +229,7 @@ describe("a key with repeatedly blocked content", () => {
   });
 
   test("stays active by default", async () => {
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock);
+    const { mock, call } = manualServer();
     for (let time = 0; time < 6; time += 1) await finished(mock, call, blocked);
     expect((await call.account()).status).toBe(200);
   });

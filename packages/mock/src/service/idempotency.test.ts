@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import type { createMock } from "../mock.ts";
+import { caller, manualServer } from "../../test/caller.ts";
 import { checkReplayChargesOnce } from "../../test/checks.ts";
 import { covers } from "../../test/covers.ts";
 import { textDigest } from "./digest.ts";
@@ -9,8 +9,7 @@ import { textDigest } from "./digest.ts";
 const key = { "idempotency-key": "order-1" };
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
-  const mock = createMock({ clock: "manual", seed: "idempotency", ...options });
-  return { mock, call: caller(mock) };
+  return manualServer({ seed: "idempotency", ...options });
 }
 
 describe("a submission under an idempotency key", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../../test/caller.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
 import { covers } from "../../test/covers.ts";
 
@@ -40,8 +40,7 @@ describe("an asynchronous job", () => {
       "poll.request-and-answer",
       "job.job-id.form",
     );
-    const mock = createMock({ clock: "manual", latency: "3s" });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ latency: "3s" });
     const { body } = await call.submit({ seed: 7, metadata: { sku: "A" } });
     expect(body).toEqual({
       job_id: expect.stringMatching(/^job_[a-zA-Z0-9]{24}$/),
@@ -135,8 +134,7 @@ describe("an asynchronous job", () => {
 
   test.each([null, "mock:content_blocked"])("keeps its final state (prompt %s)", async (prompt) => {
     covers("states.terminal.final");
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock);
+    const { mock, call } = manualServer();
     const { result_url: _signedAgain, ...job } = await finished(mock, call, { prompt });
     expect(job.status).toBe(prompt === null ? "succeeded" : "failed");
     for (const span of ["1s", "1h", "29d"] as const) {
@@ -146,8 +144,7 @@ describe("an asynchronous job", () => {
   });
 
   test("has the duration of its prompt, or never ends", async () => {
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock);
+    const { mock, call } = manualServer();
     const slow = (await call.submit({ prompt: "mock:slow=20000" })).body.job_id;
     const never = (await call.submit({ prompt: "mock:never" })).body.job_id;
     await mock.clock.advance("19s");
@@ -162,8 +159,7 @@ describe("an asynchronous job", () => {
   });
 
   test("ignores its prompt with magic: false", async () => {
-    const mock = createMock({ clock: "manual", magic: false });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ magic: false });
     const job = await finished(mock, call, { prompt: "mock:content_blocked" });
     expect(job.status).toBe("succeeded");
     expect((await call.submit({ person_url: "https://gone.invalid/p.png" })).status).toBe(200);
@@ -223,8 +219,7 @@ describe("a synchronous job", () => {
 
   test("gets a message with the poll path after 90 s, and continues", async () => {
     covers("states.sync.running-at-limit", "submit-response.message.names-poll-path");
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock);
+    const { mock, call } = manualServer();
     let responded = false;
     const request = call.submit({ wait: true, prompt: "mock:slow=100000" });
     void request.then(() => (responded = true));
@@ -240,8 +235,7 @@ describe("a synchronous job", () => {
 
   test("gets a 504 after 30 s with syncCut 30, and continues", async () => {
     covers("states.sync.cut-short", "states.sync.job-goes-on");
-    const mock = createMock({ clock: "manual", options: { syncCut: 30 } });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ options: { syncCut: 30 } });
     const request = call.submit({ wait: true, prompt: "mock:slow=60000" });
     await mock.clock.advance("30s");
     const cut = await request;

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import type { createMock, Mock } from "../mock.ts";
+import { caller, manualServer } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
-  const mock = createMock({ clock: "manual", seed: "purchases", ...options });
-  return { mock, call: caller(mock) };
+  return manualServer({ seed: "purchases", ...options });
 }
 
 function order(token = "spt_one", pack = "demo") {
