@@ -160,7 +160,7 @@ describe("the command", () => {
       const isManual = account.headers.get("date") === "Thu, 01 Jan 2026 00:00:00 GMT";
       expect(isManual).toBe(given[0] === "--config");
       const found = [...settings.corsOrigins, ...origins].map(
-        async (origin) => (await fetch(`${url}/api/discovery`, { headers: { origin } })).status,
+        async (origin) => (await fetch(url, { headers: { ...live, origin } })).status,
       );
       expect(await Promise.all(found)).toEqual(statuses);
       ids.push((await (await submit()).json()) as object);
