@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 
-import { problems, schemaNamed } from "@tryon/spec/openapi-document";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkWebhooksCarrySignedBytes, signatureOf } from "../../test/checks.ts";
@@ -51,45 +50,6 @@ describe("the event of a finished job", () => {
       "x-service-job-id": body.job_id,
       "x-service-signature": signatureOf(event?.bytes ?? new Uint8Array(), mock.webhookSecret),
     });
-  });
-
-  test("has the result URL after a success", async () => {
-    covers("webhook.body.job-id", "webhook.body.duration-ms");
-    const { mock, call, received } = setUp();
-    const { body } = await call.submit({ webhook_url: hook });
-    await mock.clock.advance("2s");
-    expect(received[0]?.body).toEqual({
-      event: "tryon.completed",
-      job_id: body.job_id,
-      status: "succeeded",
-      result_url: expect.stringContaining(`/results/${body.job_id}.png?`),
-      error_code: null,
-      error_message: null,
-      duration_ms: 1_500,
-      completed_at: "2026-01-01T00:00:01Z",
-    });
-    expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
-    const image = await mock.fetch(String(received[0]?.body["result_url"]));
-    expect(image.headers.get("content-type")).toBe("image/png");
-  });
-
-  test("has the error after a failure", async () => {
-    covers(
-      "webhook.body.event",
-      "webhook.body.status",
-      "webhook.body.error-code",
-      "webhook.body.error-message",
-    );
-    const { mock, call, received } = setUp();
-    await call.submit({ webhook_url: hook, prompt: "mock:content_blocked" });
-    await mock.clock.advance("2s");
-    expect(received[0]?.body).toMatchObject({
-      status: "failed",
-      result_url: null,
-      error_code: "generation_failed",
-      error_message: "content_blocked",
-    });
-    expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
   });
 
   test("is signed with the webhook secret of the submitting key", async () => {

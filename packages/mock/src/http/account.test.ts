@@ -107,6 +107,7 @@ describe("the only test key of an account", () => {
   });
 
   test("has jobs that are polled, listed and delivered like those of a live key", async () => {
+    covers("submit-response.test-mode.test-key");
     const hooks = receiver();
     const { mock } = manualServer({ sendWebhook: hooks.send });
     const call = caller(mock, mock.keys.test);

@@ -5,6 +5,7 @@ import type { NextJob } from "../control/next-job.ts";
 import { stockEngine } from "../engine/stock.ts";
 import type { MockOptions } from "../mock.ts";
 import { caller, manualServer, type ClientResponse } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 import { headed, pixel } from "../../test/images.ts";
 import { receiver } from "../../test/receiver.ts";
 
@@ -219,6 +220,17 @@ describe("an example of the contract", () => {
   test.each(Object.entries(examples))(
     "is the response of the server: %s",
     async (title, example) => {
+      covers(
+        "submit.request-and-answer",
+        "poll.request-and-answer",
+        "job.job-id.form",
+        "webhook.body.job-id",
+        "webhook.body.duration-ms",
+        "webhook.body.event",
+        "webhook.body.status",
+        "webhook.body.error-code",
+        "webhook.body.error-message",
+      );
       const response = await scenarios[title]?.(await createServer());
       const { body } = example;
       // The example of a page is its beginning.

@@ -37,21 +37,6 @@ describe("the price of a try-on", () => {
     expect(await balance(mock, mock.keys.live)).toBe(1_000 - cost);
   });
 
-  test("is 0 for a test key", async () => {
-    covers("submit-response.test-mode.test-key");
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock, mock.keys.test);
-    const { body } = await call.submit({ output_size: "4K", seed: 7, metadata: { a: 1 } });
-    expect(body).toMatchObject({
-      cost_credits: 0,
-      credits_remaining: 0,
-      test_mode: true,
-      seed: 7,
-      metadata: { a: 1 },
-    });
-    expect(await mock.ledger(mock.keys.test)).toEqual({ entries: [], balance: 0 });
-  });
-
   test("causes a 402 without a job if the balance is too small", async () => {
     covers("submit.402.too-few-credits");
     const mock = createMock({ clock: "manual" });

@@ -240,16 +240,10 @@ describe("the option refusedKey kept", () => {
   });
 });
 
-describe("the header idempotent-replayed", () => {
-  test.each([
-    [true, "true"],
-    [false, null],
-  ])("is with replayHeader %s: %s", async (replayHeader, expected) => {
-    const { call } = setUp({ options: { replayHeader } });
-    await call.submit({}, key);
-    const again = await call.submit({}, key);
-    expect(again.headers.get("idempotent-replayed")).toBe(expected);
-  });
+test("a replay has no header with replayHeader false", async () => {
+  const { call } = setUp({ options: { replayHeader: false } });
+  await call.submit({}, key);
+  expect((await call.submit({}, key)).headers.get("idempotent-replayed")).toBeNull();
 });
 
 test("the digest of a body is the same outside of Node", async () => {

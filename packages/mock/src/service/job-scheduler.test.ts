@@ -34,56 +34,17 @@ test("latency by size gives each job a duration from the seed, with these percen
 
 describe("an asynchronous job", () => {
   test("is running at once, and succeeds after the latency", async () => {
-    covers(
-      "submit.request-and-answer",
-      "states.async.running",
-      "poll.request-and-answer",
-      "job.job-id.form",
-    );
+    covers("states.async.running");
     const { mock, call } = manualServer({ latency: "3s" });
-    const { body } = await call.submit({ seed: 7, metadata: { sku: "A" } });
-    expect(body).toEqual({
-      job_id: expect.stringMatching(/^job_[a-zA-Z0-9]{24}$/),
-      status: "running",
-      result_url: null,
-      cost_credits: 8,
-      credits_remaining: 992,
-      seed: 7,
-      metadata: { sku: "A" },
-      test_mode: false,
-      error_code: null,
-      error_message: null,
-      message: null,
-    });
+    const { body } = await call.submit();
+    expect(body.status).toBe("running");
     await mock.clock.advance("2999ms");
-    expect((await call.poll(body.job_id)).body).toEqual({
-      job_id: body.job_id,
-      status: "running",
-      result_url: null,
-      result_width: null,
-      result_height: null,
-      result_bytes: null,
-      result_content_type: null,
-      seed: 7,
-      metadata: { sku: "A" },
-      error_code: null,
-      error_message: null,
-      cost_credits: 8,
-      duration_ms: null,
-      created_at: "2026-01-01T00:00:00Z",
-      completed_at: null,
-    });
+    expect((await call.poll(body.job_id)).body.status).toBe("running");
     await mock.clock.advance("1ms");
     expect((await call.poll(body.job_id)).body).toMatchObject({
       status: "succeeded",
-      result_url: expect.stringContaining(body.job_id),
-      result_width: 768,
-      result_height: 1_024,
-      result_content_type: "image/png",
       duration_ms: 3_000,
       completed_at: "2026-01-01T00:00:03Z",
-      error_code: null,
-      error_message: null,
     });
   });
 
