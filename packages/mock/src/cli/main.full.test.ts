@@ -190,15 +190,6 @@ describe("the command", () => {
     ]);
   });
 
-  test("prints no requests when its output is a pipe", async () => {
-    const run = command("--port", "0");
-    const url = await run.listening;
-    await fetch(`${url}/api/v1/account`, { headers: live });
-    run.child.kill("SIGINT");
-    await run.ended;
-    expect(run.stdout() + run.stderr()).not.toContain("/api/v1/account");
-  });
-
   test("warns on stderr when others can reach it", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0");
     const { port } = new URL(await run.listening);

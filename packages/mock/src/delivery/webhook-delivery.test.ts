@@ -168,15 +168,6 @@ describe("the attempts of a delivery", () => {
     expect(received[0]?.request.signal.aborted).toBe(true);
     expect(mock.clock.pending).toBe(0);
   });
-
-  test("of two deliveries are independent", async () => {
-    const { mock, call, received } = setUp(() => new Response(null, { status: 500 }));
-    await call.submit({ webhook_url: hook });
-    await call.submit({ webhook_url: hook });
-    await mock.clock.advance("1h");
-    expect(received).toHaveLength(8);
-    expect(await mock.webhooks.deliveries()).toHaveLength(2);
-  });
 });
 
 const failsThreeTimes: ReceiverResponse = (attempt) =>

@@ -48,34 +48,6 @@ describe("an asynchronous job", () => {
     });
   });
 
-  test.each(["content_blocked", "model_rejected", "storage_failed"])(
-    "fails with %s if its prompt says so",
-    async (word) => {
-      covers(
-        "content.disallowed.refused",
-        "states.running.failed",
-        "job.result-url.succeeded-only",
-        "job.error-code.failed-only",
-        "job.error-message.failed-only",
-        "job.cost-credits.charged",
-        "job.duration-ms.at-end",
-        "job.completed-at.at-end",
-      );
-      const mock = createMock({ clock: "manual" });
-      const job = await finished(mock, caller(mock), { prompt: `A coat, mock:${word} please` });
-      expect(job).toMatchObject({
-        status: "failed",
-        error_code: "generation_failed",
-        error_message: word,
-        result_url: null,
-        result_bytes: null,
-        cost_credits: 8,
-        duration_ms: 1_500,
-        completed_at: "2026-01-01T00:00:01Z",
-      });
-    },
-  );
-
   test.each([
     ["mock:content_blocked", "generation_failed", "content_blocked"],
     ["mock:model_rejected", "model_rejected", "model_rejected"],
@@ -147,37 +119,6 @@ describe("an asynchronous job", () => {
 });
 
 describe("a synchronous job", () => {
-  test("gets its response when it ends", async () => {
-    covers("states.sync.succeeded", "submit-response.result-url.sync-success-only");
-    const mock = createMock({ clock: "manual" });
-    const request = caller(mock).submit({ wait: undefined });
-    await mock.clock.advance("1500ms");
-    const { body } = await request;
-    expect(body).toMatchObject({ status: "succeeded", cost_credits: 8, credits_remaining: 992 });
-    expect((await mock.fetch(body.result_url ?? "")).status).toBe(200);
-  });
-
-  test("gets a 200 when it fails", async () => {
-    covers(
-      "errors.after-model.http-200",
-      "submit-response.error-code.on-failure",
-      "submit-response.error-message.on-failure",
-    );
-    const mock = createMock({ clock: "manual" });
-    const request = caller(mock).submit({ wait: true, prompt: "mock:model_rejected" });
-    await mock.clock.advance("2s");
-    expect(await request).toMatchObject({
-      status: 200,
-      body: {
-        status: "failed",
-        error_code: "generation_failed",
-        error_message: "model_rejected",
-        result_url: null,
-        cost_credits: 8,
-      },
-    });
-  });
-
   test("gets a message with the poll path after 90 s, and continues", async () => {
     covers("states.sync.running-at-limit", "submit-response.message.names-poll-path");
     const { mock, call } = manualServer();

@@ -45,11 +45,6 @@ describe("an unreachable engine", () => {
     expect(engine.rendered).toBe(0);
   });
 
-  test("does not affect test keys", async () => {
-    const mock = createMock({ clock: "manual", engine: unreachable(9) });
-    expect((await caller(mock, mock.keys.test).submit()).status).toBe(200);
-  });
-
   test("leaves the idempotency key unused, so a retry creates the job", async () => {
     const { mock, call } = manualServer({ engine: unreachable(1) });
     expect((await call.submit({}, key)).status).toBe(500);
