@@ -13,7 +13,6 @@ import {
 } from "@tryon/command-line/options";
 
 import { nullBodyStatuses } from "../http/responses.ts";
-import { isJsonValue } from "../shown.ts";
 import { milliseconds } from "../system/duration.ts";
 import type { FaultInput } from "./fault.ts";
 import { gatewayNamed, gatewayNames } from "./gateways.ts";
@@ -219,5 +218,13 @@ function headerProblem(name: string, text: string): [problem: string, hint: stri
   } catch {
     const hint = 'Pass a record such as { "x-cache": "MISS" }.';
     return ["is not a header that HTTP can carry", hint];
+  }
+}
+
+function isJsonValue(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
   }
 }

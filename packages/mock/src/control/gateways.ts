@@ -1,3 +1,4 @@
+import { mark } from "../http/marks.ts";
 import { html } from "../http/responses.ts";
 
 /** Response of a gateway, and the moment when it sends it. */
@@ -188,15 +189,8 @@ export function gatewayNamed(name: GatewayName): Gateway {
   return when === "at once" ? response : { ...response, after: when };
 }
 
-const gatewayMark = Symbol("gateway");
-
 export function gatewayResponse({ status, headers, body }: Gateway): Response {
   const response =
     body === "" ? new Response(null, { status, headers }) : html(body, status, headers);
-  return Object.assign(response, { [gatewayMark]: true });
-}
-
-/** If true, a gateway sent the response, so it has no headers of the service. */
-export function isGatewayResponse(response: Response): boolean {
-  return Reflect.has(response, gatewayMark);
+  return mark(response, { isOfGateway: true });
 }

@@ -4,18 +4,6 @@ import { ServiceError } from "../service/service-error.ts";
 import { MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
 import { InvalidInput } from "./validation.ts";
 
-/** The name is registered for the same reason as that of the text. */
-const ruleMark = Symbol.for("@tryon/mock rule");
-
-export function markRule(response: Response, rule: ServerRule | undefined): Response {
-  return Object.assign(response, { [ruleMark]: rule });
-}
-
-export function ruleOf(response: Response): string | undefined {
-  const rule: unknown = Reflect.get(response, ruleMark);
-  return typeof rule === "string" ? rule : undefined;
-}
-
 /** Finds the rule behind an error. For several invalid fields, it is that of the first. */
 export function brokenRule(error: unknown): ServerRule | undefined {
   if (error instanceof ServiceError) return error.rule;

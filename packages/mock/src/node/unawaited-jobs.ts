@@ -1,4 +1,4 @@
-import { textOf } from "../http/responses.ts";
+import { marksOf } from "../http/marks.ts";
 import type { Mock } from "../mock.ts";
 
 const submissions = { method: "POST", path: "/api/v1/tryon" };
@@ -14,7 +14,7 @@ export class UnawaitedJobs {
 
   readonly fetch: Mock["fetch"] = async (resource, init) => {
     const response = await this.#mock.fetch(resource, init);
-    const text = response.ok && textOf(response);
+    const text = response.ok && marksOf(response).text;
     if (text) this.#note(JSON.parse(text) as unknown);
     return response;
   };
