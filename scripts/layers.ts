@@ -40,7 +40,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["default-keys"],
     ["delivery + service + settings + store"],
     ["cors-origins"],
-    ["abortable", "bounded-bytes", "engine", "options", "shown", "system", "version"],
+    ["abortable", "bounded-bytes", "engine", "options", "system", "version"],
     ["generated"],
   ],
   contract: [

@@ -10,7 +10,7 @@ type Rule = (typeof spec.rules)[number];
 /** A test that covers a rule, with the titles of its suites in its title. */
 type Coverage = Readonly<Record<"rule" | "file" | "title", string>>;
 
-/** The ids of the server's rules as a type, and a page with the tests that cover each rule. */
+/** The ids of the server's rules as a type, and a page with the test that covers each rule. */
 export function ruleCoverage(root: string, problems: string[]): Record<"type" | "page", string> {
   const text = readFileSync(join(root, "spec/rules.json"), "utf8");
   // The tests of spec/ validate the file.
@@ -83,7 +83,7 @@ function fidelityPage(
 
 # Rules of the reference server and their tests
 
-Every rule of the service that \`@tryon/mock\` implements, in the order of \`spec/rules.json\`, with the tests that fail if the server breaks it. In a title, \`…\` is a value of the test case.
+Every rule of the service that \`@tryon/mock\` implements, in the order of \`spec/rules.json\`, with the test that fails if the server breaks it. In a title, \`…\` is a value of the test case.
 
 ${tests.size} tests cover ${rules.length} rules. The service leaves ${rules.filter(({ open }) => open).length} of them open; an option or a decision settles each.
 ${sections.join("")}`;

@@ -8,12 +8,10 @@ import { writePrivateFile } from "@tryon/command-line/private-file";
 import { nextIds, readRows, type BatchRow } from "./batch-rows.ts";
 import { isPresent, isUrl } from "./images.ts";
 
-/** Returns the path of the journal. All runs with the same `--out` share it. */
 export function journalPath(out: string): string {
   return `${out}.journal.ndjson`;
 }
 
-/** Returns the path of the image of a row. */
 export function imagePath(out: string, { id }: { readonly id: string }): string {
   return join(out, `${id}.png`);
 }
@@ -90,7 +88,6 @@ export async function findFailuresPath(
   }
 }
 
-/** Rejects a command that would replace files, with their number and the first of them. */
 function rejectReplaced(paths: readonly string[], what: string, next: string): void {
   const { length } = paths;
   if (length === 0) return;
@@ -114,7 +111,6 @@ async function findSame(
   return same;
 }
 
-/** Returns what identifies a file: its real path, and its device and inode, which all its names share. */
 async function namesOf(path: string): Promise<readonly string[]> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined) return [];

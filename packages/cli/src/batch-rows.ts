@@ -23,7 +23,6 @@ export interface BatchRow {
 /** `error` is in files of failures, which are inputs too. */
 const names = ["id", "person", "garments", "size", "prompt", "negative_prompt", "seed", "error"];
 
-/** Maximum number of characters of an id. */
 const maxIdLength = 120;
 
 /**
@@ -163,11 +162,6 @@ export function nextIds(rows: readonly BatchRow[]): readonly string[] {
   });
 }
 
-/**
- * Opens the images of a row.
- *
- * @throws UsageError if a file does not exist.
- */
 export async function openRow(row: BatchRow): Promise<TryOnInput> {
   const { person, garments, size, prompt, negative_prompt, seed } = row;
   const opened: (string | Blob)[] = [];

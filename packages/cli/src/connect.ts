@@ -6,7 +6,6 @@ import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/com
 
 import type { CliContext } from "./context.ts";
 
-/** Adds the options of every command that calls the service. */
 export function addConnection<Arguments extends unknown[], Options extends Record<string, unknown>>(
   command: Command<Arguments, Options>,
 ): Command<Arguments, Options & ConnectionOptions> {
@@ -19,7 +18,6 @@ export function addConnection<Arguments extends unknown[], Options extends Recor
   return command;
 }
 
-/** Options of `addConnection`. */
 // An interface cannot extend the options of a command.
 export type ConnectionOptions = {
   readonly baseUrl?: string | undefined;
@@ -28,22 +26,15 @@ export type ConnectionOptions = {
   readonly json?: true | undefined;
 };
 
-/** Client of a command. */
 export interface Connection {
   readonly tryon: TryOn;
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** If true, try-ons cost money. */
   readonly isLive: boolean;
   /** Environment with the variables of `--env-file`. */
   readonly environment: CliContext["environment"];
 }
 
-/**
- * Creates the client of a command. The key comes from `--api-key`, `--env-file`, the environment or a hidden prompt.
- *
- * @throws UsageError without a URL or a key.
- */
 export async function connect(
   options: ConnectionOptions,
   context: CliContext,
@@ -67,7 +58,6 @@ export async function connect(
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 
-/** Asks for the key on a terminal, without an echo. Returns an empty text elsewhere. */
 async function askForKey({ stdin, stderr }: CliContext): Promise<string> {
   if (stdin.isTTY !== true || stderr.isTTY !== true) return "";
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });

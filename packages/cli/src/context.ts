@@ -1,6 +1,5 @@
 import type { Output } from "@tryon/command-line";
 
-/** Surroundings of the command. */
 export interface CliContext {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
   readonly stdout: Output;
@@ -10,5 +9,4 @@ export interface CliContext {
   readonly onInterrupt: () => AbortSignal;
 }
 
-/** Exit code of a command that Ctrl+C ended, as shells have it. */
 export const interruptedCode = 130;

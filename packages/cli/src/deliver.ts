@@ -9,7 +9,6 @@ const retryDelays = [1_000, 4_000, 16_000];
 /** Time that a receiver has to respond, in milliseconds (Events). */
 const responseTimeout = 10_000;
 
-/** Result of a delivery: the status of the response, or why there was none. */
 export interface Delivery {
   readonly ok: boolean;
   readonly outcome: string;

@@ -7,22 +7,18 @@ import ora from "ora";
 
 import type { CliContext } from "./context.ts";
 
-/** Prints a line to standard output, with control characters escaped. */
 export function print({ stdout }: CliContext, text: string): void {
   stdout.write(`${printable(text)}\n`);
 }
 
-/** Prints a line to standard error, with control characters escaped. */
 export function note({ stderr }: CliContext, text: string): void {
   stderr.write(`${printable(text)}\n`);
 }
 
-/** Prints a value as one line of JSON. */
 export function printJson(context: CliContext, value: unknown): void {
   print(context, JSON.stringify(value));
 }
 
-/** Prints rows as a table with a header, in bold on a terminal. Columns of numbers are aligned to the right. */
 export function printTable(
   context: CliContext,
   header: readonly string[],
@@ -76,14 +72,12 @@ export function showProgress({ stderr, environment }: CliContext, describe: () =
   };
 }
 
-/** Formats a progress bar. */
 export function bar(done: number, total: number): string {
   const width = 12;
   const filled = Math.round(width * Math.min(1, total > 0 ? done / total : 1));
   return `[${"#".repeat(filled)}${"-".repeat(width - filled)}]`;
 }
 
-/** Formats a duration in milliseconds, such as `0.4s` or `3m 12s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)}s`;
   const seconds = Math.round(milliseconds / 1_000);
@@ -92,13 +86,11 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
-/** Formats a number of credits. */
 export function formatCredits(credits: number | undefined): string {
   if (credits === undefined) return "unknown credits";
   return `${credits.toLocaleString("en-US")} credit${credits === 1 ? "" : "s"}`;
 }
 
-/** Describes a job for a table: id, status, cost, run time and creation. */
 export function jobRow({ data }: Job): ReadonlyArray<string | number | undefined> {
   const { job_id, status, cost_credits, duration_ms, created_at } = data;
   const start = created_at?.replace("T", " ").slice(0, 19);
@@ -107,5 +99,4 @@ export function jobRow({ data }: Job): ReadonlyArray<string | number | undefined
   return [job_id, status, cost_credits, time, start];
 }
 
-/** Header of the table of `jobRow`. */
 export const jobHeader = ["JOB", "STATUS", "CREDITS", "TIME", "CREATED (UTC)"] as const;

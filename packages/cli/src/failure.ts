@@ -30,7 +30,6 @@ const hints: { readonly [Code in TryOnErrorCode]?: string } = {
     "The job continues and is billed once. Run the same command again to wait for it.",
 };
 
-/** Flags of the fields of inputs that have another name. */
 const flags: Readonly<Record<string, string>> = {
   garments: "--garment",
   output_size: "--size",
@@ -38,7 +37,6 @@ const flags: Readonly<Record<string, string>> = {
   apiKey: "the API key",
 };
 
-/** Returns the flag of a field, such as `--garment` for `garments.0`. */
 function flagOf(field: string): string {
   const [name = ""] = field.split(".");
   return flags[name] ?? `--${name.replaceAll("_", "-")}`;
@@ -47,7 +45,6 @@ function flagOf(field: string): string {
 /** Codes of problems with an image, whose hints name types of the client. */
 const imageCodes: ReadonlySet<string> = new Set(["wrong_kind", "missing", "not_https"]);
 
-/** Error of the service with the hint for a command line. Exit code 1. */
 export class CommandError extends Error {
   readonly code: string;
   readonly jobId: string | undefined;
@@ -59,7 +56,6 @@ export class CommandError extends Error {
   }
 }
 
-/** Describes an error of the client for a command line: what went wrong and the next step, in one or two sentences. */
 export function describeError(error: TryOnError, hint = hints[error.code] ?? error.hint): string {
   const { code, message } = error;
   const end = error.hint !== undefined && message.endsWith(error.hint) ? error.hint.length : 0;

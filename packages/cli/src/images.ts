@@ -21,7 +21,6 @@ export async function openImage(name: string, value: string, folder = "."): Prom
   );
 }
 
-/** Returns true for a URL. */
 export function isUrl(value: string): boolean {
   return /^(?:https?|data):/i.test(value);
 }

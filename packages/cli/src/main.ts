@@ -4,7 +4,6 @@ import module from "node:module";
 // Later starts read compiled code from a cache, so everything else is imported after this call. Node 20 has none.
 module.enableCompileCache?.();
 
-/** Returns the signal of the first Ctrl+C. The second one ends the process. */
 function onInterrupt(): AbortSignal {
   const controller = new AbortController();
   const interrupt = (): void => {

@@ -149,7 +149,6 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
   },
 ];
 
-/** Runs a command line and returns the exit code. */
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   const { stdout, stderr, environment } = context;
   let interruption: AbortSignal | undefined;

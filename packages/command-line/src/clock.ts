@@ -1,4 +1,3 @@
-/** Source of time that an option passes. `Clock` of the packages describes it. */
 interface GivenClock {
   now(): number;
   monotonic?(): number;
@@ -11,16 +10,13 @@ export interface CompleteClock extends GivenClock {
   monotonic(): number;
 }
 
-/** Source of dates, and of a monotonic time if it has one. */
 export type Times = Pick<GivenClock, "now" | "monotonic">;
 
 /** Maximum delay of a timer of the platform, in milliseconds. A longer one would fire at once. */
 export const maxTimer = 2 ** 31 - 1;
 
-/** Completed clocks by the clock that was passed. */
 const clocks = new WeakMap<GivenClock, CompleteClock>();
 
-/** Completes a clock. Returns the same one for the same clock. */
 export function completeClock(clock: GivenClock): CompleteClock {
   let completed = clocks.get(clock);
   if (!completed) {
@@ -68,7 +64,6 @@ export function ageSince(clock: Times): () => number {
   return () => Math.max(clock.now() - date, monotonic() - start);
 }
 
-/** Clock of this machine. */
 export const systemClock = /* @__PURE__ */ completeClock({
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -14,12 +14,10 @@ import { readDuration } from "./duration.ts";
 
 export { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
 
-/** Error of a command line, or of a file that it names. The message is for the user. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Stream that a command writes to. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -43,11 +41,6 @@ export function withEnvFile(environment: Environment, file: string | undefined):
   return { ...environment, ...util.parseEnv(readOptionFile("--env-file", file)) };
 }
 
-/**
- * Returns the webhook secret of `--secret-file`, or else of the environment.
- *
- * @throws UsageError if the file cannot be read.
- */
 export function webhookSecret(
   environment: Environment,
   file: string | undefined,
@@ -67,12 +60,10 @@ function readOptionFile(flag: string, file: string): string {
   }
 }
 
-/** Package of a command, and its surroundings. */
 export interface ProgramOptions {
   /** Name of the package without its scope, such as `mock`. */
   readonly name: string;
   readonly version: string;
-  /** URL of a module of the package. */
   readonly source: string;
   readonly stdout: Output;
   readonly environment: Environment;
@@ -80,7 +71,6 @@ export interface ProgramOptions {
   readonly command?: string;
 }
 
-/** Creates the program of a package. Every help page ends with the URL of the README. */
 export function createProgram({
   name,
   version,
@@ -119,21 +109,17 @@ function readmeUrl(name: string, source: string): string {
   }
 }
 
-/** Starts the work of a command, which returns its exit code. */
 export type Start = (work: () => Promise<number>) => void;
 
-/** Command of a program. */
 export interface CommandEntry {
   readonly name: string;
   readonly description: string;
-  /** Lines of its help page before the examples. */
   readonly details?: string;
   readonly examples?: readonly [string, string];
   /** Adds its options and arguments, and starts its work as its action. Without it, the command is only listed. */
   readonly define?: (command: Command, start: Start) => void | Promise<void>;
 }
 
-/** Formats two uses of a command as the end of its help page. */
 export function examples(command: string, uses: readonly [string, string]): string {
   const start = command.startsWith("tryon-") ? `npx ${command}` : command;
   return `\nExamples:\n${uses.map((use) => `  ${start} ${use}`.trimEnd()).join("\n")}`;
@@ -253,12 +239,10 @@ export function testKey(value: string): string {
   );
 }
 
-/** Parses one value of an option that can be repeated. */
 export function repeated(value: string, previous?: readonly string[]): readonly string[] {
   return [...(previous ?? []), text(value)];
 }
 
-/** Returns a parser of whole numbers. */
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
@@ -267,7 +251,6 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   };
 }
 
-/** Parses a port. */
 export const port = wholeNumber(0, 65_535);
 
 /** Returns a parser of durations such as `10s`, or `10000` in milliseconds. It returns milliseconds. */

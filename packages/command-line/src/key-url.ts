@@ -1,4 +1,3 @@
-/** Returns true for a host name or an IP of this machine, as users and `URL` write it. */
 export function isLoopback(host: string): boolean {
   return /^((.+\.)?localhost|127\.[\d.]+|\[?::1]?)\.?$/i.test(host);
 }

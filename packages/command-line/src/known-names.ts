@@ -1,4 +1,3 @@
-/** Returns the first unknown name of an object that has a value, and a hint with the most likely known name. */
 export function unknownName(
   given: object,
   known: Readonly<Record<string, unknown>>,
@@ -10,7 +9,6 @@ export function unknownName(
   return undefined;
 }
 
-/** Says which known name is probably meant, or else which there are. */
 export function hintFor(name: string, known: readonly string[]): string {
   const likely = likelyName(name, known);
   return likely ? `Did you mean ${likely}?` : `Use one of: ${known.join(", ")}.`;

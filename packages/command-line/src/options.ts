@@ -3,11 +3,9 @@ import { hintFor } from "./known-names.ts";
 
 /** Rejection of an option, with the parts of its message. Names of other options are in braces there. */
 export class OptionsError extends TypeError {
-  /** Name of the option. The name of a part of it follows after a dot. */
   declare readonly field: string;
   /** Completes "FIELD …". */
   declare readonly problem: string;
-  /** Next step, as a sentence. */
   declare readonly hint: string | undefined;
 
   constructor(field: string, problem: string, hint?: string) {
@@ -30,7 +28,6 @@ export function sentenceOf(
   return `${nameOf(field)} ${fill(`${problem}. ${hint}`)}`.trim();
 }
 
-/** Declaration of an option. */
 export interface Rule<Value = unknown> {
   /** Completes "OPTION must be …". */
   readonly expected: string;
@@ -39,9 +36,7 @@ export interface Rule<Value = unknown> {
   /** Value of an option that is not given, in its final form. */
   readonly fallback?: Value;
   readonly isRequired?: boolean;
-  /** If true, no message shows the value. */
   readonly isSecret?: boolean;
-  /** Next step, as a sentence. */
   readonly hint?: string;
 }
 
@@ -53,7 +48,6 @@ type ValueOf<One extends Rule> = One extends
   ? Exclude<ReturnType<One["read"]>, undefined>
   : ReturnType<One["read"]>;
 
-/** Values of declared options. */
 export type Values<All extends Rules> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
 
 /**
@@ -76,7 +70,6 @@ export function readOptions<const All extends Rules>(
   return values as Values<All>;
 }
 
-/** @throws OptionsError for the first unknown name that has a value. */
 export function rejectUnknown(what: string, given: object, known: readonly string[]): void {
   if (Object(given) !== given) {
     throw new OptionsError("The argument", `must be an object; got ${show(given)}`);
@@ -86,13 +79,11 @@ export function rejectUnknown(what: string, given: object, known: readonly strin
   }
 }
 
-/** Creates the error of an unknown name. It names the one that is probably meant, or else all. */
 export function unknownName(what: string, name: string, known: readonly string[]): OptionsError {
   const hint = known.length > 0 ? hintFor(name, known) : "Leave it out.";
   return new OptionsError(name.slice(0, 100), `is not ${what}`, hint);
 }
 
-/** @throws OptionsError for an invalid value. */
 export function readValue<Value>(
   name: string,
   given: unknown,
@@ -111,7 +102,6 @@ export function show(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : String(value);
 }
 
-/** Makes a rule of a test. */
 export function accepting<Value>(
   expected: string,
   accepts: (given: unknown) => boolean,
@@ -120,17 +110,14 @@ export function accepting<Value>(
   return { expected, read: (given) => (accepts(given) ? (given as Value) : undefined) };
 }
 
-/** Rule of any value, which another function checks. */
 export function anything<Value>(): Rule<Value> {
   return accepting("", () => true);
 }
 
-/** Rule of strings. */
 export function string(): Rule<string> {
   return ofType("a string");
 }
 
-/** Rule of functions. */
 export function func<Value>(): Rule<Value> {
   return ofType("a function");
 }
@@ -139,7 +126,6 @@ function ofType<Value>(expected: string): Rule<Value> {
   return accepting(expected, (given) => expected.endsWith(` ${typeof given}`));
 }
 
-/** Rule of one of several values. */
 export function oneOf<const Value>(...values: readonly Value[]): Rule<Value> {
   const shown = values.map(show);
   return accepting(shown.length > 2 ? `one of ${shown.join(", ")}` : shown.join(" or "), (given) =>
@@ -147,17 +133,14 @@ export function oneOf<const Value>(...values: readonly Value[]): Rule<Value> {
   );
 }
 
-/** Rule of booleans. */
 export function boolean(): Rule<boolean> {
   return oneOf(true, false);
 }
 
-/** Rule of numbers between two bounds. */
 export function number(min: number, max = Infinity): Rule<number> {
   return accepting(`a number ${range(min, max)}`, isBetween(min, max));
 }
 
-/** Rule of whole numbers between two bounds. */
 export function wholeNumber(min: number, max = Infinity): Rule<number> {
   const isInRange = isBetween(min, max);
   return accepting(

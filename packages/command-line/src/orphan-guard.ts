@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Process that kills the command if this process is killed. */
 export interface OrphanGuard {
-  /** Ends the guard, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 

@@ -8,10 +8,8 @@ interface Trust {
   readonly ca?: string | string[];
 }
 
-/** Statuses of responses that cannot have a body. */
 const nullBodyStatuses = new Set([204, 205, 304]);
 
-/** Resolves a host name to all its IPs. */
 export async function resolveName(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true });
   return found.map((one) => one.address);
@@ -68,7 +66,6 @@ export async function sendTo(
   return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>, init);
 }
 
-/** Returns the headers of a message, with each of several values. */
 export function headersOf({ headersDistinct }: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(headersDistinct)) {
@@ -77,7 +74,6 @@ export function headersOf({ headersDistinct }: IncomingMessage): Headers {
   return headers;
 }
 
-/** Replaces name resolution: every name has these IPs. */
 function pinned(ips: readonly string[]): NonNullable<RequestOptions["lookup"]> {
   const found = ips.map((ip) => ({ address: ip, family: isIP(ip) }));
   return (_hostname, options, callback) => {

@@ -1,7 +1,5 @@
-/** First bytes of a PNG. */
 export const pngSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** Effect of each byte on the checksum. */
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte;
   for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
@@ -15,7 +13,6 @@ export function crc32(bytes: Uint8Array): number {
   return ~sum >>> 0;
 }
 
-/** Encodes a chunk of a PNG. */
 export function pngChunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(data.length + 12);
   const view = new DataView(bytes.buffer);

@@ -1,7 +1,6 @@
 /** Characters that control a terminal, or that a page and XML must not have. */
 const controls = /[^\P{C}\t\n\u200c\u200d]|[\u2028\u2029]/gu;
 
-/** Replaces invisible characters, which a server may send, by escapes such as `\u001b`. */
 export function printable(text: string): string {
   return text.replaceAll(controls, (character) => {
     const point = character.codePointAt(0) ?? 0;

@@ -14,7 +14,6 @@ import {
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Mode of private files: only the owner can read and write. */
 const mode = 0o600;
 
 /**

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Process group of a command: its own, or that of the terminal. */
 export interface ProcessGroup {
   readonly ownGroup: boolean;
   /** Returns the id for `kill` that includes the processes of the command. */
   target(pid: number): number;
   forward(pid: number, signal: NodeJS.Signals): void;
-  /** Ends the background processes of the command. */
   clear(pid: number): Promise<void>;
 }
 

@@ -10,9 +10,7 @@ type Forwarded = (typeof forwarded)[number];
 const notExecutable = 126;
 const notFound = 127;
 
-/** Server of a command, while the command runs. */
 interface Server {
-  /** Environment variables of the command, in addition to those of this process. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
@@ -64,7 +62,6 @@ async function runProgram(
   return code;
 }
 
-/** Waits until the command ends, or fails to start, and returns its exit code. */
 function end(child: ChildProcess, name: string, program: string): Promise<number> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => {

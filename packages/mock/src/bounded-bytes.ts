@@ -1,4 +1,3 @@
-/** Reads a body to its end, or returns undefined as soon as it exceeds `max` bytes. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array> | null,
   max: number,

@@ -1,7 +1,6 @@
 import { isLoopback } from "@tryon/command-line/key-url";
 import { show } from "@tryon/command-line/options";
 
-/** Describes why a text is not a value of `corsOrigins`, or returns undefined. */
 export function originProblem(text: string): string | undefined {
   if (text === "*") return undefined;
   const url = URL.parse(text);

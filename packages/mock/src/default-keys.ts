@@ -26,7 +26,6 @@ const tokens: DefaultKeys = {
   limited: "svc_live_limited",
 };
 
-/** Webhook secret of every default key. */
 export const webhookSecret = "whsec_mock";
 
 const accountId = "acct_mock";

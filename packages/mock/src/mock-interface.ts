@@ -47,7 +47,6 @@ export interface MockOptions extends SettingsInput {
   store?: MockStore;
 }
 
-/** Declarations of the options of `createMock`. */
 export const mockRules = {
   ...settingRules,
   profile: anything<ProfileName | Profile>(),

@@ -53,7 +53,6 @@ export interface Profile {
   readonly unknown?: readonly string[];
 }
 
-/** @throws OptionsError for an unknown option or an unknown value. It lists the valid ones. */
 export function resolveOptions(
   profile: ProfileName | Profile = "default",
   chosen: Partial<Options> = {},
@@ -80,7 +79,6 @@ function observed(profile: Profile): Partial<Options> {
 
 const kind = "an option of the service";
 
-/** Checks the defined values against their rows. */
 function checked(chosen: Readonly<Record<string, unknown>>): Partial<Options> {
   rejectUnknown(kind, chosen, optionIds);
   const given = Object.entries(chosen).filter(([, value]) => value !== undefined);

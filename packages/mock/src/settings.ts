@@ -130,7 +130,6 @@ export interface Settings extends Readonly<
 
 const defaultLatency = 1_500;
 
-/** Declarations of the settings. */
 export const settingRules = {
   latency: {
     expected: `${duration(0).expected}, or such percentiles by size`,

@@ -9,22 +9,14 @@ const sizes = [
   { output_size: "4K", cost: 20 },
 ] as const;
 
-/** Invalid bodies and their statuses. */
-const invalidBodies: readonly (readonly [unknown, number])[] = [
-  [tryOn({ seed: -1 }), 422],
-  [tryOn({ garment_urls: [] }), 400],
-  [tryOn({ person_url: "http://shop.example/me.jpg" }), 400],
-  ["{", 422],
-];
-
 /** Job that a scenario has created. */
 export interface ScenarioJob {
   readonly jobId: string;
   readonly cost: number;
 }
 
-/** Number of requests of a scenario. The last one has an unknown API key. */
-export const scenarioRequests = 10;
+/** Number of requests of a scenario. */
+export const scenarioRequests = 4;
 
 /** Runs one customer's requests and checks each response, which other customers must not affect. */
 export async function runScenario(client: LoadClient, number: number): Promise<ScenarioJob> {
@@ -37,34 +29,18 @@ export async function runScenario(client: LoadClient, number: number): Promise<S
   const repeats = await Promise.all([submit(), submit()]);
   const jobId = String(repeats[0].body["job_id"]);
   expect(jobId).toMatch(/^job_[0-9A-Za-z]{24}$/);
-  for (const response of repeats) checkSubmitted(response, { jobId, cost, metadata });
-  expect(repeats.filter(isReplay), "replays").toHaveLength(1);
-
-  const other = tryOn({ output_size, metadata, seed: 1 });
-  const conflict = await client.send("POST", "/api/v1/tryon", { idempotencyKey, body: other });
-  expect(conflict.status).toBe(409);
+  for (const { status, body: submitted } of repeats) {
+    expect(status).toBe(200);
+    expect(submitted).toMatchObject({ job_id: jobId, cost_credits: cost, metadata });
+  }
+  const replays = repeats.filter(({ headers }) => headers["idempotent-replayed"] === "true");
+  expect(replays).toHaveLength(1);
 
   const polled = await client.send("GET", `/api/v1/tryon/${jobId}`);
   expect(polled.status).toBe(200);
   expect(polled.body).toMatchObject({ job_id: jobId, cost_credits: cost, metadata });
   expect(["running", "succeeded"]).toContain(polled.body["status"]);
-
-  const again = await submit();
-  checkSubmitted(again, { jobId, cost, metadata });
-  expect(isReplay(again)).toBe(true);
-
   await checkList(client);
-  const account = await client.send("GET", "/api/v1/account");
-  expect(account.status).toBe(200);
-  expect(account.body["tryon_cost_credits"]).toEqual({ "1K": 8, "2K": 12, "4K": 20 });
-
-  const [invalid, status] = invalidBodies[number % invalidBodies.length] ?? ["", 422];
-  const rejected = await client.send("POST", "/api/v1/tryon", { body: invalid });
-  expect(rejected.status).toBe(status);
-  const missing = await client.send("GET", `/api/v1/tryon/job_${"0".repeat(24)}`);
-  expect(missing.status).toBe(404);
-  const unknownKey = await client.send("GET", `/api/v1/tryon/${jobId}`, { key: "svc_live_nobody" });
-  expect(unknownKey.status).toBe(401);
   return { jobId, cost };
 }
 
@@ -84,20 +60,6 @@ export async function listAllJobs(client: LoadClient): Promise<readonly unknown[
   return ids;
 }
 
-function checkSubmitted(
-  response: LoadResponse,
-  { jobId, cost, metadata }: { jobId: string; cost: number; metadata: object },
-): void {
-  expect(response.status).toBe(200);
-  expect(response.body).toMatchObject({
-    job_id: jobId,
-    status: "running",
-    cost_credits: cost,
-    metadata,
-    result_url: null,
-  });
-}
-
 async function checkList(client: LoadClient): Promise<void> {
   const { status, body } = await client.send("GET", "/api/v1/tryon?limit=5");
   expect(status).toBe(200);
@@ -110,8 +72,4 @@ async function checkList(client: LoadClient): Promise<void> {
 function jobsOf(body: LoadResponse["body"]): readonly Readonly<Record<string, unknown>>[] {
   // The response to a list always has jobs.
   return body["jobs"] as readonly Readonly<Record<string, unknown>>[];
-}
-
-function isReplay({ headers }: LoadResponse): boolean {
-  return headers["idempotent-replayed"] === "true";
 }

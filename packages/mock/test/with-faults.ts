@@ -10,21 +10,37 @@ export function withFaults(options: MockOptions = {}) {
   return { mock, headers, ...plainCalls(mock.fetch, mock.baseUrl, headers) };
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Creates functions that send requests through any fetch and do not check the responses. */
 export function plainCalls(
   fetch: typeof globalThis.fetch,
   baseUrl: string,
   headers: Readonly<Record<string, string>>,
 ) {
+  const submit = (fields: Fields = {}, more: Record<string, string> = {}) =>
+    fetch(`${baseUrl}/api/v1/tryon`, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body: JSON.stringify(tryOn(fields)),
+    });
+  const get = (path: string) => fetch(`${baseUrl}${path}`, { headers });
   return {
-    submit: (fields: Readonly<Record<string, unknown>> = {}, more: Record<string, string> = {}) =>
-      fetch(`${baseUrl}/api/v1/tryon`, {
-        method: "POST",
-        headers: { ...headers, ...more },
-        body: JSON.stringify(tryOn(fields)),
-      }),
-    account: () => fetch(`${baseUrl}/api/v1/account`, { headers }),
-    get: (path: string) => fetch(`${baseUrl}${path}`, { headers }),
+    submit,
+    account: () => get("/api/v1/account"),
+    get,
+    /** Returns the id of the job. */
+    submitted: async (...given: Parameters<typeof submit>) => {
+      // The contract's response to a submission has a job_id.
+      const { job_id: id } = (await (await submit(...given)).json()) as { job_id: string };
+      return id;
+    },
+    /** Returns the URL of the result of a job that has succeeded. */
+    resultOf: async (jobId: string) => {
+      const job = await (await get(`/api/v1/tryon/${jobId}`)).json();
+      // The contract's response to a poll has a result_url.
+      return new URL((job as { result_url: string }).result_url);
+    },
   };
 }
 

@@ -5,7 +5,6 @@ import type { CliContext } from "../context.ts";
 import { printJson, printTable } from "../display.ts";
 import { toFailure } from "../failure.ts";
 
-/** Prints the account of the key: a table, or JSON as the service sent it. */
 export async function showAccount(
   options: ConnectionOptions,
   context: CliContext,
@@ -33,7 +32,6 @@ export async function showAccount(
   return 0;
 }
 
-/** Prints the balance, what it pays for, and the packs of credits. */
 export async function showCredits(
   options: ConnectionOptions,
   context: CliContext,

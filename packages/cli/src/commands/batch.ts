@@ -29,7 +29,6 @@ import {
 import { describeError, toFailure } from "../failure.ts";
 import { isPresent } from "../images.ts";
 
-/** Adds the options of `tryon batch`. */
 export const addBatchOptions = (command: Command<[string]>) =>
   addConnection(
     command
@@ -46,14 +45,11 @@ export const addBatchOptions = (command: Command<[string]>) =>
 
 type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
 
-/** Errors of images that are not saved. */
 const unrecorded = "The image was not saved, since the journal could not be written. Fix that.";
 const notCharged = "Then run the same command again: the try-on is not charged again.";
 
-/** Images that are saved at the same time. */
 const maxSaves = 8;
 
-/** Runs the try-ons of a file and saves their images. Continues where an earlier run stopped. */
 export async function runBatch(
   file: string,
   options: BatchOptions,
@@ -141,13 +137,11 @@ function printSummary(run: BatchRun, context: CliContext): void {
   for (const [message, count] of [...reasons].slice(0, 10)) note(context, `${count} × ${message}`);
 }
 
-/** Failure of a try-on, as the file of failures has it. */
 interface Failure {
   readonly code: string;
   readonly message: string;
 }
 
-/** Outcome of a try-on, as `--json` prints it. */
 interface Outcome {
   readonly id: string;
   readonly status: "succeeded" | "failed";
@@ -158,7 +152,6 @@ interface Outcome {
   readonly error: Failure | undefined;
 }
 
-/** One run of the command: its outcomes and its progress. */
 class BatchRun {
   readonly outcomes: Outcome[] = [];
   readonly failed = new Map<string, Failure>();
@@ -174,7 +167,6 @@ class BatchRun {
     this.#journal = journal;
   }
 
-  /** Credits that this run has cost. */
   get credits(): number {
     return this.#progress?.credits ?? 0;
   }
@@ -201,7 +193,6 @@ class BatchRun {
     if (this.#saves.size >= maxSaves) await Promise.race(this.#saves);
   }
 
-  /** Waits until all images are saved. */
   async saved(): Promise<void> {
     await Promise.all(this.#saves);
   }
@@ -238,7 +229,6 @@ class BatchRun {
     });
   }
 
-  /** Returns the rows without an image, for another run. */
   outstanding(rows: readonly BatchRow[]): readonly object[] {
     const ended = new Set(this.outcomes.map(({ id }) => id));
     const retries = nextIds(rows);

@@ -9,7 +9,6 @@ import { deliver, receiverUrl } from "../deliver.ts";
 import { print, printJson } from "../display.ts";
 import { describeError } from "../failure.ts";
 
-/** Adds the options of `tryon doctor`. */
 export const addDoctorOptions = (command: Command) =>
   addConnection(
     command

@@ -17,7 +17,6 @@ import {
 import { toFailure } from "../failure.ts";
 import { checkOutput } from "../images.ts";
 
-/** Adds the options of `tryon jobs list`. */
 export const addListOptions = (command: Command) =>
   addConnection(
     command
@@ -32,7 +31,6 @@ export const addListOptions = (command: Command) =>
       .option("--limit <number>", "maximum number of jobs", wholeNumber(1, 1_000_000), 20),
   );
 
-/** Adds the options of `tryon jobs wait` and `tryon jobs download`. */
 export const addResultOptions = (command: Command<[string]>) =>
   addConnection(
     command
@@ -43,7 +41,6 @@ export const addResultOptions = (command: Command<[string]>) =>
 type ListOptions = ReturnType<ReturnType<typeof addListOptions>["opts"]>;
 type ResultOptions = ReturnType<ReturnType<typeof addResultOptions>["opts"]>;
 
-/** Lists jobs, newest first: a table, or one line of JSON for each job as the service sent it. */
 export async function listJobs(options: ListOptions, context: CliContext): Promise<number> {
   const { tryon } = await connect(options, context);
   const { limit, status, json } = options;
@@ -63,7 +60,6 @@ export async function listJobs(options: ListOptions, context: CliContext): Promi
   return 0;
 }
 
-/** Prints a job: its fields, or JSON as the service sent it. */
 export async function getJob(
   id: string,
   options: ConnectionOptions,
@@ -90,11 +86,6 @@ export async function getJob(
   return 0;
 }
 
-/**
- * Waits for a job. `download` saves its image, and `wait` does with `--output`.
- *
- * @returns 0 if the job succeeded.
- */
 export async function waitForJob(
   id: string,
   options: ResultOptions & { readonly download: boolean },

@@ -11,7 +11,6 @@ import { deliver, receiverUrl } from "../deliver.ts";
 import { note, print, printJson } from "../display.ts";
 import { describeError, toFailure } from "../failure.ts";
 
-/** Adds the options of `tryon listen`. */
 export const addListenOptions = (command: Command) =>
   addConnection(
     command
@@ -26,7 +25,6 @@ type ListenOptions = ReturnType<ReturnType<typeof addListenOptions>["opts"]>;
 /** Time in which a list may miss a new job, in milliseconds. Jobs are checked again for so long. */
 const overlap = 60_000;
 
-/** Delivers the events of jobs that end to a local receiver, until Ctrl+C. With `--job`, of that job. */
 export async function listen(options: ListenOptions, context: CliContext): Promise<number> {
   const { forwardTo: url, job: id, secretFile, interval, json } = options;
   const { tryon, environment } = await connect(options, context);
@@ -81,7 +79,6 @@ async function endOf(tryon: TryOn, id: string, signal: AbortSignal): Promise<Job
   return job;
 }
 
-/** Event of a job, with the fields that the service sends. */
 function eventOf({ id, data }: Job) {
   return {
     event: "tryon.completed" as const,
@@ -96,10 +93,8 @@ function eventOf({ id, data }: Job) {
   };
 }
 
-/** Finds the jobs that end, each once. */
 class JobWatch {
   readonly #tryon: TryOn;
-  /** Jobs that ended before the start, and those that were returned. */
   readonly #ended = new Set<string>();
   readonly #open = new Set<string>();
   #since = -Infinity;
@@ -115,7 +110,6 @@ class JobWatch {
     for (const job of jobs) (hasEnded(job) ? this.#ended : this.#open).add(job.id);
   }
 
-  /** Returns the jobs that have ended since the last call. */
   async poll(): Promise<readonly Job[]> {
     const found: Job[] = [];
     const listed = new Set<string>();
@@ -143,7 +137,6 @@ function hasEnded({ status }: Job): boolean {
   return status === "succeeded" || status === "failed";
 }
 
-/** Returns the creation of a job in milliseconds since 1970, or 0. Times without an offset are in UTC. */
 function createdAt({ data }: Job): number {
   return serviceTime(data.created_at) || 0;
 }

@@ -29,7 +29,6 @@ import {
 import { toFailure } from "../failure.ts";
 import { checkOutput, isPresent, openImage } from "../images.ts";
 
-/** Adds the options of `tryon run`. */
 export const addRunOptions = (command: Command) =>
   addConnection(
     command
@@ -53,7 +52,6 @@ function seed(value: string): number {
 
 type RunOptions = ReturnType<ReturnType<typeof addRunOptions>["opts"]>;
 
-/** Submits a try-on, waits for it and saves its image. */
 export async function runTryOn(options: RunOptions, context: CliContext): Promise<number> {
   const { output, timeout = 600_000, idempotencyKey, maxCredits } = options;
   if (output !== undefined) await checkOutput("--output", output);
@@ -140,14 +138,12 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 
-/** Progress of a try-on, as a text. */
 class RunProgress {
   job: Job | undefined;
   key: string | undefined;
   #phase = "Submitting";
   readonly #start = performance.now();
 
-  /** Time since the start, in whole milliseconds. */
   get elapsed(): number {
     return Math.round(performance.now() - this.#start);
   }

@@ -14,7 +14,6 @@ const maxWait = 25_000;
 
 type Content = CallToolResult["content"];
 
-/** Creates the MCP server with its tools. `settle` waits for the end of all submissions. */
 export function createMcpServer(context: McpContext, version: string) {
   const { tryon, session, isLive, out, signal } = context;
   const submitter = createSubmitter(context);
@@ -28,7 +27,6 @@ export function createMcpServer(context: McpContext, version: string) {
     const { job_id, status, cost_credits, error_code, error_message } = data;
     return json({ job_id, status, cost_credits, error_code, error_message, ...more });
   };
-  /** Saves the image of a result, and returns its path and a preview. Without a folder, returns its URL. */
   const describeResult = async ({ job, image }: TryOnResult): Promise<Content> => {
     if (out === undefined) return describeJob(job, { result_url: await image.url({ signal }) });
     const path = join(out, `${job.id}.png`);
@@ -36,7 +34,6 @@ export function createMcpServer(context: McpContext, version: string) {
     await stat(path).catch(() => image.save(path, { signal }));
     return [...describeJob(job, { path }), ...(await createPreview(path))];
   };
-  /** Adds a tool. Errors become results with a code, the problem, the next step and the job. */
   const addTool = <Input extends z.ZodObject>(
     name: string,
     description: string,

@@ -11,17 +11,13 @@ import { CommandError } from "../failure.ts";
 import { sha256, type Session } from "./open-session.ts";
 import { readImage } from "./read-image.ts";
 
-/** Client, session and options of the tools. */
 export interface McpContext {
   readonly tryon: TryOn;
   readonly session: Session;
-  /** If true, try-ons cost money. */
   readonly isLive: boolean;
   /** Folders of images, as absolute paths without links. */
   readonly folders: readonly string[];
-  /** Folder of results, if any. */
   readonly out: string | undefined;
-  /** Aborts when the server ends. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +36,6 @@ export const submitInput = z.strictObject({
   variation: variation.describe("A new value makes, and charges, another image of this input."),
 });
 
-/** Maximum duration of a submission, in milliseconds. */
 const submitTimeout = 600_000;
 /** Errors which prove that nothing was charged. After an attempt that may have made a job, a call has another error. */
 const refusals: ReadonlySet<TryOnErrorCode> = new Set([
@@ -49,7 +44,6 @@ const refusals: ReadonlySet<TryOnErrorCode> = new Set([
   ...(["unauthorized", "unsafe_environment", "validation_failed"] as const),
 ]);
 
-/** Submits inputs, each at most once in a session. */
 export function createSubmitter({ tryon, session, isLive, folders, signal }: McpContext) {
   const inFlight = new Map<string, Promise<Job>>();
 
@@ -114,7 +108,6 @@ export function createSubmitter({ tryon, session, isLive, folders, signal }: Mcp
       return () => job;
     },
 
-    /** Waits for the end of all submissions. */
     settle: async () => Promise.allSettled(inFlight.values()),
   };
 }

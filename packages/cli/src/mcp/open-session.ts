@@ -27,7 +27,6 @@ const stateSchema = z.object({
   submissions: z.record(z.string(), submissionSchema),
 });
 
-/** Submissions and credits of a session, in a file if it has a path. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /**
@@ -99,7 +98,6 @@ export async function openSession(path: string | undefined, owner: string, maxCr
       });
     },
 
-    /** Releases the credits of a submission that made no job. */
     async release(key: string, isRefused: boolean): Promise<void> {
       submissions.delete(key);
       if (isRefused) submissions.set(key, { sentAt: 0, credits: 0, state: "refused" });
@@ -122,7 +120,6 @@ export async function openSession(path: string | undefined, owner: string, maxCr
       await save().catch(() => undefined);
     },
 
-    /** Waits for pending writes, and releases the lock of the file. */
     async close(): Promise<void> {
       await saved.catch(() => undefined);
       await file?.release();
@@ -150,7 +147,6 @@ async function lock(path: string) {
   }
 }
 
-/** Returns the SHA-256 of text or bytes, in hex. */
 export function sha256(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }

@@ -18,7 +18,6 @@ import { toFailure } from "../failure.ts";
 
 const maxCredits = wholeNumber(0, 999_999_999);
 
-/** Adds the options of `tryon mcp`. */
 export const addMcpOptions = <Arguments extends readonly unknown[]>(
   command: Command<[...Arguments]>,
 ) =>
@@ -35,12 +34,6 @@ export const addMcpOptions = <Arguments extends readonly unknown[]>(
 
 type McpOptions = ReturnType<ReturnType<typeof addMcpOptions>["opts"]>;
 
-/**
- * Runs an MCP server over standard input and output, until standard input ends or Ctrl+C.
- *
- * @returns the exit code: 0.
- * @throws UsageError for options and files that cannot be used, and for a live key without `--max-credits`.
- */
 export async function serveMcp(options: McpOptions, context: CliContext): Promise<number> {
   const { tryon, apiKey, baseUrl, isLive } = await connect(options, context).catch((error) => {
     throw toFailure(error);

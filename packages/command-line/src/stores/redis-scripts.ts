@@ -1,16 +1,13 @@
 import type { RedisClient } from "./clients.ts";
 import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
 
-/** Runs a Lua script in Redis, as one atomic step. */
 export type RunScript = (
   script: string,
   keys: readonly string[],
   ...args: readonly string[]
 ) => Promise<unknown>;
 
-/** Requirements of a store in Redis. */
 export interface RedisRequirements {
-  /** Key of the version. */
   readonly versionKey: string;
   /** Data of the store, for messages: `the journal`. */
   readonly data: string;
@@ -27,7 +24,6 @@ local policy = type(info) == "string" and string.match(info, "maxmemory_policy:(
 return {redis.call("GET", KEYS[1]), policy or ""}
 `;
 
-/** Runs scripts, once Redis meets the requirements. */
 export function redisScripts(client: RedisClient, requirements: RedisRequirements): RunScript {
   const { versionKey, data, eviction, fail } = requirements;
   const run: RunScript = (script, keys, ...args) =>

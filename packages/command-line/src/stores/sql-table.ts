@@ -17,21 +17,16 @@ export interface TableFormat {
   readonly key: readonly [columns: string, values: string];
   /** Columns of that row for the version and the time, and `$0` in the type of the time. */
   readonly version: readonly [version: string, time: string, now: string];
-  /** Rule for the time in SQLite. */
   readonly clock: ClockRule;
 }
 
-/** SQL of a database. */
 export interface Dialect {
-  /** Type of a point in time. */
   readonly timestamp: string;
   /** Returns the point in time of a number of milliseconds since 1970. */
   readonly toTimestamp: (milliseconds: string) => string;
   /** Date of the database in milliseconds since 1970. NULL if it is that of the process. */
   readonly date: string;
-  /** Returns a query of the elements of a JSON array. */
   readonly elementsOf: (json: string) => string;
-  /** Runs the statement that creates a table. */
   readonly create: (statement: string) => Promise<unknown>;
   /** Returns the function that runs statements on a table. `keepTime` stores the time. */
   readonly runOn: (format: TableFormat, keepTime: string) => RunStatement;
@@ -64,7 +59,6 @@ export function openTable(
   };
 }
 
-/** SQL of PostgreSQL. */
 export function postgresDialect(client: PostgresClient): Dialect {
   // The time of the statement: `now()` is that of a transaction, which may have begun earlier.
   const now = "(extract(epoch FROM statement_timestamp()) * 1000)::double precision";

@@ -1,4 +1,3 @@
-/** Creates the error of a store from a message and a hint. */
 export type Fail = (message: string, hint: string) => Error;
 
 /** Version of what the stores write. What has no version yet is of version 1. */

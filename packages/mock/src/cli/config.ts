@@ -14,7 +14,6 @@ import { mockRules } from "../mock-interface.ts";
 import { resolveOptions, type Profile } from "../options.ts";
 import { engineNames, type EngineName } from "./program.ts";
 
-/** Settings of a file. The engine is a name. */
 export interface Config {
   readonly options: MockOptions;
   readonly engine: EngineName | undefined;
@@ -36,7 +35,6 @@ const configRules = {
   unknown: list,
 };
 
-/** @throws UsageError with the file and the problem. */
 export async function readConfig(path: string): Promise<Config> {
   const config = await load(path, "configuration");
   const { engine } = usage(path, () => {
@@ -48,7 +46,6 @@ export async function readConfig(path: string): Promise<Config> {
   return { engine, options };
 }
 
-/** Reads a profile that tryon-contract wrote. @throws UsageError with the file and the problem. */
 export async function readProfile(path: string): Promise<Profile> {
   const profile = await load(path, "profile");
   return usage(path, () => {
@@ -61,7 +58,6 @@ export async function readProfile(path: string): Promise<Profile> {
   });
 }
 
-/** @throws UsageError with the file and the message of the error that a check throws. */
 function usage<Result>(path: string, check: () => Result): Result {
   try {
     return check();
@@ -71,7 +67,6 @@ function usage<Result>(path: string, check: () => Result): Result {
   }
 }
 
-/** Reads a JSON object. */
 async function load(path: string, kind: string): Promise<Readonly<Record<string, unknown>>> {
   let text: string;
   try {

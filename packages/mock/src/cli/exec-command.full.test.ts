@@ -1,5 +1,4 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -69,18 +68,6 @@ describe("tryon-mock exec", () => {
     const port = new URL(await run.listening).port;
     expect(run.stdout()).toContain(`"http://127.0.0.1:${port}"`);
     expect(run.stderr()).toContain(`others can reach port ${port} of this machine`);
-  });
-
-  test("runs nothing when its port is taken", async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void taken.close());
-    // A server on a port has this form of `address()`.
-    const { port } = taken.address() as AddressInfo;
-    const run = command(...program("console.log(1)", "--port", String(port)));
-    expect(await run.ended).toEqual({ code: 1, signal: null });
-    expect(run.stdout()).toBe("");
-    expect(run.stderr()).toContain(`port ${port} is taken`);
   });
 
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("hands %s on and waits", async (signal) => {

@@ -3,7 +3,6 @@ import { runBesideServer } from "@tryon/command-line/run-program";
 import type { ExecCommand } from "./program.ts";
 import { clientEnvironment, loopback, startServer } from "./server.ts";
 
-/** Returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal. */
 export async function runExec(command: ExecCommand): Promise<number> {
   const { program, programArguments } = command;
   return runBesideServer("tryon-mock", [program, ...programArguments], async () => {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { tryOn } from "../../test/caller.ts";
 import { command, commandWith } from "../../test/command.ts";
 import { controlToken } from "../../test/control-token.ts";
 import { controls } from "../../test/controls.ts";
 import { stateFile } from "../../test/state-file.ts";
+import { plainCalls } from "../../test/with-faults.ts";
 
 function file(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
@@ -18,7 +18,7 @@ function file(text: string): string {
   return path;
 }
 
-const live = { authorization: "Bearer svc_live_mock" };
+const live = { authorization: "Bearer svc_live_mock", "content-type": "application/json" };
 
 describe("the command", () => {
   test("says first where it listens, and serves there until SIGINT", async () => {
@@ -38,11 +38,8 @@ describe("the command", () => {
   test("ends with 0 at SIGTERM, even while a call is held and a webhook is due", async () => {
     const run = command("serve", "--port", "0", "--quiet", "--latency", "10m");
     const url = await run.listening;
-    const held = fetch(`${url}/api/v1/tryon`, {
-      method: "POST",
-      headers: { ...live, "content-type": "application/json" },
-      body: JSON.stringify(tryOn({ wait: true, webhook_url: `${url}/hook` })),
-    });
+    const { submit } = plainCalls(fetch, url, live);
+    const held = submit({ wait: true, webhook_url: `${url}/hook` });
     const outcome = held.then(
       ({ status }) => status,
       () => "cut",
@@ -68,9 +65,7 @@ describe("the command", () => {
     const start = () => command("--port", "0", "--quiet", "--state", state);
     const run = start();
     const url = await run.listening;
-    const headers = { ...live, "content-type": "application/json" };
-    const body = JSON.stringify(tryOn());
-    const response = await fetch(`${url}/api/v1/tryon`, { method: "POST", headers, body });
+    const response = await plainCalls(fetch, url, live).submit();
     const { job_id: id } = Object(await response.json()) as { job_id?: string };
     const other = start();
     expect(await other.ended).toEqual({ code: 2, signal: null });
@@ -141,25 +136,39 @@ describe("the command", () => {
     await expect.poll(() => run.stdout(), { interval: 5 }).toContain("/__mock/?token=");
   });
 
-  test("takes seed, latency, profile and the rest from a file, and flags before it", async () => {
-    const config = file(
-      JSON.stringify({ seed: "a", latency: "1h", options: { replayHeader: false } }),
-    );
-    const run = command("--port", "0", "--config", config, "--profile", "alternate", "--seed", "b");
-    const url = await run.listening;
-    const again = command("--port", "0", "--seed", "b");
+  test("takes its settings from a file, and flags before it", async () => {
+    const settings = {
+      seed: "a",
+      credits: 40,
+      clock: "manual",
+      corsOrigins: ["https://file.example"],
+    };
+    const config = file(JSON.stringify({ ...settings, engine: "stock", latency: "1h" }));
+    const flags = ["--profile", "alternate", "--seed", "b", "--credits", "8"];
+    const origins = ["https://a.example", "https://b.example"];
+    const more = [...flags, ...origins.map((url) => `--cors-origin=${url}`)];
     const ids = [];
-    for (const base of [url, await again.listening]) {
-      const answer = await fetch(`${base}/api/v1/tryon`, {
-        method: "POST",
-        headers: { ...live, "content-type": "application/json" },
-        body: JSON.stringify(tryOn()),
-      });
-      ids.push(await answer.json());
+    for (const [given, credits, statuses] of [
+      [["--config", config], 40, [200, 403, 403]],
+      [["--config", config, ...more], 8, [403, 200, 200]],
+      [["--seed", "b"], 1_000, [403, 403, 403]],
+    ] as const) {
+      const url = await command("--port", "0", ...given).listening;
+      const { get, submit } = plainCalls(fetch, url, live);
+      const account = await get("/api/v1/account");
+      expect(await account.json()).toMatchObject({ credits_remaining: credits });
+      const isManual = account.headers.get("date") === "Thu, 01 Jan 2026 00:00:00 GMT";
+      expect(isManual).toBe(given[0] === "--config");
+      const found = [...settings.corsOrigins, ...origins].map(
+        async (origin) => (await fetch(url, { headers: { ...live, origin } })).status,
+      );
+      expect(await Promise.all(found)).toEqual(statuses);
+      ids.push((await (await submit()).json()) as object);
     }
     // Profile alternate responds with fewer fields. Only the seed determines the ids.
-    expect(Object.keys(ids[0] as object)).toEqual(["job_id", "status"]);
-    expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
+    const [, alternate, usual] = ids;
+    expect(Object.keys(alternate ?? {})).toEqual(["job_id", "status"]);
+    expect(usual).toMatchObject(alternate ?? {});
   });
 
   test.each([
@@ -181,50 +190,6 @@ describe("the command", () => {
     ]);
   });
 
-  test("prints no requests when its output is a pipe", async () => {
-    const run = command("--port", "0");
-    const url = await run.listening;
-    await fetch(`${url}/api/v1/account`, { headers: live });
-    run.child.kill("SIGINT");
-    await run.ended;
-    expect(run.stdout() + run.stderr()).not.toContain("/api/v1/account");
-  });
-
-  test("gives its keys the credits of a file, and of its flag before it", async () => {
-    const config = file(JSON.stringify({ credits: 40 }));
-    const commands = [[], ["--credits", "8"]].map((flags) =>
-      command("--port", "0", "--config", config, ...flags),
-    );
-    for (const [index, credits] of [40, 8].entries()) {
-      const url = await commands[index]?.listening;
-      const account = await fetch(`${url}/api/v1/account`, { headers: live });
-      expect(await account.json()).toMatchObject({ credits_remaining: credits });
-    }
-  });
-
-  test("allows the origins of its flags, which replace those of a file", async () => {
-    const config = file(JSON.stringify({ corsOrigins: ["https://file.example"] }));
-    const flags = ["https://a.example", "https://b.example"].map((url) => `--cors-origin=${url}`);
-    for (const [more, expected] of [
-      [[], [200, 403, 403]],
-      [flags, [403, 200, 200]],
-    ] as const) {
-      const url = await command("--port", "0", "--config", config, ...more).listening;
-      const statuses = ["https://file.example", "https://a.example", "https://b.example"].map(
-        async (origin) => (await fetch(`${url}/api/discovery`, { headers: { origin } })).status,
-      );
-      expect(await Promise.all(statuses)).toEqual(expected);
-    }
-  });
-
-  test("takes engine and clock from a file", async () => {
-    const config = file(JSON.stringify({ engine: "stock", clock: "manual" }));
-    const run = command("--port", "0", "--config", config);
-    const url = await run.listening;
-    const { headers } = await fetch(url);
-    expect(headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
-  });
-
   test("warns on stderr when others can reach it", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0");
     const { port } = new URL(await run.listening);
@@ -238,21 +203,9 @@ describe("the command", () => {
   test("sends no webhooks to its own network where it is reached from others", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0", "--quiet");
     const url = (await run.listening).replace("0.0.0.0", "127.0.0.1");
-    const answer = await fetch(`${url}/api/v1/tryon`, {
-      method: "POST",
-      headers: { ...live, "content-type": "application/json" },
-      body: JSON.stringify(tryOn({ webhook_url: `${url}/hook` })),
-    });
+    const answer = await plainCalls(fetch, url, live).submit({ webhook_url: `${url}/hook` });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("allowPrivateWebhooks");
-  });
-
-  test("prints help and version", async () => {
-    const runs = [command("help", "serve"), command("--version"), command("help", "exec")];
-    for (const { ended } of runs) expect(await ended).toEqual({ code: 0, signal: null });
-    expect(runs[2]?.stdout()).toContain("Usage: tryon-mock exec [options] -- <command>");
-    expect(runs[0]?.stdout()).toContain("--print-env");
-    expect(runs[1]?.stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   test("says that a port is taken, and ends with 1", async () => {
@@ -273,17 +226,5 @@ describe("a command that cannot be carried out as it was typed", () => {
       "tryon-mock: option '--port <number>' is invalid. It must be a whole number from 0 to 65535.\n",
     );
     expect(run.stdout()).toBe("");
-  });
-
-  test.each([
-    ["no JSON", "{", "is not valid JSON"],
-    ["a value that no option has", '{"options":{"refund":"all"}}', 'refund must be one of "none"'],
-  ])("ends with 2 and names its file that holds %s", async (_what, text, words) => {
-    const config = file(text);
-    const run = command("--port", "0", "--config", config);
-    expect(await run.ended).toEqual({ code: 2, signal: null });
-    expect(run.stderr()).toContain(config);
-    expect(run.stderr()).toContain(words);
-    expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
   });
 });

@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
 import { assetBytes } from "../../test/images.ts";
+import { plainCalls } from "../../test/with-faults.ts";
 
 test("the command reaches images and receivers over the network of the machine", async () => {
   const seen = new Map<string, IncomingHttpHeaders>();
@@ -28,17 +28,12 @@ test("the command reaches images and receivers over the network of the machine",
   const config = join(folder, "config.json");
   writeFileSync(config, JSON.stringify({ images: "fetch", allowPrivateImages: true, latency: 0 }));
   const url = await command("--port", "0", "--config", config).listening;
+  const headers = { authorization: "Bearer svc_live_mock", "content-type": "application/json" };
   const submit = async (person: string): Promise<string> => {
-    const response = await fetch(`${url}/api/v1/tryon`, {
-      method: "POST",
-      headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
-      body: JSON.stringify(
-        tryOn({
-          person_url: person,
-          garment_urls: [`${host}/shirt.png`],
-          webhook_url: `${host}/hook`,
-        }),
-      ),
+    const response = await plainCalls(fetch, url, headers).submit({
+      person_url: person,
+      garment_urls: [`${host}/shirt.png`],
+      webhook_url: `${host}/hook`,
     });
     return `${response.status} ${await response.text()}`;
   };

@@ -32,7 +32,6 @@ export interface ServeCommand extends ServerCommand {
 }
 
 export interface ExecCommand extends ServerCommand {
-  /** Program to run beside the server, and its arguments. */
   readonly program: string;
   readonly programArguments: readonly string[];
 }
@@ -81,13 +80,11 @@ const addServer = (program: Program, defaultPort: number) =>
       "serve: print the URL of the server only; exec: print nothing; a --log stays",
     );
 
-/** Work of the commands, which returns their exit code. */
 export interface Work {
   serve(command: ServeCommand): Promise<number>;
   exec(command: ExecCommand): Promise<number>;
 }
 
-/** Runs the command that a command line names. @throws UsageError */
 export async function runMock(
   argv: readonly string[],
   context: Pick<ProgramOptions, "stdout" | "environment">,

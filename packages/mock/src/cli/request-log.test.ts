@@ -17,11 +17,8 @@ const asKey = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe("a pretty line", () => {
   test("has time, method, path, status, duration, key, job and the reason of a refusal", async () => {
-    const { mock, submit, get, lines } = setUp("pretty");
-    // The contract's response to a submission has a job_id.
-    const { job_id: jobId } = (await (await submit({}, { "idempotency-key": "a" })).json()) as {
-      job_id: string;
-    };
+    const { mock, submit, submitted, get, lines } = setUp("pretty");
+    const jobId = await submitted({}, { "idempotency-key": "a" });
     await submit({}, { "idempotency-key": "a" });
     await mock.clock.advance("1s");
     await get(`/api/v1/tryon/${jobId}`);

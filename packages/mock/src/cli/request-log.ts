@@ -6,7 +6,6 @@ import type { LogFormat } from "./program.ts";
 
 const maxReason = 160;
 
-/** Width of the columns in characters; a longer text moves the rest of its line. */
 const widths = { target: 28, status: 6, duration: 8, key: 7 } as const;
 
 export function requestLine(
@@ -55,7 +54,6 @@ function reasonOf({ faultIds, replayed, refusal }: JournalEntry): string {
   return parts.filter(Boolean).join(": ");
 }
 
-/** Colors a text: red for 5xx and broken connections, yellow for 4xx, green for other statuses. */
 function colored(text: string, status: number | null): string {
   const isRed = status === null || status >= 500;
   const color = isRed ? 31 : status >= 400 ? 33 : 32;

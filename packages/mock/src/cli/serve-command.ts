@@ -7,7 +7,6 @@ import { writePrivateFile } from "@tryon/command-line/private-file";
 import type { ServeCommand } from "./program.ts";
 import { clientEnvironment, startServer, type RunningServer } from "./server.ts";
 
-/** Starts a server that serves until a signal, and returns the exit code of the start. */
 export async function runServe(command: ServeCommand): Promise<number> {
   const { stdout, stderr } = process;
   // With --print-env, stdout has only variables.
@@ -18,7 +17,6 @@ export async function runServe(command: ServeCommand): Promise<number> {
   return 0;
 }
 
-/** Returns the file, or undefined if it cannot be written. */
 async function saveToken({ port, controlToken }: RunningServer): Promise<string | undefined> {
   const file = join(tmpdir(), `tryon-mock-${port}.token`);
   try {

@@ -8,7 +8,6 @@ import { controlTokenOf } from "../node/control-access.ts";
 import { nodeNetwork } from "../node/network.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import { createSqliteStore } from "../node/sqlite-store.ts";
-import type { MockStore } from "../store/state-log.ts";
 import type { EngineName, ServerCommand } from "./program.ts";
 import { readConfig, readProfile } from "./config.ts";
 import { requestLine } from "./request-log.ts";
@@ -19,19 +18,15 @@ export interface RunningServer {
   readonly port: number;
   /** Token of the control API. */
   readonly controlToken: string;
-  /** URL of the control page; it has the token if the server has created it. */
   readonly controlPage: string;
-  /** If true, a caller of the control API needs a token that the server has created. */
   readonly hasNewToken: boolean;
   readonly engine: EngineName;
   /** Stops both. Open requests have half a second. */
   stop(): Promise<void>;
 }
 
-/** Variable with the token of the control API, for the server and its callers. */
 const tokenVariable = "TRYON_MOCK_TOKEN";
 
-/** @throws UsageError for a wrong option, file or token, Error if the port is taken. */
 export async function startServer(
   command: ServerCommand,
   logOutput: Output,
@@ -39,7 +34,7 @@ export async function startServer(
   const isOpen = command.openControl === true;
   // An empty variable counts as missing.
   const given = process.env[tokenVariable] || undefined;
-  const controlToken = tokenOf(given);
+  const controlToken = asUsage(() => controlTokenOf(given));
   const { engine, mock } = await makeMock(command);
   logRequests(mock, command, logOutput);
   const server = await serve(mock, {
@@ -59,10 +54,10 @@ export async function startServer(
   return { mock, url, port, controlToken, controlPage, hasNewToken, engine, stop };
 }
 
-/** @throws UsageError */
-function tokenOf(given: string | undefined): string {
+/** Turns each error of a function into one of the command line. */
+function asUsage<Result>(work: () => Result): Result {
   try {
-    return controlTokenOf(given);
+    return work();
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
@@ -97,7 +92,8 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
     typeof command.profile === "object" ? await readProfile(command.profile.file) : command.profile;
   const name = command.engine ?? config?.engine ?? "stock";
   const engine = name === "composite" ? await loadCompositeEngine() : undefined;
-  const store = command.state === undefined ? undefined : openState(command.state);
+  const { state: file } = command;
+  const store = file === undefined ? undefined : asUsage(() => createSqliteStore(file));
   try {
     const mock = createMock({
       network: nodeNetwork(),
@@ -114,21 +110,12 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
     return { engine: name, mock };
   } catch (error) {
     store?.close();
-    const { config: path, state } = command;
+    const { config: path } = command;
     // The flags are valid, so the problem is in the file. Errors of the state name it.
-    const place = error instanceof OptionsError ? path : state && "";
+    const place = error instanceof OptionsError ? path : file && "";
     if (place === undefined || !(error instanceof Error)) throw error;
     const message = place === "" ? error.message : `${place}: ${error.message}`;
     throw new UsageError(message, { cause: error });
-  }
-}
-
-/** @throws UsageError with the file and the fix. */
-function openState(file: string): MockStore {
-  try {
-    return createSqliteStore(file);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
 

@@ -13,7 +13,6 @@ import {
 } from "@tryon/command-line/options";
 
 import { nullBodyStatuses } from "../http/responses.ts";
-import { isJsonValue } from "../shown.ts";
 import { milliseconds } from "../system/duration.ts";
 import type { FaultInput } from "./fault.ts";
 import { gatewayNamed, gatewayNames } from "./gateways.ts";
@@ -31,7 +30,6 @@ interface FaultRule extends Rule {
 
 const time = duration(0);
 
-/** Declarations of the fields of a fault. */
 export const faultRules: Readonly<Record<Field, FaultRule>> = {
   on: anything(),
   times: { ...wholeNumber(1), hint: "Leave it out for a fault that stays." },
@@ -114,7 +112,6 @@ export const faultRules: Readonly<Record<Field, FaultRule>> = {
 const names = Object.keys(faultRules) as readonly Field[];
 const effects = names.filter((field) => faultRules[field].effect === true);
 
-/** @throws TypeError that names the field, its limit and the fix. */
 export function checkFault(input: FaultInput): void {
   readOptions("a field of a fault", input, faultRules);
   parseTarget("on", input.on);
@@ -221,5 +218,13 @@ function headerProblem(name: string, text: string): [problem: string, hint: stri
   } catch {
     const hint = 'Pass a record such as { "x-cache": "MISS" }.';
     return ["is not a header that HTTP can carry", hint];
+  }
+}
+
+function isJsonValue(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
   }
 }

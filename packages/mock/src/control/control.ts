@@ -15,7 +15,6 @@ export interface ControlState {
 
 type Work = () => Promise<Response>;
 
-/** Applies faults to requests and webhooks, and records requests in the journal. */
 export class Control {
   readonly faults: Faults;
   readonly journal: Journal;
@@ -26,7 +25,6 @@ export class Control {
     this.journal = new Journal(options.clock, options.journalLimit);
   }
 
-  /** Records a request and its response, which `respond` returns with all headers. */
   async handleRequest(request: Request, respond: Work): Promise<Response> {
     const { journal } = this;
     journal.begin(request);

@@ -3,7 +3,6 @@ import type { JournalEntry } from "./journal-entry.ts";
 
 const automatic = /^(host|connection|content-length|accept-encoding|transfer-encoding|sec-.*)$/;
 
-/** Returns a command that repeats a request, with `$TRYON_API_KEY` instead of the key. */
 export function curlCommand(
   { method, path, query, apiKey }: JournalEntry,
   { origin, request }: Exchange,
@@ -28,7 +27,6 @@ function noteOn(body: string): string {
   return "";
 }
 
-/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

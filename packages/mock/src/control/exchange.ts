@@ -1,12 +1,10 @@
 import type { Refusal } from "./journal-entry.ts";
-import { textOf } from "../http/responses.ts";
-import { ruleOf } from "../http/broken-rule.ts";
+import { marksOf } from "../http/marks.ts";
 import { maskBody, maskHeaders, maskText } from "./masking.ts";
 
 /** Maximum number of characters of a body, of the part of it that is masked, and of the reason of a refusal. */
 const limits = { body: 4_000, masked: 8_000, detail: 300 } as const;
 
-/** End of a text of which only the beginning is kept. */
 export const shortenedMark = "… (shortened)";
 
 /** A fault near a request to which it did not apply, and the reason. */
@@ -62,16 +60,14 @@ export class Exchange {
   /** Notes the response, and returns the reason if it is a refusal. */
   noteResponse(response: Response): Refusal | null {
     const { headers, status } = response;
-    const text = textOf(response) ?? null;
+    const { text = null, rule = null } = marksOf(response);
     this.#response = { headers, text: text && beginningOf(text, limits.masked + 1) };
     if (status < 400) return null;
-    const rule = ruleOf(response) ?? null;
     const detail = shortened(maskText(detailOf(text ?? "")), limits.detail);
     return rule === null && detail === "" ? null : { rule, detail };
   }
 }
 
-/** Reads the reason in the body of an error: a text, or the problems of a 422. */
 function detailOf(text: string): string {
   if (!text.startsWith("{")) return "";
   try {

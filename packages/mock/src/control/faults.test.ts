@@ -52,9 +52,8 @@ describe("faults", () => {
     ["POST *", [200, 200, 200]],
     ["GET /api.v1/account", [200, 200, 200]],
   ])("apply to the requests of `on`: %s", async (on, expected) => {
-    const { mock, submit, get } = withFaults();
-    // The contract's response to a submission has a job_id.
-    const { job_id } = (await (await submit()).json()) as { job_id: string };
+    const { mock, submitted, get } = withFaults();
+    const job_id = await submitted();
     mock.faults.add({ on, status: 503 });
     const statuses = [];
     for (const path of ["/api/v1/tryon", `/api/v1/tryon/${job_id}`, "/api/v1/account?x=1"]) {

@@ -160,14 +160,12 @@ test("an unknown gateway is refused with the names, and webhooks have none", () 
 });
 
 test("responses of the API are not for caches, and images are", async () => {
-  const { mock, account, submit, get } = withFaults();
+  const { mock, account, submitted, get, resultOf } = withFaults();
   expect((await account()).headers.get("cache-control")).toBe("no-store");
   expect((await get("/nowhere")).headers.get("cache-control")).toBe("no-store");
-  // The contract's response to a submission has a job_id, a finished job a result_url.
-  const { job_id } = (await (await submit()).json()) as { job_id: string };
+  const id = await submitted();
   await mock.clock.advance("2s");
-  const job = (await (await get(`/api/v1/tryon/${job_id}`)).json()) as { result_url: string };
-  const { pathname, search } = new URL(job.result_url);
+  const { pathname, search } = await resultOf(id);
   expect((await get(`${pathname}${search}`)).headers.get("cache-control")).toBeNull();
   mock.faults.add({ on: "* *", status: 503, headers: { "cache-control": "max-age=60" } });
   expect((await account()).headers.get("cache-control")).toBe("max-age=60");

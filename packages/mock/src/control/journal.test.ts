@@ -10,10 +10,9 @@ const submitOn = "POST /api/v1/tryon";
 
 describe("the journal", () => {
   test("records requests and their responses, oldest first", async () => {
-    const { mock, submit, get } = withFaults();
+    const { mock, submit, submitted, get } = withFaults();
     const key = { "idempotency-key": "order-1" };
-    // The contract's response to a submission has a job_id.
-    const { job_id: jobId } = (await (await submit({}, key)).json()) as { job_id: string };
+    const jobId = await submitted({}, key);
     await mock.clock.advance("1s");
     await get("/api/v1/tryon?limit=5");
     await submit({}, key);

@@ -83,10 +83,8 @@ function readPath(given: unknown, name: string): string | undefined {
   throw new OptionsError(name, `${show(given)} ${problem}`);
 }
 
-/** Maximum number of requests whose headers and bodies are kept. */
 const maxExchanges = 200;
 
-/** Maximum number of requests among which those near a fault are searched. */
 const maxNearest = 500;
 
 export class WaitTimeout extends Error {
@@ -277,7 +275,6 @@ export class Journal {
     return this.#entries.slice(-this.#limit);
   }
 
-  /** Lets every wait check its condition. */
   #changed(): void {
     this.#change.resolve();
     this.#change = Promise.withResolvers();

@@ -1,13 +1,10 @@
-/** Keys and secrets of the service, except their last four characters. */
 const secrets = /\b(svc_live_|svc_test_|whsec_|spt_)…?(\w*)/g;
 
-/** Images and other data in URLs. */
 const dataUrls = /data:[^,\s]{0,200},[^\s"']*/gi;
 
 /** Beginnings of both; most texts have none. */
 const mayMatch = /svc_|whsec_|spt_|data:/i;
 
-/** Shortens secrets in a text to their prefix and last four characters, and removes data URLs. */
 export function maskText(text: string): string {
   if (!mayMatch.test(text)) return text;
   return text
@@ -24,7 +21,6 @@ export function maskKey(token: string): string {
 
 const secretHeader = /authorization|cookie|token|secret|(^|-)(auth|key)$|^stripe-signature$/i;
 
-/** Masks the secrets in headers. Keys keep their prefix and last four characters. */
 export function maskHeaders(headers: Headers): Record<string, string> {
   const masked: Record<string, string> = {};
   for (const [name, value] of headers) {
@@ -37,10 +33,8 @@ export function maskHeaders(headers: Headers): Record<string, string> {
 
 const url = /^https?:/i;
 
-/** Maximum number of characters of a text in JSON that is not an image. */
 const maxText = 4_000;
 
-/** Masks a body: a JSON value, which it writes as text, or another text. Images become their length. */
 export function maskBody(body: unknown): string {
   if (typeof body === "string") return maskImages(maskText(body));
   const mask = (name: string, value: unknown): unknown => {
@@ -64,12 +58,10 @@ function maskImages(text: string): string {
   );
 }
 
-/** Replaces an image in base64 with its length. */
 export function lengthOf(base64: string): string {
   return `<${base64.length} characters>`;
 }
 
-/** Masks every text in a JSON value. */
 export function maskValue(value: unknown): unknown {
   if (typeof value === "string") return maskText(value);
   if (Array.isArray(value)) return value.map(maskValue);

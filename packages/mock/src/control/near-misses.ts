@@ -16,7 +16,6 @@ export function nearMisses(pattern: RequestPattern, entries: readonly JournalEnt
   return ["Other requests:", ...shown, ...more].join("\n  ");
 }
 
-/** Describes the requests of the same path or the same method as a pattern, nearest first. */
 export function nearRequests(
   pattern: RequestPattern,
   entries: readonly JournalEntry[],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../../test/caller.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
 import type { NextJob } from "./next-job.ts";
 
 const endings: readonly (readonly [NextJob, string, string | null, number | null])[] = [
@@ -19,15 +19,11 @@ const endings: readonly (readonly [NextJob, string, string | null, number | null
 
 const invalid: readonly (readonly [unknown, string])[] = [
   [null, "The argument must be an object"],
-  [{ outcom: "never" }, "outcom is not a field of a next job. Did you mean outcome?"],
   [{ outcome: "lost" }, 'outcome must be one of "succeeded", "content_blocked"'],
   [{ outcome: "failed", errorMessage: "" }, "errorMessage must be a text of 1 to 1000"],
   [{ errorMessage: "x".repeat(1_001) }, "errorMessage must be a text of 1"],
-  [{ errorMessage: 7 }, "errorMessage must be a text"],
   [{ outcome: "never", errorMessage: "x" }, "errorMessage requires the outcome"],
   [{ outcome: "never", durationMs: 1 }, "durationMs contradicts the outcome"],
-  [{ durationMs: "1s" }, "durationMs must be a number from 0"],
-  [{ durationMs: -1 }, "durationMs must be a number from 0 to"],
   [{ durationMs: Number.POSITIVE_INFINITY }, "durationMs must be"],
   [{ apiKey: "" }, "apiKey must be the token of a key"],
   [{ apiKey: 1 }, "apiKey must be"],
@@ -71,8 +67,7 @@ describe("the next job", () => {
   });
 
   test("is not a rejected or replayed submission", async () => {
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock);
+    const { mock, call } = manualServer();
     const key = { "idempotency-key": "order-1" };
     await call.submit({}, key);
     mock.nextJob({ outcome: "storage_failed" });

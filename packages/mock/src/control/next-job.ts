@@ -35,7 +35,6 @@ export interface NextJob {
   apiKey?: string;
 }
 
-/** Declarations of the fields. */
 export const nextJobRules = {
   outcome: oneOf(...outcomes),
   errorMessage: accepting<string>(`a text of 1 to ${maxMessageCharacters} characters`, (given) => {
@@ -53,7 +52,6 @@ export const nextJobRules = {
   },
 } satisfies Record<keyof NextJob, Rule>;
 
-/** @throws TypeError that names the field, its limit and the fix. */
 export function parseNextJob(given: NextJob): PlannedOutcome {
   const input = readOptions("a field of a next job", given, nextJobRules);
   const { errorMessage, durationMs = null, apiKey = null } = input;

@@ -18,7 +18,6 @@ export function parseTarget(field: string, text: unknown): RequestPattern | unde
   return parseRequestPattern(field, text, ' Write "webhook" for webhooks.');
 }
 
-/** @throws TypeError that names the field and the grammar. */
 export function parseRequestPattern(field: string, text: unknown, more = ""): RequestPattern {
   if (typeof text !== "string") {
     throw new OptionsError(field, `must be a text; got ${show(text)}`, `${grammar}${more}`);

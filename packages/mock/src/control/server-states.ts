@@ -14,7 +14,6 @@ export interface Snapshot {
   readonly takenAt: number;
 }
 
-/** Data and work of a server between two resets or restores. */
 export interface ServerState {
   readonly system: System;
   readonly store: Store;
@@ -63,7 +62,6 @@ export class ServerStates<Current extends ServerState> {
     }
   }
 
-  /** @throws TypeError when the snapshot is not one of this server. */
   restore(snapshot: Snapshot): void {
     const state = this.#states.get(snapshot);
     if (state === undefined) {
@@ -99,7 +97,6 @@ export class ServerStates<Current extends ServerState> {
     );
   }
 
-  /** Writes the seed to a new store, or counts the restart. Returns the number of restarts. */
   #prepare(store: Store): number {
     const { mode: clockMode, offset: clockOffset } = this.#parts.clock;
     return store.transact(({ server }) => {

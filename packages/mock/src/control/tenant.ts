@@ -34,10 +34,8 @@ export interface Tenant {
 
 export type Server = () => { readonly service: Service; readonly store: Store };
 
-/** Rate limit of a tenant's key, as of the default keys. */
 const rateLimitPerMinute = 6_000;
 
-/** @throws TypeError for an account, and the errors of `createKey`. */
 export async function createTenant(server: Server, options: NewTenant): Promise<Tenant> {
   if ("accountId" in options) {
     const hint = "Use createKey to share an account.";

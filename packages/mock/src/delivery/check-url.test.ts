@@ -49,7 +49,6 @@ describe("urlProblem", () => {
   test.each(loopbackHosts.flatMap((host) => [`https://${host}/hook`, `http://${host}/hook`]))(
     "allows %s only with allowPrivate",
     (url) => {
-      covers("submit.blocked-url.which");
       expect(urlProblem(url, onlyPublic)).toContain(setting);
       expect(urlProblem(url, alsoPrivate)).toBeUndefined();
     },
@@ -64,7 +63,6 @@ describe("urlProblem", () => {
   });
 
   test.each(privateHosts)("blocks %s", (host) => {
-    covers("submit.blocked-url.which");
     for (const rules of [onlyPublic, alsoPrivate]) {
       expect(urlProblem(`https://${host}/hook`, rules)).toEqual(withoutHint());
     }
@@ -134,12 +132,7 @@ describe("a submission", () => {
     ["clothing[0]", { garment_urls: [], clothing: ["https://10.0.0.1/g.png"] }, "public"],
     ["model_url", { person_url: "", model_url: "https://169.254.169.254/" }, "public"],
   ])("is rejected with 400 for a blocked %s", async (field, fields, word) => {
-    covers(
-      "submit.400.bad-url",
-      "request.webhook-url.https",
-      "request.garment-urls.https",
-      "request.person-url.https",
-    );
+    covers("request.garment-urls.https", "request.person-url.https");
     const mock = createMock({ clock: "manual", allowPrivateWebhooks: false });
     const rejected = await caller(mock).submit(fields);
     expect(rejected.status).toBe(400);
@@ -148,7 +141,6 @@ describe("a submission", () => {
   });
 
   test("has an https webhook_url by default, unless it is on loopback", async () => {
-    covers("request.webhook-url.https");
     const { call } = manualServer();
     const plain = await call.submit({ webhook_url: "http://shop.example/hook" });
     expect([plain.status, plain.detail]).toEqual([400, expect.stringContaining("use https")]);

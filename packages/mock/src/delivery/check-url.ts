@@ -1,7 +1,6 @@
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 export interface UrlRules {
-  /** If true, loopback is allowed, also by http. */
   readonly allowPrivate: boolean;
   readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
 }

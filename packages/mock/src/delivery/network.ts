@@ -15,12 +15,10 @@ export interface Network {
   connect(request: Request, ips: readonly string[]): Promise<Response>;
 }
 
-/** Error for a URL that the server must not request. Its message has the fix. */
 export class BlockedUrlError extends Error {
   override readonly name = "BlockedUrlError";
 }
 
-/** @throws BlockedUrlError if the URL alone shows that the server must not request it. */
 export function requireAllowed(url: string, rules: UrlRules): void {
   const problem = urlProblem(url, rules);
   if (problem !== undefined) throw new BlockedUrlError(problem);

@@ -28,7 +28,6 @@ export class WebhookDelivery {
     this.#results = results;
   }
 
-  /** Adds the delivery of a job's event, if the job has a webhook URL, and returns its id. */
   add(tables: Tables, job: JobRecord): string | undefined {
     if (job.webhookUrl === null) return undefined;
     const first = { jobId: job.id, url: job.webhookUrl, cause: "job", repeats: null } as const;
@@ -63,7 +62,6 @@ export class WebhookDelivery {
     return store.transact((tables) => tables.deliveries.getOrThrow(id));
   }
 
-  /** Aborts the attempts in progress and starts no more. */
   close(): void {
     this.#closed = true;
     const reason = new Error("The server was closed, reset or restored.");
@@ -76,7 +74,6 @@ export class WebhookDelivery {
     return id;
   }
 
-  /** Makes an attempt, stores its outcome and schedules the next one. */
   async attempt(id: string): Promise<void> {
     const { system, store } = this.#context;
     const abort = new AbortController();
@@ -101,7 +98,6 @@ export class WebhookDelivery {
     this.#context.system.clock.setTimeout(() => void this.attempt(id), delay);
   }
 
-  /** Waits, but not longer than until the server is closed. */
   #sleep(delay: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#context.system;
     return new Promise((resolve) => {
@@ -110,7 +106,6 @@ export class WebhookDelivery {
     });
   }
 
-  /** Returns a delivery as its next attempt sends it. */
   #findDue(id: string): DeliveryRecord | undefined {
     return this.#context.store.transact((tables) => {
       const delivery = tables.deliveries.get(id);
@@ -147,7 +142,6 @@ export class WebhookDelivery {
   }
 }
 
-/** Returns the time of the next attempt, or null if there is none, or it is the first. */
 export function nextAttemptAt({ state, attempts }: DeliveryRecord): number | null {
   const last = attempts.at(-1);
   if (state !== "pending" || last === undefined) return null;

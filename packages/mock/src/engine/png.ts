@@ -1,10 +1,8 @@
 import { encodePng, pngChunk, pngSignature as signature } from "@tryon/command-line/png";
 
 const headerEnd = 24;
-/** Types of the first and the last chunk. */
 const [ihdr, iend] = [0x49484452, 0x49454e44];
 
-/** Image with 4-bit palette indexes. */
 export interface IndexedImage {
   readonly width: number;
   readonly height: number;
@@ -16,7 +14,6 @@ export interface IndexedImage {
   readonly comment: string;
 }
 
-/** Encodes a PNG with color type 3. */
 export function encodeIndexed(image: IndexedImage): Uint8Array<ArrayBuffer> {
   const palette = image.palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]);
   return encodePng(

@@ -25,7 +25,6 @@ export function stockEngine(): Engine {
   };
 }
 
-/** Draws the person in gray and without text, for a photo that is not available. */
 export function drawPlaceholder(width: number, height: number): Bytes {
   const colors = shadeColors(0xe9ebf0, 0xc3c8d4, 0xd9dce4, false);
   const withoutText = { ...colors, ribbon: colors.floor, text: colors.floor };
@@ -65,7 +64,6 @@ function shadeColors(background: number, cloth: number, skin: number, striped: b
   };
 }
 
-/** Mixes two colors; `share` is that of the second. */
 function mix(one: number, other: number, share: number): number {
   const channel = (shift: number): number => {
     const from = (one >> shift) & 255;

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 
-import { isGatewayResponse } from "../control/gateways.ts";
 import { isAllowedOrigin } from "../cors-origins.ts";
 import { isLoopback } from "@tryon/command-line/key-url";
 import { httpDate } from "../system/date.ts";
+import { marksOf } from "./marks.ts";
 import { errorResponse, json, refuseOtherMethods } from "./responses.ts";
 import { addDiscoveryRoutes } from "./discovery-routes.ts";
 import { addCreditRoutes } from "./credit-routes.ts";
@@ -48,7 +48,7 @@ export function createApp(
     const { headers } = hono.res;
     // Resets and expiries count from the server's clock, which can differ from the machine's.
     headers.set("Date", httpDate(system.clock.now()));
-    if (isGatewayResponse(hono.res)) return;
+    if (marksOf(hono.res).isOfGateway) return;
     headers.set("X-Mock", context.mark);
     // Only images may be kept by a cache between client and server.
     if (!headers.has("Cache-Control") && !hono.req.path.startsWith("/results/")) {

@@ -21,7 +21,7 @@ describe("the Authorization header", () => {
     ["has a key in upper case", { authorization: "Bearer SVC_LIVE_MOCK" }],
     ["has more than a key", { authorization: "Bearer svc_live_mock more" }],
   ])("that %s gets a 401 that describes the header", async (_case, headers) => {
-    covers("auth.bearer.header", "auth.key.missing-401", "auth.key.invalid-401");
+    covers("auth.key.missing-401", "auth.key.invalid-401");
     const { anonymous } = manualServer();
     for (const { method, path } of endpoints) {
       const response = await anonymous.call(path, { method, headers: { ...headers } });
@@ -79,7 +79,6 @@ describe("the order of checks", () => {
   });
 
   test("begins with the form of the body under checkOrder body-first", async () => {
-    covers("endpoints.refusals.order");
     const { call, anonymous } = manualServer({ options: { checkOrder: "body-first" } });
     expect((await anonymous.call("/api/v1/tryon", malformed)).status).toBe(422);
     expect((await anonymous.call("/api/v1/credits/purchase", malformed)).status).toBe(422);
@@ -90,13 +89,7 @@ describe("the order of checks", () => {
 });
 
 test("the default keys have their documented tokens, credits and limits", async () => {
-  covers(
-    "auth.key.prefixes",
-    "auth.webhook-secret.signs",
-    "account.request-and-answer",
-    "account.tryon-cost-credits.costs",
-    "limits.rate.values",
-  );
+  covers("account.tryon-cost-credits.costs");
   const { mock, call } = manualServer();
   expect(mock.keys).toMatchObject({ live: "svc_live_mock", test: "svc_test_mock" });
   expect(mock.webhookSecret).toBe("whsec_mock");
@@ -113,12 +106,7 @@ test("the default keys have their documented tokens, credits and limits", async 
 
 describe("createKey", () => {
   test("creates a live key or, by mode or by the prefix of its token, a test key", async () => {
-    covers(
-      "auth.key.prefixes",
-      "account.name.label",
-      "account.rate-limit-per-min.allowance",
-      "limits.rate.values",
-    );
+    covers("auth.key.prefixes", "account.name.label", "limits.rate.values");
     const { mock } = manualServer();
     const { token } = await mock.createKey();
     expect(token).toMatch(/^svc_live_[0-9A-Za-z]{32}$/);
@@ -134,8 +122,6 @@ describe("createKey", () => {
   });
 
   test.each([
-    [{ credits: -1 }, "credits"],
-    [{ credits: 1.5 }, "credits"],
     [{ rateLimitPerMinute: 0 }, "rateLimitPerMinute"],
     [{ token: "svc_live_mock" }, "token"],
     [{ token: "two words" }, "token"],
@@ -143,14 +129,11 @@ describe("createKey", () => {
     [{ mode: "lively" }, 'mode must be "live" or "test"'],
     [{ state: "paused" }, 'state must be one of "active", "disabled", "revoked", "suspended"'],
     [{ accountState: "new" }, 'accountState must be "active" or "flagged"'],
-    [{ name: 7 }, "name must be a string or null"],
     [{ webhookSecret: "" }, "webhookSecret must be a non-empty string"],
     [{ accountId: 7 }, "accountId must be a non-empty string"],
-    [{ credit: 7 }, "credit is not a field of a key. Did you mean credits?"],
     [null, "must be an object"],
     [{ accountId: "acct_mock", mode: "test" }, "test key"],
   ])("rejects %j", async (input, message) => {
-    covers("auth.account.one-test-key");
     // Callers in JavaScript can pass what the compiler refuses.
     await expect(manualServer().mock.createKey(input as NewKey)).rejects.toThrow(message);
   });

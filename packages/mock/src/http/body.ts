@@ -6,13 +6,10 @@ import { jsonLimitProblem } from "./json-limits.ts";
 import type { ValidationError } from "@tryon/spec/openapi";
 import { InvalidInput, problemAt } from "./validation.ts";
 
-/** A body that is not a JSON object. The option `malformedBody` decides its status. */
 export class MalformedBody extends InvalidInput {}
 
-/** A body of another content type than JSON. The option `wrongContentType` decides its status. */
 export class WrongContentType extends InvalidInput {}
 
-/** A body over the limit, which the server stops reading. */
 export class OversizeBody extends Error {
   override readonly name = "OversizeBody";
   override readonly message = `The body exceeds the limit of ${limits.bodyBytes} bytes (64 MiB).`;
@@ -78,7 +75,6 @@ function isJson(contentType: string | null): boolean {
   return mediaType === "application/json" || /^[\w.-]+\/[\w.-]+\+json$/.test(mediaType);
 }
 
-/** @throws OversizeBody when the body is too long, BrokenBody when it ends with an error. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
   const bytes = await boundedBytes(request.body, limits.bodyBytes).catch((error: unknown) => {
@@ -88,7 +84,6 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
   return bytes;
 }
 
-/** @throws ServiceError `bad-request` when the text exceeds a limit of JSON. */
 export function parseJson(bytes: Uint8Array): { value?: unknown; error?: string } {
   const limitProblem = jsonLimitProblem(bytes);
   if (limitProblem !== undefined) throw new ServiceError("bad-request", limitProblem);

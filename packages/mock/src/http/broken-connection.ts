@@ -1,6 +1,7 @@
+import { mark } from "./marks.ts";
+
 // Registered symbols: the CommonJS files of the package each have a copy of this module.
 const resetMark = Symbol.for("@tryon/mock reset");
-const truncatedMark = Symbol.for("@tryon/mock truncated");
 const earlyMark = Symbol.for("@tryon/mock early");
 
 /**
@@ -24,7 +25,6 @@ export function closedEarly(response: Response): TypeError {
   return Object.assign(connectionReset(), { [earlyMark]: response });
 }
 
-/** Returns the response that a transport sends before it closes the connection, if there is one. */
 export function earlyResponse(error: TypeError): Response | undefined {
   // Only `closedEarly` sets a property of this name.
   return (error as { [earlyMark]?: Response })[earlyMark];
@@ -43,15 +43,7 @@ export async function truncate(response: Response, length: number): Promise<Resp
   if (bytes.length <= length) return new Response(bytes, { status, headers });
   headers.set("content-length", String(bytes.length));
   const sent = bytes.slice(0, length);
-  return Object.assign(new Response(failingBody(sent), { status, headers }), {
-    [truncatedMark]: sent,
-  });
-}
-
-/** Returns the sent bytes of a truncated body, or undefined for any other response. */
-export function truncatedBytes(response: Response): Uint8Array | undefined {
-  // Only `truncate` sets a property of this name.
-  return (response as { [truncatedMark]?: Uint8Array })[truncatedMark];
+  return mark(new Response(failingBody(sent), { status, headers }), { sent });
 }
 
 function failingBody(sent: Uint8Array): ReadableStream<Uint8Array> {

@@ -4,19 +4,6 @@ import { ServiceError } from "../service/service-error.ts";
 import { MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
 import { InvalidInput } from "./validation.ts";
 
-/** The name is registered for the same reason as that of the text. */
-const ruleMark = Symbol.for("@tryon/mock rule");
-
-/** Notes on a response which rule of the service its request broke. */
-export function markRule(response: Response, rule: ServerRule | undefined): Response {
-  return Object.assign(response, { [ruleMark]: rule });
-}
-
-export function ruleOf(response: Response): string | undefined {
-  const rule: unknown = Reflect.get(response, ruleMark);
-  return typeof rule === "string" ? rule : undefined;
-}
-
 /** Finds the rule behind an error. For several invalid fields, it is that of the first. */
 export function brokenRule(error: unknown): ServerRule | undefined {
   if (error instanceof ServiceError) return error.rule;
@@ -34,7 +21,6 @@ function ruleOfProblem({ loc, type }: ValidationError): ServerRule | undefined {
   return type.endsWith("too_long") ? max : form;
 }
 
-/** Rules of a field: its form, and its maximum length if that is another rule. */
 interface FieldRules {
   readonly form: ServerRule;
   readonly max?: ServerRule;

@@ -5,7 +5,6 @@ import { packs } from "../service/catalogue.ts";
 import { html, json } from "./responses.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-/** Adds the discovery document, the docs page and the OpenAPI document. By option, they need a key. */
 export function addDiscoveryRoutes(app: Hono, routes: RouteContext): void {
   const add = (path: string, respond: (origin: string) => Response | Promise<Response>): void => {
     const handler = async ({ req }: Context): Promise<Response> => respond(new URL(req.url).origin);

@@ -5,6 +5,7 @@ import type { NextJob } from "../control/next-job.ts";
 import { stockEngine } from "../engine/stock.ts";
 import type { MockOptions } from "../mock.ts";
 import { caller, manualServer, type ClientResponse } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 import { headed, pixel } from "../../test/images.ts";
 import { receiver } from "../../test/receiver.ts";
 
@@ -219,6 +220,30 @@ describe("an example of the contract", () => {
   test.each(Object.entries(examples))(
     "is the response of the server: %s",
     async (title, example) => {
+      covers(
+        "content.disallowed.refused",
+        "states.running.failed",
+        "job.result-url.succeeded-only",
+        "job.error-code.failed-only",
+        "job.error-message.failed-only",
+        "job.cost-credits.charged",
+        "job.duration-ms.at-end",
+        "job.completed-at.at-end",
+        "states.sync.succeeded",
+        "submit-response.result-url.sync-success-only",
+        "errors.after-model.http-200",
+        "submit-response.error-code.on-failure",
+        "submit-response.error-message.on-failure",
+        "submit.request-and-answer",
+        "poll.request-and-answer",
+        "job.job-id.form",
+        "webhook.body.job-id",
+        "webhook.body.duration-ms",
+        "webhook.body.event",
+        "webhook.body.status",
+        "webhook.body.error-code",
+        "webhook.body.error-message",
+      );
       const response = await scenarios[title]?.(await createServer());
       const { body } = example;
       // The example of a page is its beginning.

@@ -1,11 +1,8 @@
 import { limits } from "../service/catalogue.ts";
 
 export interface JsonLimits {
-  /** Maximum number of property names in all objects together. */
   readonly names: number;
-  /** Maximum number of arrays and objects together. */
   readonly containers: number;
-  /** Maximum number of arrays and objects inside each other. */
   readonly depth: number;
 }
 
@@ -66,7 +63,6 @@ const limitNames = {
   depth: `${limits.json.depth} nested arrays and objects`,
 } as const;
 
-/** Describes the limit that a JSON body exceeds, or returns undefined. */
 export function jsonLimitProblem(bytes: Uint8Array): string | undefined {
   const exceeded = exceededJsonLimit(bytes, limits.json);
   return exceeded && `The body exceeds the limit of ${limitNames[exceeded]}; send fewer.`;

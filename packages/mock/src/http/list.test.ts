@@ -17,7 +17,7 @@ async function idsOf(call: Caller, query = ""): Promise<readonly string[]> {
 
 describe("the list of jobs", () => {
   test("is empty at first, also with an empty cursor", async () => {
-    covers("list.request-and-answer", "list.jobs.present");
+    covers("list.request-and-answer");
     const { call } = manualServer();
     for (const query of ["", "?cursor="]) {
       expect((await call.list(query)).body).toEqual({ jobs: [], next_cursor: null });
@@ -26,9 +26,7 @@ describe("the list of jobs", () => {
 
   test("has 20 jobs a page, newest first, and ends with a null cursor", async () => {
     covers(
-      "list.request-and-answer",
       "list.jobs.newest-first",
-      "list.next-cursor.continues",
       "list.next-cursor.null-at-end",
       "list.limit.default",
       "list.cursor.form",
@@ -64,12 +62,7 @@ describe("the list of jobs", () => {
   });
 
   test("has only jobs of its key; another key's job is a 404 and an invalid cursor", async () => {
-    covers(
-      "list.scope.own-key",
-      "poll.404.unknown-job",
-      "poll.404.job-of-another-key",
-      "list.cursor.unknown",
-    );
+    covers("list.scope.own-key");
     const { mock, call } = manualServer();
     const [id = ""] = await submitMany(call, 1);
     const other = caller(mock, mock.keys.test);
@@ -109,7 +102,6 @@ test.each([
   [422, 422, [{ loc: ["query", "cursor"], type: "value_error" }], anyDetail],
   ["empty", 200, [], { jobs: [], next_cursor: null }],
 ] as const)("an unknown cursor gets with unknownCursor %s a %i", async (...row) => {
-  covers("list.cursor.unknown");
   const [unknownCursor, status, problems, body] = row;
   const { call } = manualServer({ options: { unknownCursor, fieldStatus: 400 } });
   await submitMany(call, 1);
@@ -138,7 +130,6 @@ test.each([
   ["1.5", "int_parsing", undefined],
   ["-5", "greater_than_equal", { ge: 1 }],
 ])("the limit %j of a page gets a 422", async (limit, type, ctx) => {
-  covers("list.limit.bounds");
   const refused = await manualServer().call.list(`?limit=${limit}`);
   expect(refused.status).toBe(422);
   expect(refused.problems).toMatchObject([{ loc: ["query", "limit"], type }]);
@@ -146,7 +137,6 @@ test.each([
 });
 
 test.each([100, 50] as const)("the limit of a page is from 1 to maxLimit, %i", async (maxLimit) => {
-  covers("list.limit.bounds");
   const { call } = manualServer({ options: { maxLimit } });
   const ids = await submitMany(call, 60);
   expect(await idsOf(call, `?limit=${maxLimit}`)).toEqual(ids.slice(0, maxLimit));
@@ -189,7 +179,7 @@ describe("the status filter", () => {
     ["status_filter", [1, 5]],
     ["status", [5, 1]],
   ] as const)("has the query name %s", async (filterName, counts) => {
-    covers("list.status-filter.values", "list.status-filter.name");
+    covers("list.status-filter.name");
     const { call } = await everyStatus({ filterName });
     for (const [index, name] of names.entries()) {
       expect(await idsOf(call, `?${name}=failed`)).toHaveLength(counts[index] ?? Number.NaN);
@@ -220,7 +210,6 @@ describe("a new job", () => {
   });
 
   test("is missing from reads during the option readLag", async () => {
-    covers("poll.fresh-job.visible");
     const { mock, call } = manualServer({ options: { readLag: 800 } });
     const [older = ""] = await submitMany(call, 1);
     await mock.clock.advance("799ms");

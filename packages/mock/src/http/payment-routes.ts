@@ -16,7 +16,6 @@ const notification = z.looseObject({
   data: z.looseObject({ object: z.looseObject({ id: z.string() }) }),
 });
 
-/** Adds the route to which the payment processor reports that payments have become final. */
 export function addPaymentRoutes(
   app: Hono,
   { service, system }: RouteContext,
@@ -39,7 +38,6 @@ export function addPaymentRoutes(
   });
 }
 
-/** @throws ServiceError `bad-request` when the header does not sign this body at about this time. */
 function checkSignature(header: string, body: Uint8Array, secret: string, now: number): void {
   const parts = header.split(",").map((part) => part.trim());
   const time = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { caller, manualServer, type Caller } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 import { stockEngine } from "../engine/stock.ts";
 import type { Mock, MockOptions } from "../mock.ts";
 
@@ -123,13 +124,29 @@ const refusals: [rule: string | null, send: Send, options?: MockOptions][] = [
   [null, (call) => call.get("/nowhere")],
 ];
 
-describe("the journal has the rule that a refused request broke", () => {
+describe("a refusal charges nothing, and the journal has the rule that the request broke", () => {
   test.each(refusals)("%s", async (rule, send, options = {}) => {
+    covers(
+      "errors.400.not-charged",
+      "errors.401.not-charged",
+      "errors.402.not-charged",
+      "errors.403.not-charged",
+      "errors.404.not-charged",
+      "errors.409.not-charged",
+      "errors.422.not-charged",
+      "errors.429.not-charged",
+      "error-response.detail.string",
+    );
     const { mock, call } = manualServer(options);
     await send(call, mock);
     const refusal = mock.journal.entries().at(-1)?.refusal;
     expect(refusal?.rule).toBe(rule);
+    // Images have errors in XML.
+    expect(refusal?.detail).toMatch(rule?.startsWith("job.") ? /^$/ : /\w+ \w+/);
     expect(refusal?.detail.length).toBeLessThanOrEqual(330);
+    await mock.clock.advance("1h");
+    const { jobs } = (await call.list()).body;
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 8 * jobs.length);
   });
 
   test("and the reason in the response, without secrets", async () => {

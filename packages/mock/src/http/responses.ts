@@ -7,7 +7,8 @@ import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts
 import { isConnectionReset } from "./broken-connection.ts";
 import { httpDate } from "../system/date.ts";
 import { BrokenBody, MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
-import { brokenRule, markRule } from "./broken-rule.ts";
+import { brokenRule } from "./broken-rule.ts";
+import { mark } from "./marks.ts";
 import { InvalidFields, InvalidInput } from "./validation.ts";
 
 const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
@@ -24,9 +25,6 @@ const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
 
 export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The name is registered because the CommonJS files of the package each hold a copy of this module. */
-const textMark = Symbol.for("@tryon/mock text");
-
 type Headers = Readonly<Record<string, string>>;
 
 export function json(body: unknown, status = 200, headers: Headers = {}): Response {
@@ -39,19 +37,9 @@ export function html(body: string, status = 200, headers: Headers = {}): Respons
 }
 
 function textResponse(text: string, status: number, headers: Headers): Response {
-  return Object.assign(new Response(text, { status, headers }), { [textMark]: text });
+  return mark(new Response(text, { status, headers }), { text });
 }
 
-/**
- * Returns the text that the response was created from, or undefined. Sending it directly saves a stream, which costs more
- * than all other work for a small response.
- */
-export function textOf(response: Response): string | undefined {
-  const text: unknown = Reflect.get(response, textMark);
-  return typeof text === "string" ? text : undefined;
-}
-
-/** Responds with 405 to other methods of each path that has routes, and returns these routes. */
 export function refuseOtherMethods(app: Hono, detailOf: (allow: string) => string) {
   const routes = app.routes.filter(({ path }) => !path.endsWith("*"));
   for (const path of new Set(routes.map((route) => route.path))) {
@@ -62,7 +50,6 @@ export function refuseOtherMethods(app: Hono, detailOf: (allow: string) => strin
   return routes;
 }
 
-/** Creates an HTML response, such as a proxy in front of the service sends. */
 export function proxyPage(status: number, title: string): Response {
   return html(
     `<html><head><title>${status} ${title}</title></head><body><center><h1>${status} ${title}</h1></center></body></html>`,
@@ -72,7 +59,7 @@ export function proxyPage(status: number, title: string): Response {
 
 /** Notes the broken rule on the response. @throws errors of a broken connection, since no one can receive a response. */
 export function errorResponse(error: unknown, options: Options): Response {
-  return markRule(documentedResponse(error, options), brokenRule(error));
+  return mark(documentedResponse(error, options), { rule: brokenRule(error) });
 }
 
 function documentedResponse(error: unknown, options: Options): Response {

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 
 import type { Service } from "../service/service.ts";
-import { markRule } from "./broken-rule.ts";
+import { mark } from "./marks.ts";
 
 /** Adds the route of signed result URLs. As at object stores, it takes no key and its errors are XML. */
 export function addResultRoutes(app: Hono, service: Service): void {
@@ -16,7 +16,7 @@ export function addResultRoutes(app: Hono, service: Service): void {
         problem === "expired"
           ? xml(expiredStatus, "AccessDenied", "The URL has expired.")
           : xml(expiredStatus, "SignatureDoesNotMatch", "The signature does not match.");
-      return markRule(refusal, "job.result-url.expired-answer");
+      return mark(refusal, { rule: "job.result-url.expired-answer" });
     }
     const bytes = await service.jobs.result(req.param("file").replace(/\.png$/, ""));
     if (bytes === undefined) return xml(404, "NoSuchKey", "The image does not exist.");

@@ -160,7 +160,6 @@ describe("discovery", () => {
       "discovery.document.two-urls",
       "discovery.capabilities.agentic-commerce",
       "discovery.document.shape",
-      "discovery.key.needed",
       "packs.demo.price-and-credits",
       "packs.starter.price-and-credits",
       "packs.pro.price-and-credits",
@@ -183,7 +182,7 @@ describe("discovery", () => {
   });
 
   test("/api/docs is a page without external resources", async () => {
-    covers("discovery.docs.html-page", "discovery.key.needed");
+    covers("discovery.docs.html-page");
     const { headers, body } = await manualServer().anonymous.get<string>("/api/docs");
     expect(headers.get("content-type")).toContain("text/html");
     expect(body).toContain("/api/v1/credits/purchase");
@@ -195,11 +194,7 @@ describe("discovery", () => {
   });
 
   test("/api/v1/openapi.json is the contract with the URL of the server", async () => {
-    covers(
-      "discovery.description.openapi-json",
-      "discovery.key.needed",
-      "version.description.openapi",
-    );
+    covers("discovery.description.openapi-json", "version.description.openapi");
     const { mock } = manualServer();
     const response = await mock.fetch("https://legacy.example/api/v1/openapi.json");
     expect(await response.json()).toMatchObject({
@@ -234,11 +229,7 @@ test.each([
   ["GET", "/api/v1/account", undefined],
   ["GET", "/api/discovery", undefined],
 ])("%s %s works with any host", async (method, path, body) => {
-  covers(
-    "service.legacy-url.same-endpoints",
-    "service.base-url.given",
-    "endpoints.urls.other-spellings",
-  );
+  covers("service.legacy-url.same-endpoints");
   const { mock, call } = manualServer();
   const { job_id } = (await call.submit()).body;
   const url = `https://legacy.example${path.replace("{job_id}", job_id)}`;

@@ -108,7 +108,6 @@ function isLonger(value: string, max: number): boolean {
   return count > max;
 }
 
-/** One of `values` after normalization. */
 function word(values: string[], normalize = (value: string): string => value): z.ZodString {
   return z.string().check(({ value, issues }) => {
     if (values.includes(normalize(value))) return;

@@ -83,7 +83,6 @@ function readListQuery(
   return { limit, cursor, status };
 }
 
-/** @throws ServiceError or InvalidInput if the options say so. */
 function unknownCursorPage(cursor: string | undefined, options: Options): JobPage {
   if (options.unknownCursor === "empty") return { jobs: [], nextCursor: null };
   const msg = "unknown; pass the next_cursor of the previous page, or omit it for the first page.";
@@ -117,7 +116,6 @@ function jobView(service: Service, job: JobRecord): TryOnJobStatus {
   };
 }
 
-/** Converts a submission to its response: as it was at first, with a fresh result URL and balance. */
 function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnSubmitResponse> {
   const { job, response } = submitted;
   const { status } = response;
@@ -138,7 +136,6 @@ function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnS
   return service.options.sparseSubmit ? sparse(view) : view;
 }
 
-/** Keeps the fields that the interface document lists for the status. */
 function sparse(response: Required<TryOnSubmitResponse>): Partial<TryOnSubmitResponse> {
   const { job_id, status } = response;
   if (status === "failed") {

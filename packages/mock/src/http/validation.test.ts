@@ -66,15 +66,9 @@ describe("an invalid body", () => {
     ["mode", "later", ["mode"], literal("'sync' or 'async'")],
   ])("gets a 422 for %s %j", async (field, value, loc, problem) => {
     covers(
-      "request.types.strictness",
-      "request.metadata.max-keys",
-      "request.metadata.max-length",
-      "request.metadata.what-is-counted",
-      "validation-error.loc.path",
       "validation-error.msg.string",
       "validation-error.type.string",
       "validation-error.ctx.object",
-      "submit.validation.400-or-422",
     );
     const { mock, call } = manualServer();
     const refused = await call.submit({ [field]: value });
@@ -87,11 +81,7 @@ describe("an invalid body", () => {
   });
 
   test("gets all of its problems at once, with those of the header", async () => {
-    covers(
-      "validation-error.detail.array",
-      "validation-error.loc.path",
-      "submit.idempotency-key.max-length",
-    );
+    covers("validation-error.detail.array", "validation-error.loc.path");
     const { call } = manualServer();
     const refused = await call.submit(
       { seed: -1, wait: "yes", garment_urls: [1, 2], metadata: { a: "x".repeat(300) } },
@@ -143,7 +133,6 @@ describe("metadata", () => {
     covers(
       "request.metadata.max-keys",
       "request.metadata.max-length",
-      "request.metadata.what-is-counted",
       "submit-response.metadata.echo",
       "job.metadata.echo",
     );
@@ -218,7 +207,6 @@ describe("the option jsonTypes lax", () => {
     [{ seed: "-1" }, "greater_than_equal"],
     [{ prompt: 5 }, "string_type"],
   ])("refuses %j", async (fields, type) => {
-    covers("request.types.strictness");
     const { call } = manualServer(lax);
     expect((await call.submit(fields)).problems.map((problem) => problem.type)).toEqual([type]);
   });

@@ -17,7 +17,6 @@ export class InvalidInput extends Error {
   }
 }
 
-/** Fields with invalid types or bounds. The option `fieldStatus` decides its status. */
 export class InvalidFields extends InvalidInput {}
 
 type Path = readonly PropertyKey[];
@@ -46,7 +45,6 @@ const parsingProblems: Readonly<Record<string, Problem>> = {
   },
 };
 
-/** @throws InvalidFields with every problem found. */
 export function validate<Input>(schema: z.ZodType<Input>, input: unknown, options: Options): Input {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

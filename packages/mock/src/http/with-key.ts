@@ -28,7 +28,6 @@ export interface RouteContext {
   readonly journal: { note(request: Request, facts: RequestFacts): void };
 }
 
-/** A request with a valid key and within the rate limit. */
 export interface KeyedRequest {
   readonly key: KeyRecord;
   readonly request: Request;

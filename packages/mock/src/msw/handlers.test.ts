@@ -97,6 +97,11 @@ describe("msw handlers", () => {
   });
 });
 
+test("an unknown option of handlers is rejected with the likely one", () => {
+  const given: object = { baseURL: "" };
+  expect(() => handlers(createMock(), given)).toThrow("Did you mean baseUrl?");
+});
+
 describe("an aborted request through msw", () => {
   test("rejects, and its job goes on without console output", async () => {
     const errors = vi.spyOn(console, "error");

@@ -16,7 +16,6 @@ const notLocal = `The URLs under ${controlPath}/ accept only clients on the serv
 
 const noToken = `The control API needs its token. Send Authorization: Bearer <token>, or open ${controlPath}/?token=<token> in a browser. tryon-mock prints the token and writes it to a file, exec sets TRYON_MOCK_TOKEN, and in code it is controlToken of serve().`;
 
-/** Returns the token of a server: the given one, or a random one. @throws TypeError */
 export function controlTokenOf(given: string | undefined): string {
   const token = readValue("controlToken (TRYON_MOCK_TOKEN)", given, {
     ...accepting<string>(

@@ -24,18 +24,6 @@ async function start(options: ServeOptions = {}) {
 }
 
 describe("the control API over HTTP", () => {
-  test("is open on the same machine", async () => {
-    const { mock, post, get } = await start();
-    const before = mock.clock.now();
-    expect(await post("clock", { advance_ms: 1_000 })).toEqual({
-      status: 200,
-      body: { now: before + 1_000 },
-    });
-    expect((await get("options")).status).toBe(200);
-    expect(await post("reset")).toEqual({ status: 200, body: {} });
-    expect(mock.clock.now()).toBe(before);
-  });
-
   test("responds to a reset that ends the requests of the service", async () => {
     const { mock, submit, post } = await start();
     const failure = failureOf(submit({ wait: true }));

@@ -33,13 +33,11 @@ test.each([0, 1, 40])("a body truncated at %d is shorter than announced", async 
 });
 
 test("a truncated image keeps its first bytes", async () => {
-  const { mock, submit, get, exchange } = await setUp();
-  // The contract's response to a submission has a job_id, a finished job a result_url.
-  const { job_id } = (await (await submit()).json()) as { job_id: string };
+  const { mock, submitted, resultOf, exchange } = await setUp();
+  const id = await submitted();
   await mock.clock.advance("2s");
-  const job = (await (await get(`/api/v1/tryon/${job_id}`)).json()) as { result_url: string };
+  const { pathname, search } = await resultOf(id);
   mock.faults.add({ on: "GET /results/*", truncateAt: 1_000 });
-  const { pathname, search } = new URL(job.result_url);
   const { text } = await exchange(`${pathname}${search}`);
   const [, body = ""] = text.split(/\r\n\r\n([^]*)/);
   expect(body).toHaveLength(1_000);

@@ -60,7 +60,6 @@ const closeDelay = 500;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Creates a server with limits. Invalid requests get a response in the form of the service's errors. */
 export function createLimitedServer(
   options: Partial<ServerLimits> = {},
   listener: Listener,

@@ -14,8 +14,8 @@ import {
 } from "@tryon/command-line/options";
 
 import { isControlRequest } from "../control/routes/control-app.ts";
-import { earlyResponse, isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
-import { textOf } from "../http/responses.ts";
+import { earlyResponse, isConnectionReset } from "../http/broken-connection.ts";
+import { marksOf } from "../http/marks.ts";
 import type { Mock } from "../mock.ts";
 import { turn } from "../system/host.ts";
 import { controlRefusal, controlTokenOf } from "./control-access.ts";
@@ -107,7 +107,6 @@ export async function serve(
   return { url, port, host, controlToken, close: () => close(server) };
 }
 
-/** Responds to a request, or breaks its connection after a fault, a reset or the end of the mock. */
 async function respond(
   mock: Pick<Mock, "fetch">,
   request: Request,
@@ -129,13 +128,13 @@ async function respond(
     if (early === undefined) outgoing.socket?.resetAndDestroy();
     else {
       const headers = { ...Object.fromEntries(early.headers), connection: "close" };
-      outgoing.writeHead(early.status, headers).end(textOf(early));
+      outgoing.writeHead(early.status, headers).end(marksOf(early).text);
       // Bytes of the body that arrive now reset the connection.
       outgoing.socket?.destroySoon();
     }
     return RESPONSE_ALREADY_SENT;
   }
-  const text = textOf(response);
+  const { text, sent } = marksOf(response);
   if (text !== undefined && request.method !== "HEAD") {
     const headers = ["content-length", String(Buffer.byteLength(text))];
     for (const [name, value] of response.headers) headers.push(name, value);
@@ -146,10 +145,9 @@ async function respond(
     outgoing.writeHead(response.status, headers).end(text);
     return RESPONSE_ALREADY_SENT;
   }
-  const bytes = truncatedBytes(response);
-  if (bytes === undefined) return response;
+  if (sent === undefined) return response;
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (bytes.length > 0) outgoing.write(bytes);
+  if (sent.length > 0) outgoing.write(sent);
   else outgoing.flushHeaders();
   // Sends the bytes, then closes the connection before the rest of the announced length.
   outgoing.socket?.destroySoon();

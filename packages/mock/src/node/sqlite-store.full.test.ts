@@ -16,8 +16,7 @@ import { cases } from "@tryon/test-kit/cases";
 
 import { createMock, type Mock, type MockOptions } from "../mock.ts";
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
-import { caller, finished } from "../../test/caller.ts";
-import { covers } from "../../test/covers.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
 import { imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { observed } from "../../test/observed.ts";
@@ -53,29 +52,6 @@ function setUp(options: MockOptions = {}) {
 }
 
 describe("a server with the state of a killed one", () => {
-  test("continues running and waiting jobs", async () => {
-    const { mock, call, restart } = setUp({ concurrency: 1, options: { reportQueued: true } });
-    const jobs = [
-      (await call.submit()).body,
-      (await call.submit()).body,
-      (await call.submit()).body,
-    ];
-    await mock.clock.advance("2s");
-    const next = restart();
-    expect(next.clock.now()).toBe(mock.clock.now());
-    const statuses = async () =>
-      Promise.all(jobs.map(async ({ job_id: id }) => (await caller(next).poll(id)).body.status));
-    expect(await statuses()).toEqual(["succeeded", "running", "queued"]);
-    await next.clock.advance("1s");
-    expect(await statuses()).toEqual(["succeeded", "succeeded", "running"]);
-    await next.clock.runAll();
-    expect(await statuses()).toEqual(["succeeded", "succeeded", "succeeded"]);
-    // The ids of the earlier process are not used again.
-    expect(jobs.map(({ job_id: id }) => id)).not.toContain(
-      (await caller(next).submit()).body.job_id,
-    );
-  });
-
   test("returns the same image, under the URL that was signed before", async () => {
     const { mock, call, restart } = setUp();
     await call.submit();
@@ -186,7 +162,6 @@ describe("a server with the state of a killed one", () => {
   });
 
   test("has no submitted images in its file", async () => {
-    covers("privacy.inputs.dropped");
     const engine = await compositeEngine();
     const { file, mock, call } = setUp({ concurrency: 1, engine });
     const sent = {
@@ -435,8 +410,7 @@ test("requests get a 500 while the store cannot save, and a repeated one is char
     close: () => undefined,
   };
   const hooks = receiver();
-  const mock = createMock({ clock: "manual", store, sendWebhook: hooks.send });
-  const call = caller(mock);
+  const { mock, call } = manualServer({ store, sendWebhook: hooks.send });
   await call.account();
   isFull = true;
   const key = { "idempotency-key": "order-1" };

@@ -46,7 +46,6 @@ export function createSqliteStore(file: string): MockStore {
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const putImage = database.prepare("INSERT INTO images (bytes) VALUES (?)");
-  /** Ids of images in the file. */
   let saved = new WeakMap<Uint8Array, number>();
 
   const saveImage = (bytes: Uint8Array): number => {
@@ -116,7 +115,6 @@ function rollback(database: DatabaseSync): void {
   }
 }
 
-/** Replaces the image of a record by its id, or the id by the image. */
 function withResult(record: object, replace: (bytes: never) => unknown): object {
   const { result } = record as { readonly result?: { readonly bytes: never } | null };
   if (!result) return record;
@@ -166,7 +164,6 @@ function open(file: string): DatabaseSync {
   );
 }
 
-/** Returns the paths of the logs that SQLite has beside a file. */
 function logsOf(file: string): readonly string[] {
   const logs = ["-wal", "-journal"].map((end) => file + end);
   return logs.filter((log) => lstatSync(log, { throwIfNoEntry: false }) !== undefined);

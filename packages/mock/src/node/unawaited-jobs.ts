@@ -1,4 +1,4 @@
-import { textOf } from "../http/responses.ts";
+import { marksOf } from "../http/marks.ts";
 import type { Mock } from "../mock.ts";
 
 const submissions = { method: "POST", path: "/api/v1/tryon" };
@@ -14,12 +14,11 @@ export class UnawaitedJobs {
 
   readonly fetch: Mock["fetch"] = async (resource, init) => {
     const response = await this.#mock.fetch(resource, init);
-    const text = response.ok && textOf(response);
+    const text = response.ok && marksOf(response).text;
     if (text) this.#note(JSON.parse(text) as unknown);
     return response;
   };
 
-  /** Returns a description of each, and forgets all. */
   take(): readonly string[] {
     const unawaited = this.#mock.journal.entries(submissions).flatMap((entry) => {
       const { apiKey, durationMs, jobId, replayed, submission } = entry;
@@ -32,7 +31,6 @@ export class UnawaitedJobs {
     return unawaited;
   }
 
-  /** Notes the jobs that a response reports as ended: one job, or those of a list. */
   #note(body: unknown): void {
     if (typeof body !== "object" || body === null) return;
     const { job_id: id, status, jobs } = body as Readonly<Record<string, unknown>>;

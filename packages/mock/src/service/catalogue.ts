@@ -6,7 +6,6 @@ export const sizes = {
   "4K": { credits: 20, width: 3072, height: 4096 },
 } as const satisfies Record<OutputSize, { credits: number; width: number; height: number }>;
 
-/** Price in US dollars and credits of each pack. */
 export const packs = {
   demo: { usd: 2, credits: 100 },
   starter: { usd: 25, credits: 1_200 },

@@ -6,7 +6,6 @@ import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 
 export interface DeliveryAttemptPlan {
-  /** Delay before the request, in milliseconds. */
   readonly delay: number;
   readonly send: (request: Request) => Promise<Response>;
 }

@@ -4,7 +4,7 @@ import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
 import type { JobRecord, KeyRecord } from "../store/records.ts";
 import { Store } from "../store/store.ts";
-import { caller, finished } from "../../test/caller.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
 import { job as jobRecord, key as keyRecord } from "../../test/store-records.ts";
 import { limits } from "./catalogue.ts";
@@ -35,21 +35,6 @@ describe("the price of a try-on", () => {
     const { body } = await caller(mock).submit({ output_size });
     expect(body).toMatchObject({ cost_credits: cost, credits_remaining: 1_000 - cost });
     expect(await balance(mock, mock.keys.live)).toBe(1_000 - cost);
-  });
-
-  test("is 0 for a test key", async () => {
-    covers("test-key.free", "submit-response.test-mode.test-key");
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock, mock.keys.test);
-    const { body } = await call.submit({ output_size: "4K", seed: 7, metadata: { a: 1 } });
-    expect(body).toMatchObject({
-      cost_credits: 0,
-      credits_remaining: 0,
-      test_mode: true,
-      seed: 7,
-      metadata: { a: 1 },
-    });
-    expect(await mock.ledger(mock.keys.test)).toEqual({ entries: [], balance: 0 });
   });
 
   test("causes a 402 without a job if the balance is too small", async () => {
@@ -140,8 +125,7 @@ describe("the credits of a failed job", () => {
       "credits.refund.content-blocked",
       "credits.failed-job.cost-reported",
     );
-    const mock = createMock({ clock: "manual", options: { refund } });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ options: { refund } });
     const job = await finished(mock, call, { prompt: `mock:${outcome}` });
     expect(job).toMatchObject({ status: "failed", error_message: outcome, cost_credits: 8 });
     expect(await balance(mock, mock.keys.live)).toBe(left);
@@ -217,8 +201,7 @@ describe("a key with repeatedly blocked content", () => {
 
   test("is suspended after suspendAfterContentBlocked jobs in a row", async () => {
     covers("content.blocked.suspension");
-    const mock = createMock({ clock: "manual", options: { suspendAfterContentBlocked: 5 } });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ options: { suspendAfterContentBlocked: 5 } });
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
     await finished(mock, call);
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
@@ -231,9 +214,7 @@ describe("a key with repeatedly blocked content", () => {
   });
 
   test("stays active by default", async () => {
-    covers("content.blocked.suspension");
-    const mock = createMock({ clock: "manual" });
-    const call = caller(mock);
+    const { mock, call } = manualServer();
     for (let time = 0; time < 6; time += 1) await finished(mock, call, blocked);
     expect((await call.account()).status).toBe(200);
   });

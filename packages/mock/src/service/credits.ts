@@ -18,7 +18,6 @@ export function changeBalance(
   return changed;
 }
 
-/** @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low. */
 export function chargeCredits(
   tables: Tables,
   key: KeyRecord,
@@ -46,7 +45,6 @@ export function chargeCredits(
   return changeBalance(tables, charged, { credits: -credits, cause: "tryon", at, jobId });
 }
 
-/** Refunds a job, and takes it off the spending of its day. */
 export function refundCredits(
   tables: Tables,
   key: KeyRecord,
@@ -63,7 +61,6 @@ export function refundCredits(
   );
 }
 
-/** Updates the key of a job that has ended: counts blocked content, and refunds a failure if the options say so. */
 export function settleCredits(
   tables: Tables,
   job: JobRecord,

@@ -39,7 +39,6 @@ export function sameText(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** Serializes a JSON value with sorted properties and without white space. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     part !== null && typeof part === "object" && !Array.isArray(part)

@@ -4,8 +4,7 @@ import { pngChunk } from "@tryon/command-line/png";
 import { encodeIndexed } from "../engine/png.ts";
 import { host } from "../system/host.ts";
 import type { Engine } from "../engine/engine.ts";
-import { createMock } from "../mock.ts";
-import { caller, finished } from "../../test/caller.ts";
+import { finished, manualServer } from "../../test/caller.ts";
 
 /** A whole PNG of 2 by 3 pixels. */
 const whole = encodeIndexed({
@@ -17,23 +16,18 @@ const whole = encodeIndexed({
 });
 
 function withEngine(render: Engine["render"]) {
-  const mock = createMock({ clock: "manual", engine: { name: "own", render } });
-  return { mock, call: caller(mock) };
+  return manualServer({ engine: { name: "own", render } });
 }
 
 describe("a custom engine", () => {
-  test.each([["throws", () => Promise.reject(new Error("out of memory at svc_live_mock"))]])(
-    "that %s fails the job",
-    async (_what, render) => {
-      const { mock, call } = withEngine(render);
-      const job = await finished(mock, call);
-      expect(job).toMatchObject({
-        status: "failed",
-        error_code: "generation_failed",
-        error_message: "model_rejected",
-      });
-    },
-  );
+  test("that throws fails the job", async () => {
+    const { mock, call } = withEngine(() => Promise.reject(new Error("svc_live_mock")));
+    expect(await finished(mock, call)).toMatchObject({
+      status: "failed",
+      error_code: "generation_failed",
+      error_message: "model_rejected",
+    });
+  });
 
   test.each<[what: string, bytes: unknown]>([
     ["a page", new TextEncoder().encode("<html></html>".repeat(9))],
@@ -80,8 +74,7 @@ describe("a custom engine", () => {
       prepare: async () => void (prepared += 1),
       render: () => Promise.reject(new Error("not reached")),
     };
-    const mock = createMock({ clock: "manual", engine, options: { refund: "none" } });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ engine, options: { refund: "none" } });
     const first = await call.submit({}, { "idempotency-key": "once" });
     expect([first.status, first.detail]).toEqual([
       400,

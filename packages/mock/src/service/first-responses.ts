@@ -5,7 +5,6 @@ import type { ServiceContext } from "./context.ts";
 import type { JobScheduler } from "./job-scheduler.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** Response to a submission, before it becomes JSON. */
 export interface SubmitResponse {
   readonly job: JobRecord;
   readonly response: StoredResponse;
@@ -13,9 +12,7 @@ export interface SubmitResponse {
   readonly replayed: boolean;
 }
 
-/** Request that waits for the end of its job. */
 export interface SyncRequest {
-  /** Id of its idempotency record, if it has one. */
   readonly recordId: string | undefined;
   readonly jobId: string;
 }
@@ -65,7 +62,6 @@ export class FirstResponses {
     return { ...(await system.clock.outside(pending)), replayed: true };
   }
 
-  /** Makes repeats of a request wait for its response. */
   async share(request: SyncRequest, response: Promise<SubmitResponse>): Promise<SubmitResponse> {
     const { recordId, jobId } = request;
     if (recordId === undefined) return response;
@@ -92,7 +88,6 @@ export class FirstResponses {
     return this.complete(request, responseFor(job, job.completedAt === null ? message : null));
   }
 
-  /** Stores the first response for repeats of the request. */
   complete({ recordId, jobId }: SyncRequest, response: StoredResponse): SubmitResponse {
     return this.#context.store.transact((tables) => {
       if (recordId !== undefined) {

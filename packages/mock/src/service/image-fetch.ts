@@ -16,7 +16,6 @@ class ImageFetchError extends Error {}
 /** Images of a submission or their errors, the person's first. */
 type FetchResults = readonly PromiseSettledResult<EngineImage>[];
 
-/** Fetches the image URLs of submissions, each within limits of time and bytes. */
 export class ImageFetch {
   readonly #context: ServiceContext;
   readonly #inProgress = new Set<AbortController>();
@@ -66,7 +65,6 @@ export class ImageFetch {
     );
   }
 
-  /** @throws ImageFetchError that names the field. */
   async #fetch(field: string, url: string): Promise<EngineImage> {
     const { clock } = this.#context.system;
     const stop = new AbortController();
@@ -125,7 +123,6 @@ function redirectTarget(response: Response): string | undefined {
   return response.headers.get("location") ?? undefined;
 }
 
-/** @throws ImageFetchError if the response is an error or too large. */
 async function readContent(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   if (!response.ok) {
     void discard(response);

@@ -44,7 +44,6 @@ export function imageFromBase64(field: string, base64: string): SubmittedImage {
   return { image: { field, source: "bytes", mediaType, bytes }, source: base64 };
 }
 
-/** Checks only the URL. @throws ServiceError `bad-request` */
 export function imageFromUrl(field: string, text: string, rules: UrlRules): SubmittedImage {
   const problem = urlProblem(text, rules);
   if (problem !== undefined) {

@@ -9,7 +9,6 @@ import { imageHost } from "../../test/image-host.ts";
 import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { collectGarbage } from "../../test/collect-garbage.ts";
-import { covers } from "../../test/covers.ts";
 import type { SubmissionFields } from "./submission.ts";
 
 const sent = {
@@ -68,7 +67,6 @@ describe("the images of a request", () => {
       },
     ],
   ])("are dropped when the job ends: %s", async (_how, given) => {
-    covers("privacy.inputs.dropped");
     const { fields, network } = await given();
     const { input, stored } = await runJob(fields, network);
     expect(input).toBeUndefined();

@@ -9,19 +9,16 @@ import type { ServiceContext } from "./context.ts";
 import { settleCredits } from "./credits.ts";
 import { failureCauses, failureCode, type Outcome } from "./next-jobs.ts";
 
-/** Input of a job, dropped when its image is rendered. */
 export interface JobWork {
   readonly engine: Engine;
   readonly request: RenderRequest;
 }
 
-/** Runs jobs and ends them. */
 export class JobScheduler {
   readonly #context: ServiceContext;
   readonly #delivery: WebhookDelivery;
   /** Images that are being rendered, by the id of their job. Each drops the submitted images when it ends. */
   readonly #rendering = new Map<string, Promise<void>>();
-  /** Ids of jobs without a slot. */
   #waiting: string[] = [];
   readonly #endWaiters = new Map<string, () => void>();
   #slotsTaken = 0;
@@ -35,20 +32,17 @@ export class JobScheduler {
     return this.#isFull && this.#context.options.reportQueued ? "queued" : "running";
   }
 
-  /** Takes a slot for a job. Returns false if all slots are taken and the job has to wait. */
   takeSlot(): boolean {
     if (this.#isFull) return false;
     this.#slotsTaken += 1;
     return true;
   }
 
-  /** Releases the slot of a job, which starts the next job in the queue. */
   releaseSlot(): void {
     this.#slotsTaken -= 1;
     this.#startNext();
   }
 
-  /** Plans the run of a new job, which begins at once if a slot is free. */
   plan(job: JobRecord, outcome: Outcome): UnfinishedJobRecord {
     const { settings, options, system } = this.#context;
     // The seed and the job alone determine the draw, whatever else is drawn.
@@ -62,7 +56,6 @@ export class JobScheduler {
     };
   }
 
-  /** Runs a job of the store that has a slot, or queues it. */
   start(unfinished: UnfinishedJobRecord, { engine, request }: JobWork): void {
     const { options, system } = this.#context;
     const { jobId } = unfinished;
@@ -112,7 +105,6 @@ export class JobScheduler {
     clock.setTimeout(end, dueAt - clock.now());
   }
 
-  /** Starts the next job in the queue. Returns false if there is none, or no slot. */
   #startNext(): boolean {
     if (this.#isFull) return false;
     const jobId = this.#waiting.shift();
@@ -164,7 +156,6 @@ export class JobScheduler {
   }
 }
 
-/** Returns the time at which a job ends, or null if it waits or never ends. */
 export function endsAt({ ending, startedAt, durationMs }: UnfinishedJobRecord): number | null {
   return ending === "never" || startedAt === null ? null : startedAt + durationMs;
 }

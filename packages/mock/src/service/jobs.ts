@@ -8,14 +8,12 @@ export interface JobPage {
   readonly nextCursor: string | null;
 }
 
-/** Creates the functions that read the jobs of one key. Jobs of other keys are not found. */
 export function createJobs({ store, system, options }: ServiceContext) {
   const visibleUntil = (): number => system.clock.now() - options.readLag;
   const isPurged = ({ completedAt }: JobRecord): boolean =>
     completedAt !== null && completedAt + limits.resultRetention <= system.clock.now();
   return {
     isPurged,
-    /** @throws ServiceError `not-found`, or `forbidden` by the option `foreignJob` */
     async get(keyId: string, jobId: string): Promise<JobRecord> {
       const job = store.transact((tables) => tables.jobs.get(jobId));
       if (job !== undefined && job.createdAt <= visibleUntil()) {
@@ -36,7 +34,6 @@ export function createJobs({ store, system, options }: ServiceContext) {
           : "poll.404.job-of-another-key";
       throw new ServiceError("not-found", "Job not found.", rule);
     },
-    /** Reads a page of the list. Returns undefined for an unknown cursor. */
     async list(
       keyId: string,
       query: { limit: number; cursor: string | undefined; status: JobStatus | undefined },
@@ -54,7 +51,6 @@ export function createJobs({ store, system, options }: ServiceContext) {
         return { jobs, nextCursor: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
       });
     },
-    /** Reads the image of a job. Returns undefined if the job has no image or it was purged. */
     async result(jobId: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
       const job = store.transact((tables) => tables.jobs.get(jobId));
       return job === undefined || isPurged(job) ? undefined : job.result?.bytes;

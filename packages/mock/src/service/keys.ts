@@ -25,7 +25,6 @@ export class Keys {
     this.#context = context;
   }
 
-  /** @throws TypeError for an invalid field, a taken token or a second test key of an account. */
   create(fields: NewKey): KeyRecord {
     const { store, system } = this.#context;
     const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(fields);
@@ -114,7 +113,6 @@ export class Keys {
     });
   }
 
-  /** Removes a request that was not accepted from `total_calls`, by the option `totalCalls`. */
   uncount(keyId: string): void {
     if (this.#context.options.totalCalls !== "accepted") return;
     this.#context.store.transact((tables) => {

@@ -36,7 +36,6 @@ const nonEmpty = accepting<string>(
   (given) => typeof given === "string" && given !== "",
 );
 
-/** Declarations of the fields of a new key. */
 const newKeyRules = {
   token: {
     ...accepting<string>(
@@ -62,7 +61,6 @@ const newKeyRules = {
   accountState: oneOf("active", "flagged"),
 } satisfies Record<keyof NewKey, Rule>;
 
-/** @throws TypeError that names the first invalid field, its limit and the fix. */
 export function readNewKey(given: NewKey) {
   const fields = readOptions("a field of a key", given, newKeyRules);
   const { token } = fields;

@@ -1,4 +1,3 @@
-/** Outcome of a job that a test or a prompt has chosen. */
 export interface Outcome {
   readonly ending: "succeeded" | "failed" | "never";
   readonly errorMessage: string | null;
@@ -6,7 +5,6 @@ export interface Outcome {
   readonly durationMs: number | null;
 }
 
-/** Outcome for a job that is not created yet. */
 export interface PlannedOutcome {
   readonly outcome: Outcome;
   /** Key that the job must belong to, or null for any. */
@@ -35,7 +33,6 @@ export function readOutcome(prompt: string | null): Outcome {
   return { ...success, ending: "failed", errorMessage: match[1] ?? null };
 }
 
-/** Queue of outcomes for the next jobs. Each applies to one job. */
 export class NextJobs {
   #queue: PlannedOutcome[] = [];
 
@@ -43,7 +40,6 @@ export class NextJobs {
     this.#queue.push(job);
   }
 
-  /** Returns the first outcome that applies to this key. */
   find(apiKey: string): PlannedOutcome | undefined {
     return this.#queue.find((job) => job.apiKey === null || job.apiKey === apiKey);
   }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import type { createMock, Mock } from "../mock.ts";
+import { caller, manualServer } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
-  const mock = createMock({ clock: "manual", seed: "purchases", ...options });
-  return { mock, call: caller(mock) };
+  return manualServer({ seed: "purchases", ...options });
 }
 
 function order(token = "spt_one", pack = "demo") {
@@ -27,19 +26,9 @@ describe("a purchase", () => {
   ])("of %s adds %i credits at once", async (pack, credits) => {
     covers(
       "purchase.request-and-answer",
-      "purchase.agent.shared-token",
       "purchase.succeeded.granted-at-once",
-      "purchase-request.pack-slug.values",
       "purchase-response.payment-intent-id.present",
       "purchase-response.pack-slug.bought",
-      "purchase-response.credits-added.this-call",
-      "purchase-response.credits-remaining.balance",
-      "purchase-response.next-action.requires-action",
-      "packs.demo.price-and-credits",
-      "packs.starter.price-and-credits",
-      "packs.pro.price-and-credits",
-      "packs.scale.price-and-credits",
-      "packs.enterprise.price-and-credits",
     );
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_one", pack));
@@ -83,12 +72,7 @@ describe("a purchase", () => {
     ["a property of objects instead of a pack", order("spt_one", "toString"), /pack_slug/],
     ["an invalid token", order("tok_one"), /shared_payment_granted_token.*spt_/],
   ])("with %s is rejected with 400", async (_what, body, detail) => {
-    covers(
-      "purchase.400.invalid-pack-or-token",
-      "purchase.validation.400-or-422",
-      "purchase-request.pack-slug.values",
-      "purchase-request.shared-payment-granted-token.grant",
-    );
+    covers("purchase.400.invalid-pack-or-token");
     const { call } = setUp();
     const rejected = await call.purchase(body);
     expect(rejected.status).toBe(400);
@@ -112,11 +96,6 @@ describe("a purchase", () => {
       [["shared_payment_granted_token", "string_too_long"]],
     ],
   ])("with %s is rejected with 422", async (_what, body, expected) => {
-    covers(
-      "purchase.validation.400-or-422",
-      "purchase-request.pack-slug.values",
-      "purchase-request.shared-payment-granted-token.length",
-    );
     const { call } = setUp();
     const rejected = await call.purchase(body);
     expect(rejected.status).toBe(422);
@@ -151,11 +130,6 @@ describe("a purchase", () => {
 
 describe("a repeated token", () => {
   test("repeats the first response for the same key and pack", async () => {
-    covers(
-      "purchase.repeat.idempotent",
-      "purchase.repeat.answer",
-      "purchase.repeat.reported-credits",
-    );
     const { mock, call } = setUp();
     const first = await call.purchase(order());
     const again = await call.purchase(order());
@@ -178,7 +152,6 @@ describe("a repeated token", () => {
   });
 
   test("buys once for concurrent requests", async () => {
-    covers("purchase.repeat.idempotent");
     const { mock, call } = setUp();
     const responses = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
     expect(new Set(responses.map(({ body }) => body.payment_intent_id)).size).toBe(1);
@@ -194,7 +167,6 @@ describe("a repeated token", () => {
   });
 
   test("is rejected with another pack or from another key", async () => {
-    covers("purchase.409.already-processed", "purchase.repeat.idempotent");
     const { mock, call } = setUp();
     await call.purchase(order());
     expect((await call.purchase(order("spt_one", "pro"))).status).toBe(409);
@@ -212,11 +184,7 @@ describe("a repeated token", () => {
 
 describe("a purchase with a test key", () => {
   test("succeeds without the payment processor and adds no credits", async () => {
-    covers(
-      "purchase.test-key.fake-success",
-      "purchase.test-key.nothing-granted",
-      "purchase.test-key.reported-credits",
-    );
+    covers("purchase.test-key.nothing-granted");
     const { mock } = setUp();
     const call = caller(mock, mock.keys.test);
     const { body } = await call.purchase(order("spt_declined_1"));

@@ -7,19 +7,16 @@ import { ServiceError } from "./service-error.ts";
 
 export interface PurchaseResponse {
   readonly purchase: PurchaseRecord;
-  /** `credits_added` of the response. */
   readonly creditsAdded: number;
   readonly creditsRemaining: number;
 }
 
-/** Payment that the processor of a real service would make. */
 interface Payment {
   /** `succeeded`, `processing`, `requires_action`, `canceled`: other values are possible. */
   readonly status: string;
   readonly nextAction: PurchaseRecord["nextAction"];
 }
 
-/** Reasons to decline a payment, by the beginning of its token. */
 const declinedTokens = {
   spt_declined_: "the payment was declined",
   spt_insufficient_funds_: "insufficient funds",
@@ -38,7 +35,6 @@ const payments: Readonly<Record<string, Payment>> = {
 };
 const success: Payment = { status: "succeeded", nextAction: null };
 
-/** Decides on a payment by its token, and charges nothing. @throws ServiceError `payment-failed` */
 function pay(token: string): Payment {
   const beginsToken = ([beginning]: readonly [string, unknown]) => token.startsWith(beginning);
   const reason = Object.entries(declinedTokens).find(beginsToken)?.[1];
@@ -62,7 +58,6 @@ export class Purchases {
     this.#context = context;
   }
 
-  /** @throws ServiceError `bad-request`, `payment-failed` or `conflict`. No credits are added then. */
   async purchase(
     keyId: string,
     order: { packSlug: string; token: string },
@@ -109,7 +104,6 @@ export class Purchases {
     });
   }
 
-  /** Records the final status of a payment and grants its credits once. Returns false for an unknown payment. */
   async settle(paymentIntentId: string, status: string): Promise<boolean> {
     return this.#context.store.transact((tables) => {
       const purchase = tables.purchases.get(paymentIntentId);

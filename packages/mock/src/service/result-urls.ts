@@ -8,14 +8,12 @@ export function createResultUrls(secret: string, resultsOrigin: Options["results
   const signatureOf = (path: string, expires: number): string =>
     hmacHex(secret, `${path}\n${expires}`);
   return {
-    /** Creates a URL that is valid for 24 hours from `now`. */
     sign(job: { readonly id: string; readonly origin: string }, now: number): string {
       const expires = Math.floor((now + limits.resultUrlValidity) / 1_000);
       const path = `/results/${job.id}.png`;
       const origin = resultsOrigin === "other" ? otherOrigin(job.origin) : job.origin;
       return `${origin}${path}?expires=${expires}&signature=${signatureOf(path, expires)}`;
     },
-    /** Returns the reason why a URL is invalid at `now`, if it is. */
     problem(url: URL, now: number): "signature" | "expired" | undefined {
       const expires = Number(url.searchParams.get("expires") ?? Number.NaN);
       const expected = signatureOf(url.pathname, expires);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Engine } from "../engine/engine.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import { caller, manualServer } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
 import { covers } from "../../test/covers.ts";
 
@@ -32,8 +32,7 @@ describe("an unreachable engine", () => {
     covers("errors.500.not-charged");
     const hooks = receiver();
     const engine = unreachable(1);
-    const mock = createMock({ clock: "manual", engine, sendWebhook: hooks.send });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ engine, sendWebhook: hooks.send });
     const response = await call.submit({ webhook_url: "https://shop.example/hook" });
     expect(response.status).toBe(500);
     expect(response.detail).not.toContain("connection refused");
@@ -46,15 +45,8 @@ describe("an unreachable engine", () => {
     expect(engine.rendered).toBe(0);
   });
 
-  test("does not affect test keys", async () => {
-    const mock = createMock({ clock: "manual", engine: unreachable(9) });
-    expect((await caller(mock, mock.keys.test).submit()).status).toBe(200);
-  });
-
   test("leaves the idempotency key unused, so a retry creates the job", async () => {
-    covers("errors.500.not-charged", "errors.500.replayed");
-    const mock = createMock({ clock: "manual", engine: unreachable(1) });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ engine: unreachable(1) });
     expect((await call.submit({}, key)).status).toBe(500);
     expect((await call.submit({}, key)).status).toBe(200);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
@@ -85,8 +77,7 @@ describe("an unreachable engine", () => {
       let attempts = 0;
       const prepare = async () => prepared[attempts++]?.promise;
       const engine: Engine = { ...stockEngine(), prepare };
-      const mock = createMock({ clock: "manual", engine, concurrency: 1, options: { stored500 } });
-      const call = caller(mock);
+      const { mock, call } = manualServer({ engine, concurrency: 1, options: { stored500 } });
       const requests = [call.submit({}, key), call.submit({}, key)];
       await expect.poll(() => attempts, { interval: 1 }).toBe(1);
       const other = call.submit({ wait: true });

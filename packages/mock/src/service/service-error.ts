@@ -18,10 +18,8 @@ export interface StoredError {
   readonly rule: ServerRule | undefined;
 }
 
-/** Error that the service returns to the caller, with its message. */
 export class ServiceError extends Error {
   readonly reason: ServiceErrorCode;
-  /** Rule of the service that the request broke, if there is one. */
   readonly rule: ServerRule | undefined;
 
   constructor(reason: ServiceErrorCode, detail: string, rule?: ServerRule) {
@@ -36,7 +34,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** Creates the error for a submission that failed before it reached the model. */
 export function serverError(): ServiceError {
   return new ServiceError(
     "server-error",

@@ -11,7 +11,6 @@ import { Submissions } from "./submissions.ts";
 
 export type Service = ReturnType<typeof createService>;
 
-/** Creates the rules of the service, without HTTP. */
 export function createService(context: ServiceContext) {
   const { options, settings, store, system } = context;
   const results = createResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
@@ -33,13 +32,11 @@ export function createService(context: ServiceContext) {
       imageFetch?.close();
       deliveries.close();
     },
-    /** Continues the jobs, deliveries and requests of the store. */
     resume(): void {
       scheduler.resume();
       deliveries.resume();
       submissions.resume();
     },
-    /** Reads the balance of a key and its changes, oldest first. */
     ledger: (token: string): { entries: readonly LedgerEntry[]; balance: number } | undefined =>
       store.transact((tables) => {
         const key = tables.keyByToken(token);

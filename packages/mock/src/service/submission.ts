@@ -16,7 +16,6 @@ export type SubmissionFields = {
     | undefined;
 };
 
-/** Submission with resolved aliases and defaults. */
 export interface Submission {
   readonly person: EngineImage;
   readonly garments: readonly EngineImage[];
@@ -32,7 +31,6 @@ export interface Submission {
   readonly seed: number | null;
 }
 
-/** @throws ServiceError `bad-request` that names the field, its limit and the fix. */
 export function readSubmission(
   fields: SubmissionFields,
   { settings, options }: Pick<ServiceContext, "settings" | "options">,

@@ -29,11 +29,9 @@ export interface SubmitRequest {
   /** Body as received, to compare requests with the same idempotency key. */
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  /** Scheme and host of the requested URL. */
   readonly origin: string;
 }
 
-/** Id and body of the idempotency record of a request. */
 type RequestIdentity = Pick<IdempotencyRecord, "id" | "bodyDigest">;
 
 interface CreatedJob {
@@ -46,7 +44,6 @@ interface CreatedJob {
   readonly unfinished: UnfinishedJobRecord;
 }
 
-/** Submissions: the order of the checks, idempotency, the charge, and the first response. */
 export class Submissions {
   readonly nextJobs = new NextJobs();
   readonly firstResponses: FirstResponses;
@@ -61,7 +58,6 @@ export class Submissions {
     this.#imageFetch = imageFetch;
   }
 
-  /** @throws ServiceError if the service rejects the request. Nothing is charged then. */
   async submit(request: SubmitRequest): Promise<SubmitResponse> {
     const read = readSubmission(request.fields, this.#context);
     const identity = await identityOf(request);
@@ -91,7 +87,6 @@ export class Submissions {
     this.firstResponses.resume();
   }
 
-  /** Fetches the images, unless the request repeats an earlier one. */
   async #fetchImages(
     submission: Submission,
     identity: RequestIdentity | undefined,
@@ -117,7 +112,6 @@ export class Submissions {
     return submission;
   }
 
-  /** @throws ServiceError `conflict` if the body of the earlier request was different. */
   #findRecord(
     tables: Tables,
     identity: RequestIdentity | undefined,
@@ -242,7 +236,6 @@ export class Submissions {
       : this.firstResponses.complete(request, responseFor(job));
   }
 
-  /** Removes a job that never reached the model, and refunds it. */
   #rollback(job: JobRecord): void {
     const { store, system, options } = this.#context;
     store.transact((tables) => {

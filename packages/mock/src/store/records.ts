@@ -57,7 +57,6 @@ export interface KeyRecord {
 export type JobStatus = "queued" | "running" | "succeeded" | "failed";
 export type OutputSize = "1K" | "2K" | "4K";
 
-/** Stored job. */
 export interface JobRecord {
   readonly id: string;
   readonly keyId: string;
@@ -68,7 +67,6 @@ export interface JobRecord {
   readonly seed: number | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly webhookUrl: string | null;
-  /** Scheme and host of the submission, which its result URLs use. */
   readonly origin: string;
   readonly createdAt: number;
   readonly completedAt: number | null;
@@ -91,13 +89,11 @@ export interface UnfinishedJobRecord {
   readonly result: ResultRecord | null;
 }
 
-/** State of a server that is not in the records of its service. */
 export interface ServerRecord {
   readonly seed: string;
   readonly clockMode: ClockMode;
   /** Number of earlier processes with this state. */
   readonly restarts: number;
-  /** Milliseconds by which the clock was moved. */
   readonly clockOffset: number;
 }
 
@@ -115,7 +111,6 @@ export interface StoredResponse {
   readonly message: string | null;
 }
 
-/** Stored use of an idempotency key. */
 export interface IdempotencyRecord {
   /** API key's id and idempotency key. */
   readonly id: string;
@@ -147,7 +142,6 @@ export interface LedgerEntry {
   readonly paymentIntentId?: string;
 }
 
-/** Stored purchase. */
 export interface PurchaseRecord {
   readonly paymentIntentId: string;
   readonly keyId: string;

@@ -15,9 +15,7 @@ import { Table, type Change } from "./table.ts";
 
 const byId = ({ id }: { readonly id: string }): string => id;
 
-/** Tables of a {@link Store}. Read and write them only within a step. */
 export class Tables {
-  /** Writes of the current step, oldest first. */
   readonly changes: Change[] = [];
   readonly accounts = new Table<AccountRecord>("accounts", this.changes, byId);
   readonly keys = new Table<KeyRecord>("keys", this.changes, byId, ({ token, accountId }) => [
@@ -29,28 +27,24 @@ export class Tables {
     status,
     `${keyId} ${status}`,
   ]);
-  /** Groups: the key's id. */
   readonly ledger = new Table<LedgerEntry>(
     "ledger",
     this.changes,
     (_entry, sequence) => String(sequence),
     ({ keyId }) => [keyId],
   );
-  /** Groups: the token. */
   readonly purchases = new Table<PurchaseRecord>(
     "purchases",
     this.changes,
     ({ paymentIntentId }) => paymentIntentId,
     ({ token }) => [token],
   );
-  /** Groups: the job's id, and `pending`. */
   readonly deliveries = new Table<DeliveryRecord>(
     "deliveries",
     this.changes,
     byId,
     ({ jobId, state }) => (state === "pending" ? [jobId, state] : [jobId]),
   );
-  /** Groups: `pending` for requests without a response. */
   readonly idempotency = new Table<IdempotencyRecord>(
     "idempotency",
     this.changes,
@@ -62,7 +56,6 @@ export class Tables {
     this.changes,
     ({ jobId }) => jobId,
   );
-  /** One record. */
   readonly server = new Table<ServerRecord>("server", this.changes, () => "server");
 
   keyByToken(token: string): KeyRecord | undefined {

@@ -7,10 +7,8 @@ interface Entry<Row> {
   row: Row | undefined;
 }
 
-/** Write of a step. */
 export interface Change {
   readonly undo: () => void;
-  /** Returns the record as it is now. */
   readonly saved: () => SavedRecord;
   readonly entry: object;
 }
@@ -52,12 +50,10 @@ export class Table<Row extends object> {
     return row;
   }
 
-  /** Returns all records or those of a group, oldest first. */
   all(group?: string): readonly Row[] {
     return rowsOf(this.#groups.get(group));
   }
 
-  /** Returns up to `limit` records, newest first. */
   latest(limit: number, group?: string): readonly Row[] {
     return rowsOf(this.#groups.get(group)?.slice(-limit)).toReversed();
   }
@@ -76,7 +72,6 @@ export class Table<Row extends object> {
     return this.#groups.get(group)?.length ?? 0;
   }
 
-  /** Adds a record, or replaces the one with the same id. */
   put(row: Row): void {
     const id = this.#idOf(row, this.#sequence);
     // Like the sequence of a database, the number is not reused after a rollback.
@@ -88,12 +83,10 @@ export class Table<Row extends object> {
     if (entry !== undefined) this.#write(entry, undefined);
   }
 
-  /** Returns all records as a log saves them, oldest first. */
   save(): readonly SavedRecord[] {
     return (this.#groups.get(undefined) ?? []).map((entry) => this.#saved(entry));
   }
 
-  /** Adds a record from a log or another table, in its place. */
   load({ id, sequence, record }: SavedRecord): void {
     this.#sequence = Math.max(this.#sequence, sequence + 1);
     // The record was saved by a table of the same kind.
@@ -136,7 +129,6 @@ function rowsOf<Row>(entries: readonly Entry<Row>[] = []): readonly Row[] {
   return entries.flatMap(({ row }) => row ?? []);
 }
 
-/** Finds the index of the first entry from a sequence number on, by binary search. */
 function indexOf(entries: readonly Entry<unknown>[], sequence: number): number {
   let low = 0;
   let high = entries.length;

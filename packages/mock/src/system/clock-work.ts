@@ -3,7 +3,6 @@ import type { ClockHost } from "./host.ts";
 /** Milliseconds of the machine after which a wait is logged. */
 const noticeAfter = 2_000;
 
-/** Work that a clock waits for before it moves. */
 export class ClockWork {
   readonly #host: ClockHost;
   readonly #hostTimers = new Map<ReturnType<typeof setTimeout>, () => void>();
@@ -20,7 +19,6 @@ export class ClockWork {
     return this.#running <= 0;
   }
 
-  /** Resolves when all work has ended or waits for time. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
@@ -66,7 +64,6 @@ export class ClockWork {
     }
   }
 
-  /** Ends every patience now, and later ones at once. */
   close(): void {
     this.#closed = true;
     for (const [timer, act] of this.#hostTimers) {

@@ -6,7 +6,6 @@ import { Timers, type Clock, type PendingTimer, type Timer } from "./timers.ts";
 /** Source of a {@link SystemClock}'s time: the machine, or only `advance`. */
 export type ClockMode = "real" | "manual";
 
-/** Start of a manual clock: 2026-01-01T00:00:00Z. */
 export const manualStart = Date.UTC(2026, 0, 1);
 
 /** Maximum delay of a timer of the machine. A later timer is set again after it. */
@@ -257,7 +256,6 @@ export class SystemClock implements Clock {
     };
   }
 
-  /** Fires timers up to a time, or until the time is set. */
   async #fireUntil(target: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
     const era = this.#era;
     await this.#settle();
@@ -289,7 +287,6 @@ export class SystemClock implements Clock {
     await this.#settle();
   }
 
-  /** Moves to a monotonic time. */
   #moveTo(instant: number): void {
     const length = instant - this.monotonic();
     if (length <= 0) return;
@@ -299,12 +296,10 @@ export class SystemClock implements Clock {
     this.#onMove?.();
   }
 
-  /** Date without moves. */
   get #base(): number {
     return this.mode === "manual" ? manualStart : this.#host.now();
   }
 
-  /** Monotonic time without moves. */
   get #machineTime(): number {
     return this.mode === "manual" ? 0 : this.#host.monotonic();
   }

@@ -5,7 +5,6 @@ export type Duration = number | string;
 
 const rule = { ...duration(0), isRequired: true };
 
-/** @throws TypeError unless it is a finite number from 0 up, or a number followed by ms, s, m, h or d. */
 export function milliseconds(given: Duration, name = "duration"): number {
   return readValue(name, given, rule) ?? 0;
 }

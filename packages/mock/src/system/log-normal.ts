@@ -1,9 +1,7 @@
 import type { SeededRandom } from "./random.ts";
 
-/** Percentiles of the normal distribution, in standard deviations. */
 const deviations = { p90: 1.2815515655446004, p95: 1.6448536269514722 } as const;
 
-/** Draws milliseconds from the log-normal distribution with this median, and `value` at the percentile. */
 export function drawLogNormal(
   random: SeededRandom,
   median: number,

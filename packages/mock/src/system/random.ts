@@ -34,14 +34,12 @@ export class SeededRandom {
     return value;
   }
 
-  /** Returns a number from 0 to 1, without 1. */
   fraction(): number {
     let value = 0;
     for (let index = 0; index < 4; index += 1) value = value * 256 + this.byte();
     return value / 2 ** 32;
   }
 
-  /** Returns `length` characters of [0-9A-Za-z]. */
   token(length: number): string {
     let text = "";
     while (text.length < length) {

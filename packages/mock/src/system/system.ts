@@ -54,7 +54,6 @@ export class ServerStateClock implements Clock {
     this.#clock.clearTimeout(timer);
   }
 
-  /** Waits for `delay` milliseconds of this clock. */
   pass(delay: number): Promise<void> {
     return this.outside(new Promise<void>((resolve) => this.setTimeout(resolve, delay)));
   }

@@ -18,7 +18,6 @@ export interface Clock {
   clearTimeout(timer: Timer | undefined): void;
 }
 
-/** A timer in the queue. It has its callback until it fires or is canceled. */
 export interface PendingTimer extends Timer {
   readonly order: number;
   callback: (() => void) | undefined;
@@ -44,7 +43,6 @@ export class Timers {
     return timer;
   }
 
-  /** Removes a timer and returns its callback, or undefined when it was removed before. */
   take(timer: PendingTimer): (() => void) | undefined {
     const { callback } = timer;
     if (callback === undefined) return undefined;

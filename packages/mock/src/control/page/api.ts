@@ -7,7 +7,6 @@ export function loadState(): Promise<State> {
   return load("state");
 }
 
-/** Filter of the requests that the page shows; empty texts pass all. */
 export interface RequestFilter {
   readonly status: string;
   readonly path: string;
@@ -33,13 +32,11 @@ export function command(path: string, body: JsonObject = {}, method = "POST"): P
   return send(`/__mock/${path}`, init);
 }
 
-/** Submits a try-on with a request like that of any client. */
 export function submit(key: string, body: JsonObject): Promise<JsonObject> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return send("/api/v1/tryon", { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** @throws Error with a text for the user if the response has an error status or is not a JSON object. */
 async function send(path: string, init: RequestInit): Promise<JsonObject> {
   const response = await fetch(path, init).catch((cause: unknown) => {
     throw new Error("The server could not be reached, or closed the connection.", { cause });

@@ -10,7 +10,6 @@ export function dateTime(at: number): string {
   return new Date(at).toISOString().replace("T", " ").replace("Z", "");
 }
 
-/** `00:00:12.500`, in UTC. */
 export function timeOfDay(at: number): string {
   return dateTime(at).slice(11);
 }
@@ -28,17 +27,14 @@ export function fromNow(at: number, now: number): string {
   return at > now ? `in ${duration(length)}` : `${duration(length)} ago`;
 }
 
-/** `1,000`. */
 export function amount(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** `1 attempt`, `2 attempts`. */
 export function counted(count: number, noun: string): string {
   return `${amount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Joins the texts that are not empty or false. */
 export function joinTexts(separator: string, ...texts: readonly (string | false)[]): string {
   return texts.filter(Boolean).join(separator);
 }

@@ -21,7 +21,6 @@ class PageModel {
   #pollTimer: ReturnType<typeof setTimeout> | undefined;
   #noticeTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Polls the server now, and then every second while the page is visible. */
   async poll(): Promise<void> {
     clearTimeout(this.#pollTimer);
     const number = (this.#polls += 1);
@@ -52,7 +51,6 @@ class PageModel {
     void this.poll();
   }
 
-  /** Replaces the notice, or removes it. */
   show(notice?: Notice): void {
     clearTimeout(this.#noticeTimer);
     this.notice = notice;

@@ -22,7 +22,6 @@ export function Card({ name, title, side, children }: CardProps) {
   );
 }
 
-/** A table with numbers in its last column. */
 export function Table({ heads, children }: { heads: string[]; children: ComponentChildren }) {
   return (
     <table>
@@ -78,7 +77,6 @@ export function Form({ run, class: name, button, buttonClass = "", children }: F
   );
 }
 
-/** A field for a number of seconds, whose name is `seconds`. */
 export function SecondsInput(props: { placeholder: string; required?: true }) {
   const label = "Duration in seconds";
   return <input name="seconds" type="number" min={0} step="any" aria-label={label} {...props} />;
@@ -116,7 +114,6 @@ export function Empty({ text, hint }: { text: string; hint?: string }) {
   );
 }
 
-/** A note below a list that shows only a part. */
 export function More({ shown, total }: { shown: number; total: number }) {
   if (shown >= total) return null;
   return (
@@ -144,7 +141,6 @@ export function Message({ title, headers, body, noBody }: MessageProps) {
   );
 }
 
-/** Formats a body that is JSON over several lines. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -153,7 +149,6 @@ function indented(body: string): string {
   }
 }
 
-/** A link that opens the row of a job. The start of its id is enough to distinguish it. */
 export function JobLink({ jobId }: { readonly jobId: string }) {
   return (
     <a class="mono" href={`#${jobId}`} title={jobId}>

@@ -86,7 +86,6 @@ function RequestRow({ request, now }: { request: RequestState; now: number }) {
   );
 }
 
-/** Headers, bodies and reasons of a request, which are loaded when its row is opened. */
 function Details({ request_id: id, job_id: jobId, refusal, ...request }: RequestState) {
   const [details, setDetails] = useState<RequestDetails>();
   const [problem, setProblem] = useState<string>();

@@ -32,6 +32,7 @@ describe("the control API", () => {
     ["keys", { mode: "test", account_id: "acct_mock" }, "test key"],
     ["tenants", { account_id: "acct_mock" }, "account_id is not a field of this request"],
     ["faults", {}, /^on /],
+    ["faults", { staus: 503 }, "staus is not a field of this request. Did you mean status?"],
     ["faults", { on: "GET /", latency_ms: "2s" }, "latency_ms must be a whole number"],
     ["faults", { on: "GET /", latency_ms: { median: 0, p95: 1 } }, /^latency_ms\.median /],
     ["faults", { on: "GET /", cut_after_ms: -1 }, "cut_after_ms must be a whole number"],
@@ -49,6 +50,7 @@ describe("the control API", () => {
 
   test.each([
     ["journal?wait_for=1", "wait_for is not a query parameter of this request"],
+    ["journal?methd=GET", "methd is not a query parameter of this request. Did you mean method?"],
     ["journal?since=noon", "since must be a whole number"],
     ["journal?method=GET&method=POST", "method occurs twice"],
     ["journal?path=api", 'path "api" has'],

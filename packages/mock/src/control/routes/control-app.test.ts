@@ -178,11 +178,8 @@ describe("the control API", () => {
   });
 
   test("lists deliveries, and repeats them", async () => {
-    const { get, post, submit, mock, received } = setUp();
-    // The response to a submission has the id of its job.
-    const { job_id } = (await (await submit({ webhook_url: webhookUrl })).json()) as {
-      job_id: string;
-    };
+    const { get, post, submitted, mock, received } = setUp();
+    const job_id = await submitted({ webhook_url: webhookUrl });
     await mock.clock.advance("2s");
     const [delivery] = await mock.webhooks.deliveries();
     const id = delivery?.id ?? "";

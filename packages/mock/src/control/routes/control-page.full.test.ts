@@ -150,16 +150,6 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     expect(problems).toEqual([]);
   });
 
-  test("names the nearest requests to a fault that matched none", async () => {
-    const { mock, page, submit, problems } = await open();
-    await submit();
-    mock.faults.add({ on: "GET /api/v1/tryon", status: 500 });
-    await card(page, "Faults")
-      .getByText("Nearest requests: POST /api/v1/tryon, 200, key svc_live_…mock")
-      .waitFor();
-    expect(problems).toEqual([]);
-  });
-
   test("adds and removes a fault, and shows the error of a request", async () => {
     const { mock, page, problems } = await open();
     await button(page, "Next submit: 503").click();

@@ -5,18 +5,14 @@ import type { Mock } from "../../mock-interface.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { snakeName } from "./snake-case.ts";
 
-/** A mock without its transport: the part that the control API exposes. */
 export type ControlledMock = Omit<Mock, "fetch" | "close">;
 
-/** @throws ServiceError `bad-request` */
 export function badRequest(message: string): never {
   throw new ServiceError("bad-request", message);
 }
 
-/** Names of fields over HTTP, each with its name in process. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** Writes the names of fields in process in snake case, except for those in `renamed`. */
 export function fieldNames(
   inProcess: readonly string[],
   renamed: Readonly<Record<string, string>> = {},
@@ -24,7 +20,6 @@ export function fieldNames(
   return Object.fromEntries(inProcess.map((name) => [renamed[name] ?? snakeName(name), name]));
 }
 
-/** Returns fields by their names in process, and none for an empty body. @throws ServiceError `bad-request` */
 export async function readFields(
   request: Request,
   names: FieldNames,
@@ -42,7 +37,6 @@ export async function readFields(
   return Object.fromEntries(fields);
 }
 
-/** @throws ServiceError `bad-request` for a name that is not in `names` or that occurs twice. */
 export function readQuery<Name extends string>(
   url: string,
   names: readonly Name[],
@@ -57,7 +51,6 @@ export function readQuery<Name extends string>(
   return values;
 }
 
-/** @throws ServiceError `bad-request` for anything but a whole number between the bounds. */
 export function wholeNumber(field: string, value: unknown, min: number, max: number): number {
   const number = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) {

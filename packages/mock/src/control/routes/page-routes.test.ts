@@ -54,16 +54,12 @@ describe("the control page", () => {
 
 describe("the image of a job", () => {
   test("is available until the result is deleted, even after its signed URL expires", async () => {
-    const { mock, submit, get } = withFaults();
-    // The response to a submission has the id of its job.
-    const { job_id: id } = (await (await submit()).json()) as { job_id: string };
+    const { mock, submitted, get, resultOf } = withFaults();
+    const id = await submitted();
     const image = () => get(`/__mock/images/${id}.png`);
     expect((await image()).status).toBe(404);
     await mock.clock.advance("2s");
-    // A job that has ended has a result URL.
-    const { result_url: url } = (await (await get(`/api/v1/tryon/${id}`)).json()) as {
-      result_url: string;
-    };
+    const url = await resultOf(id);
     const original = await (await mock.fetch(url)).bytes();
     await mock.clock.advance(2 * dayInMilliseconds);
     expect((await mock.fetch(url)).status).toBe(403);

@@ -12,7 +12,6 @@ import { badRequest, readQuery, type ControlledMock } from "./input.ts";
 import { stateView } from "./state-view.ts";
 import { exchangeView, journalEntryView } from "./views.ts";
 
-/** Parts of the server that the control API uses beside the mock. */
 export interface ControlContext {
   readonly current: () => ServerState;
   readonly journal: Journal;
@@ -34,12 +33,10 @@ export function addPage(app: Hono): void {
   });
 }
 
-/** Requests that the page shows: the newest that pass its filter. */
 export type Requests = ReturnType<typeof requestsView>;
 
 export type RequestDetails = ReturnType<typeof exchangeView>;
 
-/** Maximum number of requests on the page, and of those near a fault. */
 const limits = { requests: 100, nearest: 3 } as const;
 
 function requestsView(
@@ -58,7 +55,6 @@ function requestsView(
   return {
     total,
     latest: entries.map(journalEntryView),
-    /** Requests near the faults that matched none. */
     near_faults: unmatched.map(({ id, on }) => {
       const pattern = parseTarget("on", on);
       const requests = pattern === undefined ? [] : journal.nearest(pattern, limits.nearest);

@@ -27,10 +27,8 @@ const journalNames = {
   timeout_ms: "timeout",
 };
 
-/** Default and maximum of timeout_ms. */
 const timeouts = { default: "5000", max: 600_000 };
 
-/** Maxima of wait_for_count and since. */
 const limits = { count: 1e6, time: 8.64e15 };
 
 export function addRecordRoutes(app: Hono, mock: ControlledMock): void {

@@ -13,11 +13,7 @@ function setUp(options: MockOptions = {}) {
     // The body is the result of the view.
     return (await response.json()) as State;
   };
-  const submitted = async (fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
-    // The response to a submission has the id of its job.
-    return ((await (await server.submit(fields)).json()) as { job_id: string }).job_id;
-  };
-  return { ...server, state, submitted };
+  return { ...server, state };
 }
 
 const hook = "https://receiver.example/hook";

@@ -3,11 +3,9 @@ import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "@tryon/spec/openapi";
-import { caller } from "../../../test/caller.ts";
+import { caller, manualServer } from "../../../test/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
-import { covers } from "../../../test/covers.ts";
 import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
 import { pngChunk } from "@tryon/command-line/png";
@@ -23,8 +21,7 @@ beforeAll(async () => {
 async function run(
   fields: Record<string, unknown>,
 ): Promise<{ job: TryOnJobStatus; png: Uint8Array }> {
-  const mock = createMock({ clock: "manual", engine });
-  const call = caller(mock);
+  const { mock, call } = manualServer({ engine });
   const { body } = await call.post<{ job_id: string }>("/api/v1/tryon", { wait: false, ...fields });
   await mock.clock.advance("2s");
   const job = (await call.poll(body.job_id)).body;
@@ -61,7 +58,6 @@ const photo = () =>
 
 describe("the composite image", () => {
   test("shows the person's photo in the output size", async () => {
-    covers("service.try-on.one-image");
     const { job, png } = await run({
       person_image_b64: asset("person.jpg"),
       garment_urls: [garmentUrl],
@@ -74,7 +70,6 @@ describe("the composite image", () => {
   });
 
   test("shows each garment on a card, and the first one on the person", async () => {
-    covers("service.try-on.input", "service.try-on.one-image");
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
     const { png } = await run({
       person_image_b64: asset("person.jpg"),
@@ -228,9 +223,7 @@ describe("the memory of the composite engine", () => {
     ["person_image_b64", { garment_images_b64: [asset("shirt.png")] }],
     ["garment_images_b64[1]", { person_image_b64: asset("person.jpg") }],
   ])("excludes a %s over 50 million pixels, with a 400 and no charge", async (field, rest) => {
-    covers("submit.400.image-too-large");
-    const mock = createMock({ clock: "manual", engine });
-    const call = caller(mock);
+    const { mock, call } = manualServer({ engine });
     const large = blackPng(10_001, 5_000).toString("base64");
     const fields =
       field === "person_image_b64"

@@ -42,7 +42,6 @@ export async function compositeEngine(): Promise<Engine> {
   };
 }
 
-/** Limits the number of concurrent tasks. Others wait in order. */
 function limitConcurrency(max: number) {
   let free = max;
   const waiting: (() => void)[] = [];
@@ -112,7 +111,6 @@ async function compose(
   return new Uint8Array(await toPng(sharp(photo).composite(layers).removeAlpha()));
 }
 
-/** Fits the photo into the image, on a blurred copy of itself. */
 async function personLayer(
   sharp: SharpConstructor,
   person: EngineImage,

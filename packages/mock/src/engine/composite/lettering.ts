@@ -44,7 +44,6 @@ const letters: Readonly<Record<string, readonly number[]>> = {
 
 const advance = 6;
 
-/** Returns the width of a line of text, in squares. */
 export function lineWidth(text: string): number {
   return Math.max(0, text.length * advance - 1);
 }

@@ -19,7 +19,6 @@ export function cardFrame(side: number): string {
   return svg(side, side, card);
 }
 
-/** Draws the card for an image without bytes or in a format that cannot be decoded. */
 export function placeholderCard(side: number, title: string, image: EngineImage): string {
   const lines =
     image.source === "url"

@@ -1,7 +1,0 @@
-export function isJsonValue(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined;
-  } catch {
-    return false;
-  }
-}
