@@ -2,13 +2,11 @@ import { deflateSync } from "node:zlib";
 
 import { crc32, encodePng, pngChunk, pngSignature } from "@tryon/command-line/png";
 
-/** Small PNG files for requests, in base64. */
 export const images = {
   person: png(96, 128, [196, 160, 132]).toString("base64"),
   garment: png(96, 96, [40, 84, 160]).toString("base64"),
 };
 
-/** Makes a PNG file of one color. */
 export function png(
   width: number,
   height: number,
@@ -20,13 +18,11 @@ export function png(
   return Buffer.from(encodePng(width, height, [8, 2], [data]));
 }
 
-/** Size in the header of a PNG. */
 export interface PngHeader {
   readonly width: number;
   readonly height: number;
 }
 
-/** Reads the header of a PNG. Returns undefined for other bytes. */
 export function readPngHeader(bytes: Uint8Array): PngHeader | undefined {
   const data = Buffer.from(bytes);
   const isPng = data.length >= 33 && data.subarray(0, 8).equals(pngSignature);
@@ -36,7 +32,6 @@ export function readPngHeader(bytes: Uint8Array): PngHeader | undefined {
   return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
 }
 
-/** Reads a whole PNG, and returns the reason why it is invalid. */
 export function pngProblem(bytes: Uint8Array): string | undefined {
   if (readPngHeader(bytes) === undefined) return "it does not start as one";
   const data = Buffer.from(bytes);

@@ -3,7 +3,6 @@ import { readDuration } from "@tryon/command-line/duration";
 import type { ContractOptions } from "./contract-options.ts";
 import type { EarlyEnd } from "./report.ts";
 
-/** Ends a run early: at the signal of the caller, after a failed check, or after its maximum time. */
 export class RunEnd {
   readonly #ending = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
@@ -23,22 +22,18 @@ export class RunEnd {
     this.#timer = setTimeout(() => this.#end("max-time", message, error), time);
   }
 
-  /** Aborts at the end. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Cause of the end, and a clause about it. Undefined before the end. */
   get reason(): Omit<EarlyEnd, "notRun"> | undefined {
     return this.#reason;
   }
 
-  /** Ends the run after a failed check, if the caller wants that. */
   failed(id: string): void {
     if (this.#bail) this.#end("failed-check", `${id} failed (--bail)`);
   }
 
-  /** Releases the timer, and the listener of the signal. */
   close(): void {
     clearTimeout(this.#timer);
     this.#ending.abort();

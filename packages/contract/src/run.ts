@@ -15,13 +15,11 @@ import type { SentRequest } from "./wire/response.ts";
 import { sourceOf } from "./wire/gateway.ts";
 import { NoResponse } from "./wire/send.ts";
 
-/** Checks and probes of a run. */
 export interface Suite {
   readonly checks: readonly Check[];
   readonly probes: readonly Probe[];
 }
 
-/** Maximum length of the body in a line of curl. */
 const maxBodyLength = 2_000;
 
 /** @throws OptionsError for a prefix of `only` with which no check begins, and if no selected check has the level. */
@@ -61,7 +59,6 @@ export function makePlan(
   return { checks, probes, credits };
 }
 
-/** Runs checks and probes one after another, so that the deployment has little load. */
 export async function runPlan(
   plan: Suite,
   context: CheckContext,
@@ -196,7 +193,6 @@ function shapeResult({ id, operation, status, count, problems }: Shape, redactor
   } as const;
 }
 
-/** Writes a request as a line for a shell. Redacts keys, and cuts a long body. */
 function curlLine(request: SentRequest | undefined, redactor: Redactor): string | undefined {
   if (request === undefined) return undefined;
   const { method, url, headers, body } = request;

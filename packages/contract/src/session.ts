@@ -16,7 +16,6 @@ import type { Redactor } from "./wire/redactor.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "./wire/response.ts";
 import type { Send } from "./wire/send.ts";
 
-/** Parts of a run that its checks share. */
 export interface CheckContext {
   readonly baseUrl: string;
   readonly send: Send;
@@ -26,28 +25,21 @@ export interface CheckContext {
   readonly schemaChecks: SchemaChecks;
   readonly jobWaits: JobWaits;
   readonly control: Control | undefined;
-  /** Removes the keys of the run from text that leaves the kit. */
   readonly redactor: Redactor;
   readonly receiver: Receiver | undefined;
-  /** Keys of the user, and keys that the kit made. */
   readonly keys: Keys;
 }
 
-/** Options of a request. */
 export interface RequestOptions {
-  /** Key of the request, or null for none. */
   readonly key?: Key | string | null;
   readonly query?: Readonly<Record<string, string>>;
-  /** Body that is sent as JSON. */
   readonly body?: unknown;
-  /** Bytes that are sent instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
   /** If true, returns a 429. Otherwise waits and sends the request again. */
   readonly return429?: boolean;
 }
 
-/** Options of a submission. */
 export interface SubmitOptions extends Pick<
   RequestOptions,
   "key" | "headers" | "return429" | "raw"
@@ -55,28 +47,22 @@ export interface SubmitOptions extends Pick<
   readonly idempotencyKey?: string;
 }
 
-/** Maximum number of retries after a 429. */
 const maxRetries = 5;
 
-/** Requests of one check: paced, checked against the document, and paid for out of the budget. */
 export class Session {
   readonly context: CheckContext;
   readonly time: Time;
   /** Key that the check works on. A check may replace it by a new one. */
   key: Key;
-  /** Credits that the check has taken out of the budget. */
   spent = 0;
-  /** Number of requests that the check has sent. */
   sent = 0;
   /** Tokens of the keys of this check, which cost nothing. */
   readonly #made = new Set<string>();
-  /** Requests with their responses, in the order of the responses. */
   readonly exchanges: TimedExchange[] = [];
   #lastTime = 0;
   readonly #faults: string[] = [];
   readonly #hooks: Hook[] = [];
 
-  /** @throws SkipCheck when the run has no key of this kind. */
   constructor(context: CheckContext, on: KeyKind) {
     this.context = context;
     this.time = context.time;
@@ -84,36 +70,30 @@ export class Session {
     this.key = this.keyNamed(name);
   }
 
-  /** Returns a new text, for idempotency keys and the like. */
   unique(prefix = "contract"): string {
     return `${prefix}-${randomBytes(9).toString("base64url")}`;
   }
 
-  /** Returns the id of an unknown job. */
   unknownJobId(): string {
     return `job_${randomBytes(12).toString("hex")}`;
   }
 
-  /** Returns a key of the run. @throws SkipCheck when the run lacks it. */
   keyNamed(name: keyof Keys): Key {
     const key = this.context.keys[name];
     need(key !== undefined, missingKey(name));
     return key;
   }
 
-  /** If true, the deployment has the control API. */
   get hasControl(): boolean {
     return this.context.control !== undefined;
   }
 
-  /** Control API of the deployment. @throws SkipCheck when it has none. */
   get control(): Control {
     const { control } = this.context;
     need(control !== undefined, "It takes a deployment with the control API (/__mock/).");
     return control;
   }
 
-  /** Makes a key for this check. @throws SkipCheck without the control API. */
   async freshKey(options: NewKey = {}): Promise<Key> {
     const path = options.account_id === undefined ? "tenants" : "keys";
     const key = await this.control.makeKey(path, { ...options });
@@ -122,33 +102,27 @@ export class Session {
     return key;
   }
 
-  /** Works on a new key from now on, where there is the control API. */
   async useNewKey(options: NewKey = {}): Promise<void> {
     if (this.hasControl) this.key = await this.freshKey(options);
   }
 
-  /** Makes another key in the account of the key of this check. */
   siblingKey(options: NewKey = {}): Promise<Key> {
     return this.freshKey({ ...options, account_id: this.key.accountId });
   }
 
-  /** Sets the outcome of the next job of the key of this check. @throws SkipCheck without the control API. */
   async setNextJob(next: Fields): Promise<void> {
     await this.control.post("next-job", { ...next, api_key: this.key.token });
   }
 
-  /** Makes the next job take a duration in milliseconds, where there is the control API. */
   async slowNextJob(duration: number): Promise<void> {
     if (this.hasControl) await this.setNextJob({ outcome: "succeeded", duration_ms: duration });
   }
 
-  /** Adds a fault until the end of the check. @throws SkipCheck without the control API. */
   async addFault(fault: Fields): Promise<void> {
     const { fault_id: id } = await this.control.post("faults", fault);
     this.#faults.push(String(id));
   }
 
-  /** Opens a URL for webhooks. @throws SkipCheck when the deployment cannot reach the kit. */
   openHook(respond?: HookResponse): Hook {
     const { receiver } = this.context;
     need(
@@ -220,7 +194,6 @@ export class Session {
     return response;
   }
 
-  /** Body of a valid submission. */
   goodRequest(): Fields {
     return {
       person_image_b64: images.person,
@@ -230,17 +203,14 @@ export class Session {
     };
   }
 
-  /** Submits a try-on and returns the id of the job. @throws CheckFailure when the submission is refused. */
   async start(fields: Fields = {}, options: SubmitOptions = {}): Promise<string> {
     return jobIdOf(await this.submit(fields, options));
   }
 
-  /** Polls a job. */
   poll(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
     return this.request("GET", `/api/v1/tryon/${jobId}`, options);
   }
 
-  /** Polls a job until the deployment finds it. */
   pollVisible(jobId: string): Promise<HttpResponse> {
     return this.until(`${jobId} can be polled`, async () => {
       const response = await this.poll(jobId);
@@ -248,7 +218,6 @@ export class Session {
     });
   }
 
-  /** Polls a job until it ends, and returns the last poll. @throws CheckFailure when it does not end. */
   async waitForEnd(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const poll = async (): Promise<HttpResponse | undefined> => {
       const response = await this.poll(jobId, options);
@@ -257,7 +226,6 @@ export class Session {
     return this.context.jobWaits.untilEnded(jobId, poll, this.#pollDelay);
   }
 
-  /** Submits a try-on and waits for its end. */
   async submitAndWait(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
     const jobId = await this.start(fields, options);
     return this.waitForEnd(jobId, options.key === undefined ? {} : { key: options.key });
@@ -308,7 +276,6 @@ export class Session {
     }
   }
 
-  /** Lets time pass until a function returns a value. @throws CheckFailure when that takes too long. */
   async until<Result>(what: string, read: () => Promise<Result | undefined>): Promise<Result> {
     const from = this.time.now();
     for (;;) {
@@ -319,7 +286,6 @@ export class Session {
     }
   }
 
-  /** Reads a page of the list. */
   list(
     query: Readonly<Record<string, string>> = {},
     options: RequestOptions = {},
@@ -327,12 +293,10 @@ export class Session {
     return this.request("GET", "/api/v1/tryon", { query, ...options });
   }
 
-  /** Reads the account of a key. */
   account(options: RequestOptions = {}): Promise<HttpResponse> {
     return this.request("GET", "/api/v1/account", options);
   }
 
-  /** Reads the balance of a key. */
   async balance(key: Key = this.key): Promise<number> {
     const response = await this.account({ key });
     const balance = fieldsOf(response.json)["credits_remaining"];
@@ -340,7 +304,6 @@ export class Session {
     return balance;
   }
 
-  /** Removes the faults and closes the hooks of the check. */
   async cleanUp(): Promise<void> {
     for (const hook of this.#hooks.splice(0)) hook.close();
     const faults = this.#faults.splice(0);
@@ -357,7 +320,6 @@ export class Session {
     return this.time.virtual ? 250 : 2_000;
   }
 
-  /** Takes the maximum cost of a submission out of the budget, and returns it. */
   #reserve(key: Key | string | null, fields: Fields): number {
     const isKey = key !== null && typeof key !== "string";
     if (!isKey || key.kind !== "live" || this.#made.has(key.token)) return 0;
@@ -371,7 +333,6 @@ export class Session {
   }
 }
 
-/** Returns a function that returns true once a promise has settled. */
 export function settling(promise: Promise<unknown>): () => boolean {
   let isOver = false;
   const end = (): void => void (isOver = true);

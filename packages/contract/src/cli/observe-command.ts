@@ -16,14 +16,12 @@ const addOptions = (program: Command) =>
 
 type ObserveOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/** Defines `tryon-contract observe`: says what recorded traffic shows. */
 export function defineObserve(command: Command, start: Start): void {
   addOptions(command)
     .description("Says what recorded traffic shows, without a request.")
     .action((files, given) => start(() => observeFiles(files, given)));
 }
 
-/** @returns 1 if an exchange is against the contract or the traffic contradicts itself. */
 async function observeFiles(files: readonly string[], options: ObserveOptions): Promise<number> {
   const { stdout, stderr } = process;
   const observer = new Observer();
@@ -41,13 +39,11 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** Configuration of the reference server with the observed behavior. */
 export interface ObservedConfig {
   readonly profile: Profile;
   readonly latency?: Readonly<Record<string, { readonly p50: number; readonly p90: number }>>;
 }
 
-/** Returns the configuration of a reference server that behaves as the traffic does. */
 export function configOf({ options, latency }: TrafficObservation): ObservedConfig {
   // If several values are possible, each of them answers this traffic alike.
   const known = options.flatMap(({ option, possible: [value] = [], contradictions }) =>

@@ -47,14 +47,12 @@ const addOptions = (program: Command) =>
 
 type ReplayCommandOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/** Defines `tryon-contract replay`: sends recorded requests again, and reports what has changed. */
 export function defineReplay(program: Command, start: Start): void {
   addOptions(program)
     .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
     .action((files, given) => start(() => replayFiles(files, given)));
 }
 
-/** @returns 1 if a response differs, or none was compared. */
 async function replayFiles(
   files: readonly string[],
   options: ReplayCommandOptions,

@@ -6,10 +6,8 @@ import { UsageError } from "@tryon/command-line";
 
 import { parseExchange, type Exchange } from "../record/exchange.ts";
 
-/** Exchange of a session file. */
 export interface Recorded {
   readonly exchange: Exchange;
-  /** File and line, such as `session.ndjson:12`. */
   readonly place: string;
 }
 

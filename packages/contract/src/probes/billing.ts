@@ -22,7 +22,6 @@ import { ifShown } from "./requests.ts";
 /** Numbers from here on are a Unix time in seconds, and not a duration. */
 const minEpoch = 1_000_000;
 
-/** Open points of idempotency, refunds, purchases and the rate limit. */
 export const billingProbes = probeGroup(0, {
   replayHeader: {
     credits: 16,
@@ -238,7 +237,6 @@ export const billingProbes = probeGroup(0, {
   },
 });
 
-/** Open points of webhooks. */
 export const webhookProbes: readonly Probe[] = probeGroup(8, {
   webhookBody: {
     async provoke(session) {

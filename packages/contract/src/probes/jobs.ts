@@ -33,10 +33,8 @@ import { ifShown } from "./requests.ts";
 /** Number of jobs submitted at once: more than a deployment usually runs at once. */
 const jobCount = 12;
 
-/** Duration of each of them, in milliseconds. */
 const jobDuration = 3_000;
 
-/** Duration of a synchronous request, in milliseconds. */
 const syncDuration = 85_000;
 
 /** Time within which a read misses a new job at a deployment with replicas, in milliseconds. */
@@ -264,7 +262,6 @@ const probes = probeGroup(8, {
   },
 });
 
-/** Open points of jobs, the list and results. Each probe uses a separate key. */
 export const jobProbes: readonly Probe[] = probes.map((probe) => ({ ...probe, ownKey: true }));
 
 /** If true, the options of the limit may decide about a request. One can hide the other. */
@@ -272,7 +269,6 @@ function hasLimit({ query }: Seen): boolean {
   return query.has("limit");
 }
 
-/** Submits more jobs at once than a deployment runs at once, and waits for their ends. */
 async function submitMany(session: Session) {
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];

@@ -19,7 +19,6 @@ const invalidJson = { raw: "{", headers: { "content-type": "application/json" } 
 /** The option decides between statuses, and only for responses that show it. */
 export const ifShown = (): boolean => false;
 
-/** Open points of the validation of requests. */
 export const requestProbes = probeGroup(0, {
   checkOrder: {
     async provoke(session) {

@@ -6,7 +6,6 @@ import type { Masker } from "./mask.ts";
 
 type Headers = Iterable<readonly [string, string]>;
 
-/** Records one exchange while its bodies stream. */
 export class ExchangeRecorder {
   readonly #masker: Masker;
   readonly #at = Date.now();
@@ -47,23 +46,19 @@ export class ExchangeRecorder {
     this.#sent = messageRecorder(masker, headers);
   }
 
-  /** Records a part of the body of the request. */
   send(chunk: Uint8Array): void {
     this.#sent.body.write(chunk);
   }
 
-  /** Records the status and headers of the response. */
   respond(status: number, headers: Headers): void {
     const headersAfter = this.#elapsed();
     this.#received = { ...messageRecorder(this.#masker, headers), status, headersAfter };
   }
 
-  /** Records a part of the body of the response. */
   receive(chunk: Uint8Array): void {
     this.#received?.body.write(chunk);
   }
 
-  /** Returns the exchange. `error` is the reason if it is incomplete. */
   end(error?: string): Exchange {
     const received = this.#received;
     return {
@@ -93,7 +88,6 @@ export class ExchangeRecorder {
   }
 }
 
-/** Request and its response, with the times before and after it. */
 export interface TimedExchange {
   readonly request: RequestInput;
   readonly response: HttpResponse;
@@ -101,7 +95,6 @@ export interface TimedExchange {
   readonly until: number;
 }
 
-/** Records an exchange that is known whole. */
 export function recordExchange(
   masker: Masker,
   origin: string,

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { png } from "../images.ts";
 import type { ImageKind } from "../record/exchange.ts";
 
-/** Images of 64×64 pixels. AVIF is in the container of HEIC. */
 const samples: Readonly<Record<ImageKind, Buffer>> = {
   png: png(64, 64, [196, 160, 132]),
   jpeg: Buffer.from(

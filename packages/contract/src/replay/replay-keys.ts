@@ -11,10 +11,8 @@ import { NotCompared } from "./request-builder.ts";
 /** More credits, and requests a minute, than a recording without such numbers uses. */
 const plenty = 1_000_000;
 
-/** Token that no deployment knows. */
 const unknownToken = "svc_test_unknown_to_every_deployment";
 
-/** Tokens by the aliases of recorded keys. */
 export class ReplayKeys {
   readonly #tokens: ReadonlyMap<string, string>;
 
@@ -22,7 +20,6 @@ export class ReplayKeys {
     this.#tokens = tokens;
   }
 
-  /** Returns the token for a recorded key, or undefined for a request without one. @throws NotCompared */
   tokenOf(alias: string | null): string | undefined {
     if (alias === null) return undefined;
     const token = this.#tokens.get(alias);
@@ -32,7 +29,6 @@ export class ReplayKeys {
   }
 }
 
-/** Creates a key at a reference server for each recorded one, with its balance, rate limit and state. */
 export async function createKeys(
   recordings: readonly Recording[],
   control: Control,
@@ -55,7 +51,6 @@ export async function createKeys(
   return new ReplayKeys(tokens);
 }
 
-/** Assigns the keys of the user to the recorded ones, by their mode and their responses. */
 export function assignKeys(recordings: readonly Recording[], given: Keys): ReplayKeys {
   const free = { live: [given.live, given.stranger], test: [given.test, given.stranger] };
   const tokens = new Map<string, string>();
@@ -94,7 +89,6 @@ function byKey(recordings: readonly Recording[]): ReadonlyMap<string, readonly R
   return found;
 }
 
-/** Returns the balance of a key before the recording. */
 function creditsOf(own: readonly Recording[]): number {
   const jobs = new Set<unknown>();
   let taken = 0;

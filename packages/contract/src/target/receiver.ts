@@ -6,7 +6,6 @@ import { headersOf } from "@tryon/command-line/pinned-request";
 
 import type { Time } from "./time.ts";
 
-/** Webhook that arrived. */
 export interface Delivery {
   readonly at: number;
   readonly method: string;
@@ -20,29 +19,19 @@ export type HookResponse = (
   attempt: number,
 ) => { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "hang";
 
-/** URL for webhooks with those that arrived. */
 export interface Hook {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Closes the URL. */
   close(): void;
 }
 
-/** Server that receives webhooks. */
 export interface Receiver {
   open(respond?: HookResponse): Hook;
   close(): Promise<void>;
 }
 
-/** Maximum size of the body of a webhook. */
 const maxBytes = 1_000_000;
 
-/**
- * Listens for webhooks.
- *
- * @param publicUrl leads to the port, for a deployment on another machine.
- * @throws Error when the port is in use.
- */
 export async function openReceiver(time: Time, publicUrl?: string, port = 0): Promise<Receiver> {
   const hooks = new Map<string, { respond: HookResponse; deliveries: Delivery[] }>();
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -8,7 +8,6 @@ const knownCosts: Condition = {
   passes: (value) => Object.entries(costs).every(([size, cost]) => fieldsOf(value)[size] === cost),
 };
 
-/** Fields of GET /api/v1/account. */
 export const accountChecks = checkRows("safe", 0, {
   "account.name": {
     title: "Shows the label of the key, and not that of another key",
@@ -68,7 +67,6 @@ export const accountChecks = checkRows("safe", 0, {
   },
 });
 
-/** Number of requests of the key in its account. */
 export function requestsIn({ json }: HttpResponse): number {
   return Number(fieldsOf(json)["total_calls"]);
 }

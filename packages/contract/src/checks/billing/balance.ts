@@ -2,7 +2,6 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 
-/** Does some work and measures by how much it changes the balance. */
 export async function balanceChange<Result>(
   session: Session,
   work: () => Promise<Result>,
@@ -39,12 +38,10 @@ export async function mustChangeBalance<Result>(
   return result;
 }
 
-/** Returns the balance. @throws SkipCheck when the account lacks it, which has other checks. */
 export async function readBalance(session: Session): Promise<number> {
   return (await readAccount(session)).balance;
 }
 
-/** @throws SkipCheck unless a response has the status that a check continues from. */
 export function skipUnlessStatus(response: HttpResponse, status: number): void {
   const message = `This check needs a response with ${status} first and got ${response.status}, which has other checks.`;
   need(response.status === status, message);

@@ -8,7 +8,6 @@ import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
 
 const day = 86_400_000;
 
-/** Costs of try-ons, and how credits are taken and kept. */
 export const creditChecks = [
   ...Object.entries(costs).flatMap(([size, cost]) =>
     checkRows("paid", cost, {
@@ -139,7 +138,6 @@ export const creditChecks = [
   }),
 ];
 
-/** Submits a try-on in a size, which must take these credits and report them. */
 async function mustTakeAndReport(session: Session, size: string, cost: number): Promise<void> {
   const what = `a try-on in ${size} with a ${session.key.kind} key`;
   const job = await mustChangeBalance(session, -cost, what, async () => {
@@ -152,10 +150,8 @@ async function mustTakeAndReport(session: Session, size: string, cost: number): 
   mustHave(job, { cost_credits: cost }, what);
 }
 
-/** Ways in which a reference server lets a job fail. */
 export type Failure = "content_blocked" | "model_rejected" | "storage_failed";
 
-/** Submits a try-on that fails, and waits for it. @throws SkipCheck without the control API, or when the job succeeds. */
 export async function failedJob(session: Session, outcome: Failure): Promise<HttpResponse> {
   await session.setNextJob({ outcome });
   const job = await session.submitAndWait();
@@ -164,7 +160,6 @@ export async function failedJob(session: Session, outcome: Failure): Promise<Htt
   return job;
 }
 
-/** @throws CheckFailure when the first page of the list has more jobs than this. */
 export async function mustHaveMade(session: Session, max: number, what: string): Promise<void> {
   // The list may omit a new job for a moment.
   await session.time.pass(1_000);
@@ -173,7 +168,6 @@ export async function mustHaveMade(session: Session, max: number, what: string):
   must(length <= max, `Expected at most ${max} jobs after ${what}, got ${length}.`, list);
 }
 
-/** @throws SkipCheck where a long time cannot be skipped. */
 export function needVirtualTime({ time }: Session): void {
   need(time.virtual, "This takes a day or more without a virtual clock.");
 }

@@ -9,7 +9,6 @@ import { mustHaveMade, needVirtualTime } from "./credits.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Submissions under an idempotency key. */
 export const idempotencyChecks = checkRows("safe", 16, {
   "idempotency.replay.same-job": {
     title: "Returns the first job when a submission is retried under its key",
@@ -154,7 +153,6 @@ function idIn({ json }: HttpResponse): unknown {
   return fieldsOf(json)["job_id"];
 }
 
-/** Submits a try-on under a new idempotency key, and returns the options to submit under that key again. */
 export async function submitFirst(session: Session) {
   const options = { idempotencyKey: session.unique() };
   const first = await session.submit({}, options);
@@ -162,7 +160,6 @@ export async function submitFirst(session: Session) {
   return { first, options };
 }
 
-/** Submits a try-on again. @throws SkipCheck unless the response replays the first, which has other checks. */
 async function submitReplay(
   session: Session,
   first: HttpResponse,

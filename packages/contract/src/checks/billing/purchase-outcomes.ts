@@ -5,7 +5,6 @@ import { checkRows, mustHave, mustHaveStatus, rowsFor } from "../expectations.ts
 import { mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 import { buy, buyWithNewKey, payment } from "./purchases.ts";
 
-/** Statuses of a refused purchase: which of them is an open point. */
 const refused = [400, 422] as const;
 
 const invalid = "purchase.400.invalid-pack-or-token";
@@ -13,7 +12,6 @@ const tokenLength = "purchase-request.shared-payment-granted-token.length";
 const later = "purchase.pending.granted-later";
 const statuses = "purchase-response.status.open-set";
 
-/** Purchases that fail, are repeated, or are not final with the response. */
 export const purchaseOutcomeChecks = [
   ...checkRows("safe", 0, {
     "purchase.unknown-pack": {
@@ -201,7 +199,6 @@ function buyPending(session: Session) {
   return buyWithNewKey(session, payment(session, "processing_"));
 }
 
-/** Makes the payment processor report that a payment has succeeded. */
 async function settle(session: Session, paymentId: string): Promise<void> {
   await session.control.post(`payments/${paymentId}/settle`, {});
 }

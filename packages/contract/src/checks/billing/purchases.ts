@@ -5,10 +5,8 @@ import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire
 import { checkRows, isNone, mustHave, mustHaveStatus, oneOf, rowsFor } from "../expectations.ts";
 import { balanceChange, mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
 
-/** Name of a field of a payment card, or a number of its length. */
 const cardData = /"(card|card_number|cvc|cvv|exp_month|exp_year|last4)"|\b\d{15,19}\b/;
 
-/** Purchases that succeed, with live and with test keys. */
 export const purchaseChecks = checkRows("paid", 0, {
   "purchase.granted-at-once": {
     title: "Sells credits to an agent with a token, and adds them before the response",
@@ -153,7 +151,6 @@ export function payment(session: Session, prefix = ""): Fields {
   return { shared_payment_granted_token: `spt_${prefix}${session.unique()}` };
 }
 
-/** Buys the pack demo with a new token, or with these fields changed. A field that is undefined is left out. */
 export function buy(session: Session, fields: Fields = {}): Promise<HttpResponse> {
   const body = { pack_slug: "demo", ...payment(session), ...fields };
   return session.request("POST", "/api/v1/credits/purchase", { body });
@@ -173,7 +170,6 @@ export async function buyWithNewKey(session: Session, fields: Fields = {}) {
   return { order, response, id, credits };
 }
 
-/** Buys a pack with a new key. @throws SkipCheck also when that adds no credits, which has other checks. */
 async function buyCredits(session: Session, pack = "demo") {
   const purchase = await buyWithNewKey(session, { pack_slug: pack });
   need(purchase.credits > 0, "The purchase has not added credits yet, which has other checks.");

@@ -7,10 +7,8 @@ import { checkRows, mustHave } from "../expectations.ts";
 
 const window = 60_000;
 
-/** Requests per minute of a key whose limit a check exceeds. */
 const requestLimit = 3;
 
-/** Limits of requests per minute, and the responses over the limit. */
 export const rateLimitChecks = checkRows("safe", 0, {
   "rate-limit.account": {
     title: "Shows the requests per minute of the key in its account",
@@ -125,7 +123,6 @@ async function exceedLimit(session: Session): Promise<readonly HttpResponse[]> {
   return responses;
 }
 
-/** Returns a 429 to a new key with 100 credits. @throws SkipCheck when there is none, which has other checks. */
 export async function refusedRequest(session: Session): Promise<HttpResponse> {
   const response = (await exceedLimit(session)).at(-1);
   need(response?.status === 429, "The key has no rate limit, which has other checks.");

@@ -7,7 +7,6 @@ import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
 import { submitFirst } from "./idempotency.ts";
 import { refusedRequest } from "./rate-limit.ts";
 
-/** A request that the service refuses, and that must not cost anything. */
 interface Refusal {
   readonly status: number;
   readonly what: string;
@@ -15,7 +14,6 @@ interface Refusal {
   readonly rule?: string;
   /** Credits of a new key that sends the request. Without them the key of the run can send it. */
   readonly newKey?: number;
-  /** Credits that a deployment could take if it does not refuse the request. */
   readonly credits?: number;
   readonly send: (session: Session) => Promise<HttpResponse>;
 }
@@ -58,7 +56,6 @@ const refusals: readonly Refusal[] = [
   })),
 ];
 
-/** Refused requests, which never take credits. */
 export const refusalChecks = [
   ...refusals.flatMap(refusalCheck),
   ...checkRows("paid", 0, {
@@ -133,7 +130,6 @@ function refusalCheck({ status, what, newKey, credits = 0, send, ...row }: Refus
   });
 }
 
-/** Submits a try-on while the service fails once. */
 async function submitDuringFault(
   session: Session,
   status: number,

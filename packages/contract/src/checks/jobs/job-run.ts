@@ -5,7 +5,6 @@ import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire
 import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
 
-/** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
 export function keysOfOtherAccounts({ context: { keys }, key }: Session): readonly Key[] {
   const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
   const others = found.filter(({ token }) => token !== key.token);
@@ -13,12 +12,9 @@ export function keysOfOtherAccounts({ context: { keys }, key }: Session): readon
   return others;
 }
 
-/** A job from its submission to its end. */
 export interface JobRun {
   readonly submitted: HttpResponse;
-  /** Polls before the end, in order. */
   readonly running: readonly HttpResponse[];
-  /** First poll after the end. */
   readonly ended: HttpResponse;
 }
 
@@ -36,7 +32,6 @@ export function runJob(
   return shareRun(session, outcome, fields, () => runNewJob(session, fields, outcome));
 }
 
-/** Runs a job, or shares one of the same kind, key and fields, with its exchanges. */
 async function shareRun<Run>(
   session: Session,
   kind: string,
@@ -55,7 +50,6 @@ async function shareRun<Run>(
   return shared.result;
 }
 
-/** Runs a job for one check, as {@link runJob}. */
 export async function runNewJob(
   session: Session,
   fields: Fields = {},
@@ -79,18 +73,15 @@ export async function runNewJob(
   return { submitted, running, ended };
 }
 
-/** @throws SkipCheck when no poll showed the job running. */
 export function needRunning({ running }: JobRun): void {
   need(running.length > 0, "The job was over at the first poll, so no poll shows it running.");
 }
 
-/** A job that has succeeded. */
 interface Finished {
   readonly jobId: string;
   readonly response: HttpResponse;
 }
 
-/** Runs a job that succeeds: shared as by {@link runJob}, or with {@link runNewJob} among the newest of the list. */
 export async function finished(
   session: Session,
   fields: Fields = {},
@@ -108,7 +99,6 @@ export async function syncSuccess(session: Session, fields: Fields = {}): Promis
   return skipUnlessEnded(response);
 }
 
-/** Returns the response to a synchronous request. @throws SkipCheck for one that came before the end of the job. */
 export function skipUnlessEnded(response: HttpResponse): HttpResponse {
   skipGatewayTimeout(response);
   const { status } = fieldsOf(response.json);
@@ -139,7 +129,6 @@ export function skipGatewayTimeout({ status }: HttpResponse): void {
   need(status !== 504, "A proxy ends synchronous requests before their jobs.");
 }
 
-/** Returns the URL of a result. @throws CheckFailure when a job that succeeded has none. */
 export function resultUrlOf(response: HttpResponse): string {
   const { result_url: url } = fieldsOf(response.json);
   must(typeof url === "string", "A job that succeeded has no result_url.", response);
@@ -147,7 +136,6 @@ export function resultUrlOf(response: HttpResponse): string {
   return url;
 }
 
-/** Fetches the result of a job by its signed URL, without a key. @throws CheckFailure when there is none. */
 export async function fetchImage(
   session: Session,
   job: HttpResponse,
@@ -158,7 +146,6 @@ export async function fetchImage(
   return response;
 }
 
-/** Reads a page of the list. @throws CheckFailure when the request fails. */
 export async function pageOf(
   session: Session,
   query: Readonly<Record<string, string>> = {},
@@ -169,12 +156,10 @@ export async function pageOf(
   return response;
 }
 
-/** Jobs of a page. */
 export function jobsOf(page: HttpResponse): readonly Fields[] {
   return elementsOf(fieldsOf(page.json)["jobs"]).map(fieldsOf);
 }
 
-/** Ids of the jobs of a page. */
 export function idsOf(page: HttpResponse): readonly string[] {
   return jobsOf(page).map((job) => String(job["job_id"]));
 }

@@ -14,10 +14,8 @@ import {
   keysOfOtherAccounts,
 } from "./job-run.ts";
 
-/** Maximum number of pages that a check reads of the history of a key. */
 const maxPages = 20;
 
-/** The list of jobs and its pages. */
 export const lists = checkRows("safe", 8, {
   "list.as-polled": {
     title: "Lists a job with the same fields as a poll",
@@ -143,7 +141,6 @@ function mustHaveJobs(page: HttpResponse, count: number): void {
   must(length === count, `Expected ${count} jobs on the page, got ${length}.`, page);
 }
 
-/** Reads pages up to an empty one, the last one, or a maximum. */
 async function readPages(
   session: Session,
   limit: string,
@@ -160,13 +157,11 @@ async function readPages(
   return pages;
 }
 
-/** Cursor of the next page, or undefined on the last one. */
 function cursorOf(page: HttpResponse): string | undefined {
   const { next_cursor: cursor } = fieldsOf(page.json);
   return typeof cursor === "string" ? cursor : undefined;
 }
 
-/** @throws SkipCheck on the last page. */
 function needCursor(page: HttpResponse): string {
   const cursor = cursorOf(page);
   need(cursor !== undefined, "The list has no second page.");

@@ -19,18 +19,14 @@ import { needRunning, runJob, keysOfOtherAccounts } from "./job-run.ts";
 import { gatewayOf } from "../../wire/gateway.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
-/** A job, with what its polls must have. */
 interface JobCase {
   readonly request?: Fields;
-  /** @default ["succeeded"] */
   readonly outcomes?: readonly string[];
   readonly running?: Expectations;
   readonly ended?: Expectations;
-  /** Expectations of the polls before and after the end. */
   readonly every?: Expectations;
 }
 
-/** Polls: which job they show, its fields, and the order of its statuses. */
 export const polls: readonly Check[] = [
   ...checkTable<JobCase>("safe", ({ outcomes }) => 8 * (outcomes?.length ?? 1), mustRunAs, {
     "job.result-url.only-on-success": {
@@ -198,7 +194,6 @@ export const polls: readonly Check[] = [
   }),
 ];
 
-/** Runs a job with each outcome. @throws CheckFailure unless its polls are as expected. */
 async function mustRunAs(session: Session, job: JobCase): Promise<void> {
   const { request, outcomes = ["succeeded"], running = {}, ended, every = {} } = job;
   for (const outcome of outcomes) {
@@ -224,7 +219,6 @@ function tolerance({ time }: Session): number {
   return time.virtual ? 2_000 : 30_000;
 }
 
-/** @throws SkipCheck when a response has no Date of the service. */
 function requireDate(response: HttpResponse): number {
   const gateway = gatewayOf(response);
   need(

@@ -20,7 +20,6 @@ const finalFields = [
   "cost_credits",
 ];
 
-/** Signed URLs of results, and retention of jobs, results and inputs. */
 export const resultUrls = checkRows("safe", 8, {
   "job.result-url.regenerated": {
     title: "Signs a new result_url for every poll",
@@ -181,7 +180,6 @@ async function mustNotServe(session: Session, url: string, when: string): Promis
   must(status >= 400, message, response);
 }
 
-/** Changes the signature of a URL. @returns undefined where no parameter is a signature. */
 export function withSignatureChanged(url: string): string | undefined {
   return withParameter(url, /sig/i, /./, (signature) => {
     const middle = Math.floor(signature.length / 2);
@@ -190,7 +188,6 @@ export function withSignatureChanged(url: string): string | undefined {
   });
 }
 
-/** Changes a parameter of a URL. @returns undefined where none has such a name and value. */
 function withParameter(
   text: string,
   name: RegExp,

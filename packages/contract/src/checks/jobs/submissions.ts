@@ -20,7 +20,6 @@ import { idsOf, skipGatewayTimeout, skipUnlessEnded, submitLong, syncSuccess } f
 /** Metadata with names and values that careless code would change. */
 export const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" } as const;
 
-/** Outcomes of jobs that fail after the model was reached. */
 export const failureReasons = ["model_rejected", "content_blocked", "storage_failed"] as const;
 
 /** Maximum time that a synchronous request waits, in milliseconds. */
@@ -28,13 +27,11 @@ const syncLimit = 90_000;
 
 /** A submission, with what its response must have. A response may omit a field that its form does not list. */
 interface SubmissionCase {
-  /** @default ["async"] */
   readonly modes?: readonly ("async" | "sync")[];
   readonly request?: Fields;
   readonly expected: Expectations;
 }
 
-/** Responses to submissions: their fields, what they cost, and synchronous requests. */
 export const submissions: readonly Check[] = [
   ...checkTable<SubmissionCase>("safe", ({ modes }) => 8 * (modes?.length ?? 1), mustRespond, {
     "submit-response.async": {
@@ -234,7 +231,6 @@ export const submissions: readonly Check[] = [
   }),
 ];
 
-/** Submits a try-on in each mode. @throws CheckFailure unless the responses are as expected. */
 async function mustRespond(session: Session, { modes, request, expected }: SubmissionCase) {
   for (const mode of modes ?? ["async"]) {
     const isSync = mode === "sync";
@@ -250,14 +246,12 @@ function unlessFailed({ text, passes }: Condition): Condition {
   };
 }
 
-/** Submits a try-on in 2K, and takes its cost from the balance. */
 async function submit2K(session: Session) {
   const before = await session.balance();
   const response = await session.submit({ output_size: "2K" });
   return { response, charged: before - (await session.balance()) };
 }
 
-/** Sends a synchronous request whose job fails. @throws SkipCheck without the control API. */
 async function failSync(session: Session, outcome: string): Promise<HttpResponse> {
   await session.setNextJob({ outcome });
   return (await session.submitSync()).response;

@@ -8,7 +8,6 @@ import { mustHaveDetail } from "./check-rows.ts";
 
 const discoveryPaths = ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.json"];
 
-/** Paths that the description must have. */
 const describedPaths = [
   ...new Set(keyedEndpoints.map((endpoint) => endpoint.replace(/^\S+ /, ""))),
 ];
@@ -25,7 +24,6 @@ const exposedHeaders = [
   "idempotent-replayed",
 ];
 
-/** URLs and methods, discovery, and requests from pages of other origins. */
 export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   "urls.endpoints": {
     title: "Has every endpoint below the base URL and /api/v1/",
@@ -179,7 +177,6 @@ async function readDocument(session: Session, path: string): Promise<Fields> {
   return document;
 }
 
-/** If true, a path ends as that of an endpoint. */
 function isEndpoint(path: string): boolean {
   return /\/(tryon|tryon\/\{\w+\}|account|credits\/purchase)$/.test(path);
 }
@@ -215,7 +212,6 @@ function mustList(response: HttpResponse, header: string, expected: readonly str
   must(missing.length === 0, `The header ${header} lacks ${missing.join(", ")}.`, response);
 }
 
-/** Values of a header, in lower case. */
 function listOf({ headers }: HttpResponse, name: string): readonly string[] {
   const values = (headers.get(name) ?? "").toLowerCase().split(",");
   return values.map((value) => value.trim()).filter((value) => value !== "");

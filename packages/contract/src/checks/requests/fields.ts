@@ -12,7 +12,6 @@ const texts = [
   { field: "negative_prompt", max: 500, rule: "request.negative-prompt.max-length" },
 ] as const;
 
-/** Bounds and types of the fields of submissions. */
 export const fieldChecks: readonly Check[] = [
   ...texts.flatMap(({ field, max, rule }) =>
     submissionChecks({

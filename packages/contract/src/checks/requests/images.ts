@@ -20,10 +20,8 @@ const notImage = Buffer.from("no image".padEnd(64, ".")).toString("base64");
 const dataPrefix = "data:image/png;base64,";
 const fourUrls = [0, 1, 2, 3].map((index) => `https://example.com/${index}.png`);
 
-/** Maximum length of `person_image_b64`. */
 const maxCharacters = 14_000_000;
 
-/** Submissions in which the URL of a field counts. */
 const withUrl = {
   person_url: (url: string): Fields => ({ ...noPerson, person_url: url }),
   garment_urls: (url: string): Fields => ({ ...noGarment, garment_urls: [url] }),
@@ -41,7 +39,6 @@ const imageKinds: Readonly<Record<string, string>> = {
   GIF: "R0lGODlhMABAAIAAAExpccSghCH5BAUAAAAALAAAAAAwAEAAAAI5jI+py+0Po5y02ouz3rz7D4biSJbmiabqyrbuC8fyTNf2jef6zvf+DwwKh8Si8YhMKpfMpvMJjSYLADs=",
 };
 
-/** Images and URLs of submissions. */
 export const imageChecks: readonly Check[] = [
   ...submissionChecks({
     "garments.one-to-three": {
@@ -154,7 +151,6 @@ export const imageChecks: readonly Check[] = [
   ),
 ];
 
-/** Images near the maximum size, which take long to send. */
 export const largeImageChecks = checkRows("full", 8, {
   "large.person": {
     credits: 16,

@@ -7,7 +7,6 @@ import { requestChecks, type ExpectedStatus } from "./check-rows.ts";
 
 const account = "GET /api/v1/account";
 
-/** Authentication, keys and accounts. */
 export const keyChecks: readonly Check[] = [
   ...requestChecks({
     "authentication.missing-key": {
@@ -147,7 +146,6 @@ export const keyChecks: readonly Check[] = [
   }),
 ];
 
-/** A request without a key in its place. */
 function unauthorized(what: string, options: RequestOptions, endpoint = account): ExpectedStatus {
   return [what, 401, endpoint, { key: null, ...options }];
 }

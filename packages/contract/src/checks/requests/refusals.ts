@@ -12,10 +12,8 @@ const statuses = ["queued", "running", "succeeded", "failed"];
 const longPrompt = { prompt: "x".repeat(1_001) };
 const badSeed = { seed: -1 };
 
-/** Number of tries to exceed a rate limit before its window ends. */
 const maxTries = 3;
 
-/** Refusals of bad input, their order, and queries of the list. */
 export const refusalChecks: readonly Check[] = [
   ...submissionChecks({
     "refusals.form-is-422": {
@@ -270,7 +268,6 @@ function token(length: number): string {
   return "spt_".padEnd(length, "0").slice(0, length);
 }
 
-/** Invalid fields that a 422 lists. @throws SkipCheck for any other status. */
 function problemsOf(response: HttpResponse): readonly Fields[] {
   const message = `Bad input got ${response.status}; only a 422 lists invalid fields.`;
   need(response.status === 422, message);

@@ -10,7 +10,6 @@ import { eventOf, firstEvent, isSigned, secretOf, sendWebhook, signatureOf } fro
 const hour = 3_600_000;
 const resultUrl = "webhook.body.result-url";
 
-/** Fields of a webhook that a poll has too. */
 const comparedFields = [
   "job_id",
   "status",
@@ -20,7 +19,6 @@ const comparedFields = [
   "completed_at",
 ];
 
-/** Headers, signatures and bodies of webhooks. */
 export const eventChecks = checkRows("safe", 8, {
   "webhooks.header.signature": {
     title: "Signs a webhook in X-Service-Signature with sha256= and 64 hexadecimal digits",
@@ -162,7 +160,6 @@ function mustEqual(field: string, value: unknown, expected: unknown): void {
   must(value === expected, `Expected ${field} of a webhook to be ${wanted}, got ${actual}.`);
 }
 
-/** @throws CheckFailure unless a webhook has the URL of an image, SkipCheck when a poll has none either. */
 async function mustHaveImage(session: Session, event: Fields, polled: Fields): Promise<void> {
   const status = await imageStatus(session, event);
   if (status === 200) return;
@@ -171,7 +168,6 @@ async function mustHaveImage(session: Session, event: Fields, polled: Fields): P
   must(false, `Expected 200 for result_url of a webhook, as of a poll, got ${status ?? "no URL"}.`);
 }
 
-/** Status of a response with the result, or undefined without a URL. */
 async function imageStatus(
   session: Session,
   { result_url: url }: Fields,

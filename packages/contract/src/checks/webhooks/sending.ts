@@ -17,7 +17,6 @@ const atEnd = "webhook.sent.at-end";
 const any2xx = "webhook.receiver.any-2xx";
 const schedule = "webhook.retry.schedule";
 
-/** Webhooks that are sent, retried or refused. */
 export const sendingChecks = [
   ...checkRows("safe", 8, {
     "webhooks.sent.succeeded": {
@@ -207,7 +206,6 @@ async function countAttempts(session: Session): Promise<number> {
   return (await webhookJob(session, "undelivered")).deliveries.length;
 }
 
-/** If true, a delay is right as far as the kit can measure it. */
 function isAbout({ time }: Session, actual: number, delay: number): boolean {
   if (time.virtual) return Math.abs(actual - delay) <= step;
   // The network and the deployment only add to the delay.
