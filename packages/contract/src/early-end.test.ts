@@ -41,10 +41,10 @@ async function json(argv: readonly string[], around: Parameters<typeof command>[
 }
 
 const later = aProbe("refund", () => Promise.resolve("failed"));
-const timesOut = aCheck("sample.slow", async (session) => {
-  await session.addFault({ on: "GET /api/docs", status: 503 });
+const timesOut = aCheck("sample.slow", async ({ http, keys }) => {
+  await keys.addFault({ on: "GET /api/docs", status: 503 });
   vi.advanceTimersByTime(10 * minutes);
-  await session.account();
+  await http.account();
 });
 
 describe("--bail", () => {

@@ -8,7 +8,8 @@ import type { ContractOptions } from "./contract-options.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { CheckResult, EarlyEnd, Observation } from "./report.ts";
 import type { RunEnd } from "./run-end.ts";
-import { Session, type CheckContext } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
+import type { CheckContext } from "./session/context.ts";
 import type { Shape } from "./schema-checks.ts";
 import type { Redactor } from "./wire/redactor.ts";
 import type { SentRequest } from "./wire/response.ts";
@@ -134,16 +135,16 @@ async function runOne<Value>(
     status: statusFor(rules, status),
     message: message === undefined ? undefined : redactor.redact(message),
     curl,
-    credits: session?.spent ?? 0,
+    credits: session?.http.spent ?? 0,
     milliseconds: Math.round(performance.now() - from),
   });
   try {
     signal.throwIfAborted();
-    session = new Session(context, on);
+    session = openSession(context, on);
     if (ownKey === true) {
       // More credits and requests than a check uses.
-      const { kind: mode } = session.key;
-      await session.useNewKey({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
+      const { kind: mode } = session.keys.own;
+      await session.keys.useNew({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
     }
     const value = await work(session);
     return { result: result("passed"), value };
@@ -164,7 +165,7 @@ async function runOne<Value>(
       cause: error,
     });
   } finally {
-    await session?.cleanUp().catch((error: unknown) => {
+    await session?.http.cleanUp().catch((error: unknown) => {
       // A deployment that no longer responds must not prevent the report.
       if (!signal.aborted) throw error;
     });

@@ -10,13 +10,13 @@ export function aCheck(id: string, run: Check["run"], more: Partial<Check> = {})
   return { ...plain, id, title: `The title of ${id}`, run, ...more };
 }
 
-export const keeps = aCheck("sample.keeps", async (session) => {
-  await session.account();
+export const keeps = aCheck("sample.keeps", async ({ http }) => {
+  await http.account();
 });
 
-export const breaks = aCheck("sample.breaks", async (session) => {
-  const response = await session.account();
-  must(false, `It was wrong with ${session.key.token}.`, response);
+export const breaks = aCheck("sample.breaks", async ({ http, keys }) => {
+  const response = await http.account();
+  must(false, `It was wrong with ${keys.own.token}.`, response);
 });
 
 export const skips = aCheck("sample.skips", () => {

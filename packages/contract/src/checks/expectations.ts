@@ -39,7 +39,7 @@ export function checkTable<Data>(
       ...own,
       id,
       async run(session) {
-        if (newKey !== undefined) session.key = await session.freshKey(newKey);
+        if (newKey !== undefined) session.keys.own = await session.keys.make(newKey);
         await run(session, data);
       },
     };

@@ -55,8 +55,8 @@ test("shows no key or secret in any form, wherever a check puts it", async () =>
   });
   const suite = aSuite(
     shown.map((text, index) =>
-      aCheck(`sample.form-${index}`, async (session) => {
-        const response = await session.request("POST", `/api/docs?token=${text}`, {
+      aCheck(`sample.form-${index}`, async ({ http }) => {
+        const response = await http.request("POST", `/api/docs?token=${text}`, {
           headers: { "x-token": text },
           // A cut would fall into the second one.
           body: { token: text, long: `${"-".repeat(1_960)}${text}${"-".repeat(200)}` },

@@ -150,8 +150,8 @@ test("the id of a job cannot lead a check out of the base URL", async () => {
     paths.push(pathname);
     return mock.fetch(new Request(input, init).url.replace("/base", ""), init);
   };
-  const poll = aCheck("sample.poll", async (session) => {
-    await session.poll("../../../../admin");
+  const poll = aCheck("sample.poll", async ({ http }) => {
+    await http.poll("../../../../admin");
   });
   const baseUrl = `${mock.baseUrl}/base`;
   const { checks } = await runSuite(aSuite([poll]), { baseUrl, fetch, apiKey: mock.keys.test });

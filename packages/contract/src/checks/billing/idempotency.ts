@@ -15,7 +15,7 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.same-body"],
     async run(session) {
       const { first, options } = await submitFirst(session);
-      const replay = await session.submit({}, options);
+      const replay = await session.http.submit({}, options);
       mustHaveStatus(replay, 200, "a retry");
       mustHave(replay, { job_id: jobIdOf(first) }, "the response to a retry");
     },
@@ -25,7 +25,7 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.same-body"],
     async run(session) {
       const { first, options } = await submitFirst(session);
-      await session.waitForEnd(jobIdOf(first));
+      await session.http.waitForEnd(jobIdOf(first));
       const replay = await submitReplay(session, first, options);
       const { status = null } = fieldsOf(first.json);
       mustHave(replay, { status: oneOf(status) }, "a replay of the first response");
@@ -36,9 +36,9 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.same-body"],
     level: "paid",
     async run(session) {
-      await session.useNewKey({ credits: 100 });
+      await session.keys.useNew({ credits: 100 });
       const { first, options } = await submitFirst(session);
-      await session.waitForEnd(jobIdOf(first));
+      await session.http.waitForEnd(jobIdOf(first));
       await mustChangeBalance(session, 0, "a replay", () => submitReplay(session, first, options));
     },
   },
@@ -57,9 +57,9 @@ export const idempotencyChecks = checkRows("safe", 16, {
     title: "Makes one job of concurrent submissions with one key and one body",
     rules: ["submit.idempotency-key.concurrent"],
     credits: 24,
-    async run(session) {
-      const options = { idempotencyKey: session.unique() };
-      const responses = await Promise.all([1, 2, 3].map(() => session.submit({}, options)));
+    async run({ http }) {
+      const options = { idempotencyKey: http.unique() };
+      const responses = await Promise.all([1, 2, 3].map(() => http.submit({}, options)));
       const jobs = new Set(responses.filter(({ status }) => status === 200).map(idIn));
       const message = `3 concurrent submissions with one key have made ${jobs.size} jobs.`;
       must(jobs.size === 1, message, responses[0]);
@@ -69,11 +69,11 @@ export const idempotencyChecks = checkRows("safe", 16, {
     title: "Compares bodies by their values: order and white space do not count",
     rules: ["submit.idempotency-key.comparison"],
     async run(session) {
-      const reversed = Object.fromEntries(Object.entries(session.goodRequest()).toReversed());
+      const reversed = Object.fromEntries(Object.entries(session.http.goodRequest()).toReversed());
       const raw = JSON.stringify(reversed, undefined, 2);
       const { options } = await submitFirst(session);
       const what = "the same body in another order, with line breaks";
-      mustHaveStatus(await session.submit({}, { ...options, raw }), 200, what);
+      mustHaveStatus(await session.http.submit({}, { ...options, raw }), 200, what);
     },
   },
   "idempotency.conflict": {
@@ -81,25 +81,29 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.conflict"],
     async run(session) {
       const { options } = await submitFirst(session);
-      mustHaveStatus(await session.submit({ seed: 2 }, options), 409, "a key with another body");
+      mustHaveStatus(
+        await session.http.submit({ seed: 2 }, options),
+        409,
+        "a key with another body",
+      );
     },
   },
   "idempotency.header.longest": {
     title: "Takes a key of 200 characters, and refuses one of 201",
     rules: ["submit.idempotency-key.max-length"],
-    async run(session) {
-      const longest = session.unique().padEnd(200, "x");
-      const taken = await session.submit({}, { idempotencyKey: longest });
+    async run({ http }) {
+      const longest = http.unique().padEnd(200, "x");
+      const taken = await http.submit({}, { idempotencyKey: longest });
       mustHaveStatus(taken, 200, "a key of 200 characters");
-      const refused = await session.submit({}, { idempotencyKey: `${longest}x` });
+      const refused = await http.submit({}, { idempotencyKey: `${longest}x` });
       mustHaveStatus(refused, [400, 422], "a key of 201 characters");
     },
   },
   "idempotency.header.empty": {
     title: "Ignores an empty key: each submission makes a job",
-    async run(session) {
-      const first = await session.submit({ seed: 1 }, { idempotencyKey: "" });
-      const second = await session.submit({ seed: 2 }, { idempotencyKey: "" });
+    async run({ http }) {
+      const first = await http.submit({ seed: 1 }, { idempotencyKey: "" });
+      const second = await http.submit({ seed: 2 }, { idempotencyKey: "" });
       for (const response of [first, second]) {
         mustHaveStatus(response, 200, "a submission with an empty key");
       }
@@ -113,7 +117,10 @@ export const idempotencyChecks = checkRows("safe", 16, {
     newKey: {},
     async run(session) {
       const { first, options } = await submitFirst(session);
-      const second = await session.submit({}, { ...options, key: await session.siblingKey() });
+      const second = await session.http.submit(
+        {},
+        { ...options, key: await session.keys.sibling() },
+      );
       const isSeparate = second.status === 200 && idIn(second) !== jobIdOf(first);
       must(isSeparate, "An idempotency key of one API key counts for another.", second);
     },
@@ -121,11 +128,11 @@ export const idempotencyChecks = checkRows("safe", 16, {
   "idempotency.refused": {
     title: "Stores nothing under the key of a submission that it refuses",
     rules: ["submit.idempotency-key.refused"],
-    async run(session) {
-      const options = { idempotencyKey: session.unique() };
-      skipUnlessStatus(await session.submit({ person_image_b64: undefined }, options), 400);
+    async run({ http }) {
+      const options = { idempotencyKey: http.unique() };
+      skipUnlessStatus(await http.submit({ person_image_b64: undefined }, options), 400);
       const what = "a good body under the key of a submission with 400";
-      mustHaveStatus(await session.submit({}, options), 200, what);
+      mustHaveStatus(await http.submit({}, options), 200, what);
     },
   },
   "idempotency.retention": {
@@ -135,14 +142,14 @@ export const idempotencyChecks = checkRows("safe", 16, {
     credits: 0,
     async run(session) {
       needVirtualTime(session);
-      session.key = await session.freshKey();
+      session.keys.own = await session.keys.make();
       const { first, options } = await submitFirst(session);
       await submitReplay(session, first, options);
       await session.time.pass(30 * minute);
-      const soon = await session.submit({}, options);
+      const soon = await session.http.submit({}, options);
       must(idIn(soon) === idIn(first), "An idempotency key was new after half an hour.", soon);
       await session.time.pass(25 * hour);
-      const late = await session.submit({}, options);
+      const late = await session.http.submit({}, options);
       const isNew = late.status === 200 && idIn(late) !== idIn(first);
       must(isNew, "An idempotency key was still stored after 25 hours.", late);
     },
@@ -153,19 +160,19 @@ function idIn({ json }: HttpResponse): unknown {
   return fieldsOf(json)["job_id"];
 }
 
-export async function submitFirst(session: Session) {
-  const options = { idempotencyKey: session.unique() };
-  const first = await session.submit({}, options);
+export async function submitFirst({ http }: Session) {
+  const options = { idempotencyKey: http.unique() };
+  const first = await http.submit({}, options);
   skipUnlessStatus(first, 200);
   return { first, options };
 }
 
 async function submitReplay(
-  session: Session,
+  { http }: Session,
   first: HttpResponse,
   options: { readonly idempotencyKey: string },
 ): Promise<HttpResponse> {
-  const replay = await session.submit({}, options);
+  const replay = await http.submit({}, options);
   skipUnlessStatus(replay, 200);
   const message = "The second response does not replay the first, which has other checks.";
   need(idIn(first) === idIn(replay), message);

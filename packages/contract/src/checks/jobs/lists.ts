@@ -25,7 +25,7 @@ export const lists = checkRows("safe", 8, {
       const page = await pageOf(session, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
       need(listed !== undefined, "The first page of the list lacks the job.");
-      const polled = fieldsOf((await session.poll(jobId)).json);
+      const polled = fieldsOf((await session.http.poll(jobId)).json);
       for (const name of new Set([...Object.keys(listed), ...Object.keys(polled)])) {
         // Every response signs a new URL.
         const same = name === "result_url" || isDeepStrictEqual(listed[name], polled[name]);
@@ -114,7 +114,7 @@ export const lists = checkRows("safe", 8, {
     async run(session) {
       await startAndList(session, 2);
       // A new key has only these jobs, so that its first page is the last one.
-      const isNewKey = session.hasControl;
+      const isNewKey = session.keys.hasControl;
       const pages = await readPages(session, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
       const last = pages.at(-1);
       const hasMore = last !== undefined && cursorOf(last) !== undefined;

@@ -103,9 +103,9 @@ export const polls: readonly Check[] = [
       credits: 16,
       title: "Responds to a poll with the requested job",
       rules: ["poll.request-and-answer"],
-      async run(session) {
-        for (const job_id of [await session.start(), await session.start()]) {
-          mustHave(await session.pollVisible(job_id), { job_id }, "the poll of that job");
+      async run({ http }) {
+        for (const job_id of [await http.start(), await http.start()]) {
+          mustHave(await http.pollVisible(job_id), { job_id }, "the poll of that job");
         }
       },
     },
@@ -113,8 +113,8 @@ export const polls: readonly Check[] = [
       credits: 0,
       title: "Responds with 404 for an unknown job",
       rules: ["poll.404.unknown-job"],
-      async run(session) {
-        const response = await session.poll(session.unknownJobId());
+      async run({ http }) {
+        const response = await http.poll(http.unknownJobId());
         mustHaveStatus(response, 404, "an unknown job");
       },
     },
@@ -122,10 +122,10 @@ export const polls: readonly Check[] = [
       title: "Responds with 404 for a job of another key",
       rules: ["poll.404.job-of-another-key"],
       async run(session) {
-        const jobId = await session.start();
-        await session.pollVisible(jobId);
+        const jobId = await session.http.start();
+        await session.http.pollVisible(jobId);
         for (const key of keysOfOtherAccounts(session)) {
-          mustHaveStatus(await session.poll(jobId, { key }), 404, "a job of another key");
+          mustHaveStatus(await session.http.poll(jobId, { key }), 404, "a job of another key");
         }
       },
     },

@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../../session.ts";
+import type { RequestOptions } from "../../session/http.ts";
 import type { Check } from "../../check.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
@@ -59,7 +59,7 @@ async function mustJudge(session: Session, row: Submissions): Promise<void> {
   for (const fields of variantsOf(refused, url)) {
     if (!mayTake) await mustRespondWith(session, statuses, fields);
     else {
-      const response = await session.submit(fields);
+      const response = await session.http.submit(fields);
       if (isRefused(response)) mustHaveStatus(response, statuses, submissionWith(fields));
     }
   }
@@ -72,17 +72,17 @@ export function requestChecks(rows: Rows<Requests>): readonly Check[] {
 async function mustHaveStatuses(session: Session, { requests }: Requests): Promise<void> {
   for (const [what, status, endpoint, options] of await requests(session)) {
     const [method = "", path = ""] = endpoint.split(" ");
-    mustHaveStatus(await session.request(method, path, options), status, what);
+    mustHaveStatus(await session.http.request(method, path, options), status, what);
   }
 }
 
 /** @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields. */
 export async function mustRespondWith(
-  session: Session,
+  { http }: Session,
   status: number | readonly number[],
   fields: Fields,
 ): Promise<HttpResponse> {
-  const response = await session.submit(fields);
+  const response = await http.submit(fields);
   skipUnlessJudged(response);
   mustHaveStatus(response, status, submissionWith(fields));
   return response;
@@ -105,7 +105,7 @@ export function mustHaveDetail(response: HttpResponse): void {
 export async function findImageUrl(session: Session): Promise<string> {
   const takes = async (url: string): Promise<boolean> => {
     const fields = { person_image_b64: undefined, person_url: url };
-    return (await session.submit(fields)).status === 200;
+    return (await session.http.submit(fields)).status === 200;
   };
   const any = "https://example.com/image.png";
   if (await takes(any)) return any;

@@ -186,7 +186,7 @@ function httpsCheck(field: string, submission: (url: string) => Fields): readonl
       async run(session) {
         await mustRespondWith(session, badInput, submission("ftp://example.com/image.png"));
         // No service listens on this port, so that nothing is sent.
-        const loopback = await session.submit(submission("https://127.0.0.1:9/image.png"));
+        const loopback = await session.http.submit(submission("https://127.0.0.1:9/image.png"));
         const isAllowed = loopback.status === 200;
         need(!isAllowed, `The deployment allows loopback in ${field}, and with it http.`);
         await mustRespondWith(session, badInput, submission("http://example.com/image.png"));
@@ -234,7 +234,7 @@ function aliasChecks(
           const url = await findImageUrl(session);
           const both = submission({ [field]: url, [first]: unreachable });
           await mustRespondWith(session, 200, both);
-          const alone = await session.submit(submission({ [field]: unreachable }));
+          const alone = await session.http.submit(submission({ [field]: unreachable }));
           need(alone.status !== 200, "The deployment takes URLs that it cannot fetch.");
           const swapped = submission({ [field]: unreachable, [first]: url });
           await mustRespondWith(session, badInput, swapped);

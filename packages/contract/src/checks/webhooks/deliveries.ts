@@ -27,10 +27,10 @@ export function webhookJob(session: Session, kind: WebhookJobKind): Promise<Webh
 }
 
 async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  if (kind === "failed") await session.setNextJob({ outcome: "model_rejected" });
-  const hook = session.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
+  if (kind === "failed") await session.keys.setNextJob({ outcome: "model_rejected" });
+  const hook = session.http.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
   const jobId = await startWithHook(session, hook);
-  const poll = await session.waitForEnd(jobId);
+  const poll = await session.http.waitForEnd(jobId);
   await waitForDeliveries(session, hook);
   // The last retry comes after 21 s.
   if (kind === "undelivered" && hook.deliveries.length > 0) {
@@ -42,25 +42,25 @@ async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<We
 export async function sendWebhook(
   session: Session,
   respond: HookResponse = () => ({ status: 200 }),
-): Promise<{ hook: Hook; jobId: string; first: Delivery }> {
-  const hook = session.openHook(respond);
+) {
+  const hook = session.http.openHook(respond);
   const jobId = await startWithHook(session, hook);
-  await session.waitForEnd(jobId);
+  await session.http.waitForEnd(jobId);
   return { hook, jobId, first: firstOf(await waitForDeliveries(session, hook)) };
 }
 
-export async function firstEvent(
-  session: Session,
-  kind: WebhookJobKind = "succeeded",
-): Promise<{ jobId: string; delivery: Delivery; event: Fields; polled: Fields }> {
+export async function firstEvent(session: Session, kind: WebhookJobKind = "succeeded") {
   const { jobId, poll, deliveries } = await webhookJob(session, kind);
   const delivery = firstOf(deliveries);
-  const polled = { ...fieldsOf(poll.json), job_id: jobId };
+  const polled: Fields = { ...fieldsOf(poll.json), job_id: jobId };
   return { jobId, delivery, event: eventOf(delivery), polled };
 }
 
-export async function startWithHook(session: Session, { url }: Pick<Hook, "url">): Promise<string> {
-  const response = await session.submit({ webhook_url: url });
+export async function startWithHook(
+  { http }: Session,
+  { url }: Pick<Hook, "url">,
+): Promise<string> {
+  const response = await http.submit({ webhook_url: url });
   need(
     response.status !== 400 || url.startsWith("https:"),
     `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,

@@ -52,7 +52,7 @@ export const eventChecks = checkRows("safe", 8, {
     title: "Signs the bytes that it sends with HMAC-SHA256 under the key's secret",
     rules: ["webhook.signature.hmac", "auth.webhook-secret.signs"],
     async run(session) {
-      const secret = secretOf(session.key);
+      const secret = secretOf(session.keys.own);
       const { delivery } = await firstEvent(session);
       const isNotSigned = "The webhook is not signed, which has other checks.";
       need(signatureOf(delivery) !== null, isNotSigned);
@@ -68,15 +68,15 @@ export const eventChecks = checkRows("safe", 8, {
     credits: 0,
     newKey: {},
     async run(session) {
-      const sibling = await session.siblingKey();
-      const [secret, otherSecret] = [secretOf(session.key), secretOf(sibling)];
+      const sibling = await session.keys.sibling();
+      const [secret, otherSecret] = [secretOf(session.keys.own), secretOf(sibling)];
       must(
         secret.startsWith("whsec_") && otherSecret.startsWith("whsec_"),
         "The webhook secret of a new key does not begin with whsec_.",
       );
       must(secret !== otherSecret, "Two keys of an account have one webhook secret.");
       const { first } = await sendWebhook(session);
-      session.key = sibling;
+      session.keys.own = sibling;
       const { first: second } = await sendWebhook(session);
       const isSwapped = isSigned(first, otherSecret) || isSigned(second, secret);
       must(!isSwapped, "A webhook is signed under the secret of another key.");
@@ -133,7 +133,7 @@ export const eventChecks = checkRows("safe", 8, {
       const hasImage = (await imageStatus(session, event)) === 200;
       need(hasImage, "result_url does not lead to the image, which has other checks.");
       await session.time.pass(23 * hour);
-      await mustHaveImage(session, event, fieldsOf((await session.poll(jobId)).json));
+      await mustHaveImage(session, event, fieldsOf((await session.http.poll(jobId)).json));
     },
   },
   "webhooks.body.failed": {
@@ -169,9 +169,9 @@ async function mustHaveImage(session: Session, event: Fields, polled: Fields): P
 }
 
 async function imageStatus(
-  session: Session,
+  { http }: Session,
   { result_url: url }: Fields,
 ): Promise<number | undefined> {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
-  return (await session.request("GET", url, { key: null })).status;
+  return (await http.request("GET", url, { key: null })).status;
 }
