@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-
 import { text, UsageError, type Command, type Start } from "@tryon/command-line";
 
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
@@ -7,6 +5,7 @@ import { readSessions } from "../observe/session-file.ts";
 import { observationText } from "../observe/text.ts";
 import type { Profile } from "../report.ts";
 import { exitCodes } from "./program.ts";
+import { rejectUnwritable, write } from "./run-command.ts";
 
 const addOptions = (program: Command) =>
   program
@@ -23,14 +22,14 @@ export function defineObserve(command: Command, start: Start): void {
 }
 
 async function observeFiles(files: readonly string[], options: ObserveOptions): Promise<number> {
-  const { stdout, stderr } = process;
+  const { output } = options;
+  await rejectUnwritable(output === undefined ? [] : [output]);
   const observer = new Observer();
-  const onCut = (place: string): void => void stderr.write(`${place} is cut off, and left out.\n`);
-  for await (const { exchange, place } of readSessions(files, onCut)) observer.add(exchange, place);
+  for await (const { exchange, place } of readSessions(files)) observer.add(exchange, place);
   const observation = observer.end();
   if (observation.exchanges === 0) throw new UsageError("the session has no exchange.");
-  if (options.output !== undefined) await write(options.output, json(configOf(observation)));
-  stdout.write(options.json === true ? json(observation) : observationText(observation));
+  if (output !== undefined) await write(output, json(configOf(observation)));
+  process.stdout.write(options.json === true ? json(observation) : observationText(observation));
   const isContradicting = observation.options.some((one) => one.contradictions.length > 0);
   return observation.breaks.length > 0 || isContradicting ? exitCodes.failed : exitCodes.passed;
 }
@@ -60,13 +59,4 @@ export function configOf({ options, latency }: TrafficObservation): ObservedConf
     profile: { options: Object.fromEntries(known), unknown },
     ...(sizes.length > 0 && { latency: Object.fromEntries(sizes) }),
   };
-}
-
-async function write(file: string, content: string): Promise<void> {
-  try {
-    await writeFile(file, content);
-  } catch (error) {
-    const { code } = Object(error) as { code?: unknown };
-    throw new UsageError(`${file} cannot be written (${String(code)}). Check its folder.`);
-  }
 }

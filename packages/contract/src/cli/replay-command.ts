@@ -70,8 +70,7 @@ async function replayFiles(
   const reports = options.report ?? [{ form: "text" as const, file: undefined }];
   await rejectUnwritable(reports.flatMap(({ file }) => file ?? []));
   const session: Recorded[] = [];
-  const onCut = (place: string): void => void stderr.write(`${place} is cut off, and left out.\n`);
-  for await (const one of readSessions(files, onCut)) session.push(one);
+  for await (const one of readSessions(files)) session.push(one);
   if (session.length === 0) throw new UsageError("the session has no exchange.");
   const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
   const target = {

@@ -13,20 +13,12 @@ const plenty = 1_000_000;
 
 const unknownToken = "svc_test_unknown_to_every_deployment";
 
-export class ReplayKeys {
-  readonly #tokens: ReadonlyMap<string, string>;
+export type ReplayKeys = ReadonlyMap<string, string>;
 
-  constructor(tokens: ReadonlyMap<string, string>) {
-    this.#tokens = tokens;
-  }
-
-  tokenOf(alias: string | null): string | undefined {
-    if (alias === null) return undefined;
-    const token = this.#tokens.get(alias);
-    if (token !== undefined) return token;
-    const kind = alias.startsWith("test-") ? "test" : "live";
-    throw new NotCompared(`No ${kind} key for a recorded one`);
-  }
+export function tokenOf(keys: ReplayKeys, alias: string | null): string | undefined {
+  const token = keys.get(alias ?? "");
+  if (alias === null || token !== undefined) return token;
+  throw new NotCompared(`No ${alias.startsWith("test-") ? "test" : "live"} key for a recorded one`);
 }
 
 export async function createKeys(
@@ -48,7 +40,7 @@ export async function createKeys(
     });
     tokens.set(alias, token);
   }
-  return new ReplayKeys(tokens);
+  return tokens;
 }
 
 export function assignKeys(recordings: readonly Recording[], given: Keys): ReplayKeys {
@@ -67,7 +59,7 @@ export function assignKeys(recordings: readonly Recording[], given: Keys): Repla
     }
     if (token !== undefined) tokens.set(alias, token);
   }
-  return new ReplayKeys(tokens);
+  return tokens;
 }
 
 /** Returns the status that all responses to a key have, or undefined. A poll of another's job says nothing about a key. */

@@ -17,7 +17,7 @@ import { urlBelow } from "../wire/base-url.ts";
 import { createSend, NoResponse, type Send } from "../wire/send.ts";
 import { findDrift, type Drift, type Pair } from "./drift.ts";
 import { jobOutcomes, type Recording } from "./job-outcomes.ts";
-import { assignKeys, createKeys, type ReplayKeys } from "./replay-keys.ts";
+import { assignKeys, createKeys, tokenOf, type ReplayKeys } from "./replay-keys.ts";
 import { NotCompared, RequestBuilder } from "./request-builder.ts";
 import { ReplayTime } from "./replay-time.ts";
 
@@ -189,7 +189,7 @@ class Replay {
     const { exchange, seen } = recording;
     const isRead = exchange.method === "GET" || exchange.method === "HEAD";
     if (!isRead && !paid) throw new NotCompared("Only reads are sent without --level paid");
-    const token = keys.tokenOf(exchange.key);
+    const token = tokenOf(keys, exchange.key);
     const request = this.#builder.build(seen, exchange);
     if (!urlBelow(against, request.path)) throw new NotCompared("A path leaves the base URL");
     const authorization = token === undefined ? undefined : `Bearer ${token}`;

@@ -80,7 +80,7 @@ async function sessionOf(...paths: readonly string[]): Promise<readonly Recorded
   const lines = paths.map((path) => JSON.stringify({ ...rest, path, request, response }));
   writeFileSync(file, `${lines.join("\n")}\n`);
   const read: Recorded[] = [];
-  for await (const one of readSessions([file], () => undefined)) read.push(one);
+  for await (const one of readSessions([file])) read.push(one);
   return read;
 }
 
