@@ -31,7 +31,6 @@ function stuck(options: MockOptions = {}, onPoll: () => void = () => undefined) 
   return { mock, fetch, baseUrl: mock.baseUrl };
 }
 
-/** Runs the command with a JSON report. */
 async function json(argv: readonly string[], around: Parameters<typeof command>[1]) {
   const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -2,10 +2,8 @@ import type { Check, Probe } from "../src/check.ts";
 import type { Suite } from "../src/run.ts";
 import { must, SkipCheck } from "../src/outcome.ts";
 
-/** Fields of a check that tests of the kit ignore. */
 const plain = { rules: ["a.rule"], level: "safe", on: "any", credits: 0 } as const;
 
-/** A check of a test's own. */
 export function aCheck(id: string, run: Check["run"], more: Partial<Check> = {}): Check {
   return { ...plain, id, title: `The title of ${id}`, run, ...more };
 }
@@ -23,7 +21,6 @@ export const skips = aCheck("sample.skips", () => {
   throw new SkipCheck("It takes the moon (--moon).");
 });
 
-/** A probe of a test's own. */
 export function aProbe(option: string, provoke: Probe["provoke"]): Probe {
   return { ...plain, id: `observe.${option}`, title: `How it has ${option}`, option, provoke };
 }

@@ -11,7 +11,6 @@ import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 
 const suite = aSuite([keeps]);
 
-/** Runs a command that fails before its checks, and returns the line that it prints. */
 async function problem(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -28,7 +27,6 @@ const key = ["--api-key", "svc_test_mock"];
 const invalid = ["--base-url", "https://tryon.invalid"];
 const day = 24 * 3_600_000;
 
-/** Makes a self-signed certificate, in PEM. */
 function selfSigned(hostname: string): { readonly key: string; readonly cert: string } {
   const keys = forge.pki.rsa.generateKeyPair(2_048);
   const certificate = forge.pki.createCertificate();

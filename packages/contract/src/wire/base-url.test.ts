@@ -71,7 +71,6 @@ describe("a path", () => {
   });
 });
 
-/** Reads a session file with these paths. */
 async function sessionOf(...paths: readonly string[]): Promise<readonly Recorded[]> {
   const file = join(mkdtempSync(join(tmpdir(), "session-")), "s.ndjson");
   const request = { headers: {}, bytes: 0 };
@@ -88,7 +87,6 @@ const keys = {
   test: { token: key, kind: "test" as const, webhookSecret: undefined, accountId: undefined },
 };
 
-/** Path and key of each request to a deployment, or to another server. */
 function watched(seen: (string | undefined)[]) {
   return otherServer(({ url, headers }, response) => {
     seen.push(url, headers.authorization);

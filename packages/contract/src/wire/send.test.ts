@@ -12,7 +12,6 @@ import { createSend } from "./send.ts";
 const mebibyte = 2 ** 20;
 const images = ["result.png"];
 
-/** Checks that failed, and why. */
 async function failures(report: ReturnType<typeof runSuite>): Promise<readonly string[]> {
   const { checks } = await report;
   return checks
