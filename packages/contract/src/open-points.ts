@@ -3,21 +3,12 @@ import spec from "@tryon/spec/options.json" with { type: "json" };
 /** Value of an option of the reference server. */
 export type OptionValue = string | number | boolean;
 
-export interface OpenPoint {
-  readonly id: string;
-  /** Behavior that the option sets. */
-  readonly summary: string;
-  readonly rules: readonly string[];
-  readonly values: readonly OptionValue[];
-  readonly notObservable: string | undefined;
-  readonly meaningOf: (value: OptionValue) => string | undefined;
-}
-
-export const openPoints: ReadonlyMap<string, OpenPoint> = new Map(
+export const openPoints = new Map(
   spec.options.map(({ id, summary, rules, values, notObservable }) => {
     const meanings = new Map(values.map(([value = "", meaning]) => [value, String(meaning)]));
     const meaningOf = (value: OptionValue): string | undefined => meanings.get(value);
-    return [id, { id, summary, rules, values: [...meanings.keys()], notObservable, meaningOf }];
+    const point = { id, summary, rules, values: [...meanings.keys()], notObservable, meaningOf };
+    return [id, point] as const;
   }),
 );
 
@@ -39,7 +30,7 @@ export class Judgment {
   #allowed: readonly OptionValue[];
   #reason: string | undefined;
   readonly #evidence: string[] = [];
-  #contradictions: string[] = [];
+  contradictions: string[] = [];
 
   /** @param decisive - Value that one exchange proves, although others look like another value. */
   constructor(option: string, decisive?: OptionValue) {
@@ -57,17 +48,17 @@ export class Judgment {
     const isDecisive = evidence.length === 1 && evidence[0] === this.#decisive;
     const left = isDecisive ? evidence : this.#allowed.filter((value) => evidence.includes(value));
     if (left.length === 0) {
-      if (this.#contradictions.length < maxPlaces) this.#contradictions.push(place);
+      if (this.contradictions.length < maxPlaces) this.contradictions.push(place);
       return;
     }
     const isNew = left.length < this.#allowed.length || this.#evidence.length < maxPlaces;
     this.#allowed = left;
-    if (isDecisive) this.#contradictions = [];
+    if (isDecisive) this.contradictions = [];
     if (isNew || isDecisive) this.#evidence.push(place);
   }
 
   get value(): OptionValue | undefined {
-    const isKnown = this.#allowed.length === 1 && this.#contradictions.length === 0;
+    const isKnown = this.#allowed.length === 1 && this.contradictions.length === 0;
     return isKnown ? this.#allowed[0] : undefined;
   }
 
@@ -76,16 +67,12 @@ export class Judgment {
   }
 
   get reason(): string | undefined {
-    return this.#contradictions.length > 0
+    return this.contradictions.length > 0
       ? "The responses show more than one value."
       : this.#reason;
   }
 
   get evidence(): readonly string[] {
     return this.#evidence.slice(-maxPlaces);
-  }
-
-  get contradictions(): readonly string[] {
-    return this.#contradictions;
   }
 }

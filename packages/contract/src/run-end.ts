@@ -5,29 +5,21 @@ import type { EarlyEnd } from "./report.ts";
 
 export class RunEnd {
   readonly #ending = new AbortController();
+  readonly signal = this.#ending.signal;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #bail: boolean;
-  #reason: Omit<EarlyEnd, "notRun"> | undefined;
+  reason: Omit<EarlyEnd, "notRun"> | undefined;
 
   constructor({ signal, maxTime, bail = false }: ContractOptions) {
     this.#bail = bail;
-    const { signal: ended } = this.#ending;
     const interrupt = (): void => this.#end("interrupted", "it was interrupted", signal?.reason);
     if (signal?.aborted === true) interrupt();
-    else signal?.addEventListener("abort", interrupt, { signal: ended });
+    else signal?.addEventListener("abort", interrupt, { signal: this.signal });
     if (maxTime === undefined) return;
     const time = readDuration(maxTime);
     const message = `it took ${time / 1_000} s, its maximum (--max-time)`;
     const error = new DOMException(`The run ended early: ${message}.`, "TimeoutError");
     this.#timer = setTimeout(() => this.#end("max-time", message, error), time);
-  }
-
-  get signal(): AbortSignal {
-    return this.#ending.signal;
-  }
-
-  get reason(): Omit<EarlyEnd, "notRun"> | undefined {
-    return this.#reason;
   }
 
   failed(id: string): void {
@@ -41,7 +33,7 @@ export class RunEnd {
 
   #end(cause: EarlyEnd["cause"], message: string, error?: unknown): void {
     if (this.#ending.signal.aborted) return;
-    this.#reason = { cause, message };
+    this.reason = { cause, message };
     this.#ending.abort(error);
   }
 }

@@ -114,8 +114,8 @@ export async function runPlan(
   });
   for (const observation of observations) onResult?.(observation);
   // An end during or after the last check cuts nothing off.
-  const isEarly = end.reason !== undefined && notRun.length > 0;
-  return { checks, observations, endedEarly: isEarly ? { ...end.reason, notRun } : undefined };
+  const early = notRun.length > 0 ? end.reason : undefined;
+  return { checks, observations, endedEarly: early && { ...early, notRun } };
 }
 
 async function runOne<Value>(

@@ -1,5 +1,5 @@
 import type { CheckResult, Observation, Report } from "../src/report.ts";
-import { openPoints, type OpenPoint } from "../src/open-points.ts";
+import { openPoints, type OptionValue } from "../src/open-points.ts";
 
 function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
   return {
@@ -31,7 +31,7 @@ const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
 
 const passed = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
 
-function observation({ id: option, values }: OpenPoint): Observation {
+function observation(option: string, values: readonly OptionValue[]): Observation {
   const isUnknown = option === "readLag" || option === "concurrentTwin";
   return {
     id: `observe.${option}`,
@@ -91,7 +91,7 @@ export const sampleReport: Report = {
   ],
   observations: [...openPoints.values()]
     .filter(({ notObservable }) => notObservable === undefined)
-    .map(observation),
+    .map(({ id, values }) => observation(id, values)),
   profile: { options: { refund: "failed" }, unknown: ["readLag", "concurrentTwin"] },
 };
 

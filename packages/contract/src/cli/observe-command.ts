@@ -3,7 +3,6 @@ import { text, UsageError, type Command, type Start } from "@tryon/command-line"
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
 import { readSessions } from "../observe/session-file.ts";
 import { observationText } from "../observe/text.ts";
-import type { Profile } from "../report.ts";
 import { exitCodes } from "./program.ts";
 import { rejectUnwritable, write } from "./run-command.ts";
 
@@ -38,12 +37,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-export interface ObservedConfig {
-  readonly profile: Profile;
-  readonly latency?: Readonly<Record<string, { readonly p50: number; readonly p90: number }>>;
-}
-
-export function configOf({ options, latency }: TrafficObservation): ObservedConfig {
+export function configOf({ options, latency }: TrafficObservation) {
   // If several values are possible, each of them answers this traffic alike.
   const known = options.flatMap(({ option, possible: [value] = [], contradictions }) =>
     value === undefined || contradictions.length > 0 ? [] : [[option, value] as const],

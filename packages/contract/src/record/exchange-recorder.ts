@@ -6,6 +6,15 @@ import type { Masker } from "./mask.ts";
 
 type Headers = Iterable<readonly [string, string]>;
 
+interface StartedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  /** Value of `Authorization`, null without one, or undefined if it is not known. */
+  readonly key: string | null | undefined;
+  readonly origin?: string;
+}
+
 export class ExchangeRecorder {
   readonly #masker: Masker;
   readonly #at = Date.now();
@@ -14,33 +23,13 @@ export class ExchangeRecorder {
   readonly #sent: MessageRecorder;
   #received: (MessageRecorder & { status: number; headersAfter: number }) | undefined;
 
-  /**
-   * @param path - Path and query below the base URL.
-   * @param origin - Origin of the service, if it is known.
-   * @param key - Value of `Authorization`, null without one, or undefined if it is not known.
-   */
-  constructor(
-    masker: Masker,
-    {
-      method,
-      path,
-      headers,
-      key,
-      origin,
-    }: {
-      method: string;
-      path: string;
-      headers: Headers;
-      key: string | null | undefined;
-      origin?: string;
-    },
-  ) {
+  constructor(masker: Masker, { headers, key, origin, ...request }: StartedRequest) {
     this.#masker = masker;
     const alias = key === undefined ? "unknown" : masker.key(key);
     this.#request = {
       ...(origin !== undefined && { origin: masker.alias("origin", origin) }),
-      method,
-      path: masker.path(path),
+      method: request.method,
+      path: masker.path(request.path),
       key: alias,
     };
     this.#sent = messageRecorder(masker, headers);

@@ -27,14 +27,7 @@ export interface RecordingOptions extends MaskOptions, LiveLimits {
   readonly port: number;
 }
 
-export interface RecordingProxy {
-  readonly url: string;
-  readonly recorded: number;
-  /** Number of requests that were not sent, because of their key, the credits, or their path, host or origin. */
-  readonly refused: number;
-  /** Ends open exchanges, which are recorded as incomplete, and closes the file. */
-  stop(): Promise<void>;
-}
+export type RecordingProxy = Awaited<ReturnType<typeof startRecordingProxy>>;
 
 /** Headers that belong to one connection (RFC 9110, 7.6.1), and those that the proxy sets. */
 const perConnection =
@@ -47,7 +40,7 @@ const perConnection =
  *
  * @throws Error if the file or the port cannot be opened.
  */
-export async function startRecordingProxy(options: RecordingOptions): Promise<RecordingProxy> {
+export async function startRecordingProxy(options: RecordingOptions) {
   const upstream = new URL(options.upstream);
   const send = upstream.protocol === "https:" ? httpsRequest : httpRequest;
   const masker = new Masker(options);
@@ -151,7 +144,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
     get refused() {
       return counts.refused;
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       server.close();
       for (const close of open) close();

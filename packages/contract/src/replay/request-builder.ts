@@ -10,12 +10,6 @@ export class NotCompared extends Error {
   override readonly name = "NotCompared";
 }
 
-export interface ReplayRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer> | undefined;
-}
-
 /** Recorded headers that are sent again. The others belong to a connection, or their values are not recorded. */
 const sentHeaders = ["accept", "content-type"];
 
@@ -48,7 +42,7 @@ export class RequestBuilder {
     this.#options = options;
   }
 
-  build(seen: Seen | undefined, exchange: Exchange): ReplayRequest {
+  build(seen: Seen | undefined, exchange: Exchange) {
     const { headers } = exchange.request;
     const sent = sentHeaders.flatMap((name) => {
       const value = headers[name];

@@ -25,14 +25,11 @@ export interface Hook {
   close(): void;
 }
 
-export interface Receiver {
-  open(respond?: HookResponse): Hook;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
 const maxBytes = 1_000_000;
 
-export async function openReceiver(time: Time, publicUrl?: string, port = 0): Promise<Receiver> {
+export async function openReceiver(time: Time, publicUrl?: string, port = 0) {
   const hooks = new Map<string, { respond: HookResponse; deliveries: Delivery[] }>();
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = /([^/?]+)(\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
@@ -66,7 +63,7 @@ export async function openReceiver(time: Time, publicUrl?: string, port = 0): Pr
   const { port: taken } = server.address() as AddressInfo;
   const base = (publicUrl ?? `http://127.0.0.1:${taken}`).replace(/\/+$/, "");
   return {
-    open(respond = () => ({ status: 204 })) {
+    open(respond: HookResponse = () => ({ status: 204 })): Hook {
       // Others could send webhooks to a path that they can guess.
       const name = randomBytes(16).toString("base64url");
       const deliveries: Delivery[] = [];
@@ -74,7 +71,7 @@ export async function openReceiver(time: Time, publicUrl?: string, port = 0): Pr
       return { url: `${base}/${name}`, deliveries, close: () => void hooks.delete(name) };
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
