@@ -19,18 +19,12 @@ export const levels = ["safe", "paid", "full"] as const;
  */
 export type Level = (typeof levels)[number];
 
-/** Check of one behavior of a deployment. */
 export interface Check {
-  /** Words with dots between them, from general to particular, such as `idempotency.replay.free`. */
   readonly id: string;
-  /** Required behavior, as a sentence that begins with its verb. */
   readonly title: string;
-  /** Rules of `spec/rules.json` that it covers. */
   readonly rules: readonly string[];
   readonly level: Level;
-  /** Kind of key that it works on. */
   readonly on: KeyKind;
-  /** Maximum credits that it spends if that key is a live one. */
   readonly credits: number;
   /** If true, it works on a new key, where the kit can make keys. */
   readonly ownKey?: boolean;
@@ -38,28 +32,21 @@ export interface Check {
   readonly run: (session: Session) => Promise<void>;
 }
 
-/** Returns the evidence of one exchange, given those before it. */
 type Judge = (seen: Seen, memory: Memory) => Evidence;
 
-/** Differences between deployments that follow from the value of an option. */
 interface Explains {
   /**
    * Set for an option that decides between statuses. Returns true for requests where it may, also if neither response
    * shows its value.
    */
   readonly status?: (recorded: Seen) => boolean;
-  /** Names of headers that the option adds or removes. */
   readonly headers?: RegExp;
-  /** Operation whose fields the option adds or removes. */
   readonly fieldsOf?: string;
-  /** If true, the option decides whether a response shows the end of a job. */
   readonly end?: true;
   readonly deviation?: Deviation;
 }
 
-/** One open point of the service's document: how a run shows its value, and how recorded traffic does. */
 export interface Probe extends Omit<Check, "run"> {
-  /** Option of the reference server for the open point. */
   readonly option: string;
   /**
    * Sends requests whose exchanges show the value.
@@ -77,7 +64,6 @@ export interface Probe extends Omit<Check, "run"> {
 
 const openIds = new Set(spec.rules.filter((rule) => rule.open === true).map(({ id }) => id));
 
-/** Makes probes by option. A row may have its own level, key or credits. */
 export function probeGroup(
   credits: number,
   rows: Readonly<Record<string, Pick<Probe, "provoke"> & Partial<Omit<Probe, "option">>>>,

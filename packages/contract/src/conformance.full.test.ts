@@ -10,20 +10,17 @@ import type { JsonReport } from "./report/json.ts";
 import { command } from "../test/command.ts";
 import { failures, runAgainst } from "../test/run-checks.ts";
 
-/** Checks a server on which jobs wait for each other, so that a queue is observable. */
 function check(options: MockOptions, only: readonly string[] = []): Promise<Report> {
   const mock = createMock({ clock: "manual", seed: "conformance", concurrency: 2, ...options });
   return runAgainst(mock, only);
 }
 
-/** The options of a reference server, each at one of its values. */
 const mixture = record(
   Object.fromEntries(
     optionTable.map(({ id, values }) => [id, constantFrom(...(values as readonly unknown[]))]),
   ),
 );
 
-/** The last value of every option, and values that show what some of these hide. */
 const alternate: Partial<Options> = Object.fromEntries(
   optionTable.map(({ id, values }) => [id, values.at(-1)]),
 );

@@ -64,7 +64,6 @@ test("rejects an unknown form of a report", () => {
   );
 });
 
-/** Runs against a reference server that has the URL of another machine. */
 async function sent(options: Partial<ContractOptions>) {
   const mock = createMock({ baseUrl: "http://mock.test:4010", clock: "manual" });
   const keys: (string | null)[] = [];

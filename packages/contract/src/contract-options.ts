@@ -122,7 +122,6 @@ export interface Announcement {
   readonly webhooks: boolean;
 }
 
-/** Form of a key of the service. */
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
 /** Rule of keys. No message has their value, which may be another secret. */
@@ -175,7 +174,6 @@ const optionRules = {
   maxTime: duration(Number.MIN_VALUE, maxTimer),
 } satisfies Record<keyof ContractOptions, Rule>;
 
-/** @throws OptionsError with the invalid option and the valid values. */
 export function rejectInvalid(options: ContractOptions): void {
   const { baseUrl, apiKey, ...given } = readOptions(
     "an option of runContract",
@@ -217,7 +215,6 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
   return { token, kind, webhookSecret, accountId: undefined };
 }
 
-/** @throws OptionsError for a live key. */
 export function rejectLiveKeys(given: Keys): void {
   if (Object.values(given).every(({ kind }) => kind === "test")) return;
   throw new OptionsError(

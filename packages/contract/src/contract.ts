@@ -23,7 +23,6 @@ import { isLoopback } from "./wire/guarded-fetch.ts";
 import { Redactor } from "./wire/redactor.ts";
 import { createSend, type Send } from "./wire/send.ts";
 
-/** Every check and every probe. */
 export const wholeSuite: Suite = { checks: allChecks, probes: allProbes };
 
 const defaultMaxCredits = 50;
@@ -42,7 +41,6 @@ export function runContract(options: ContractOptions): Promise<Report> {
   return runSuite(wholeSuite, options);
 }
 
-/** Runs other checks than those of the kit, or with another clock than that of this machine. */
 export async function runSuite(
   suite: Suite,
   options: ContractOptions,

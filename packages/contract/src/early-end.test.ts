@@ -31,7 +31,6 @@ function stuck(options: MockOptions = {}, onPoll: () => void = () => undefined) 
   return { mock, fetch, baseUrl: mock.baseUrl };
 }
 
-/** Runs the command with a JSON report. */
 async function json(argv: readonly string[], around: Parameters<typeof command>[1]) {
   const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -41,10 +40,10 @@ async function json(argv: readonly string[], around: Parameters<typeof command>[
 }
 
 const later = aProbe("refund", () => Promise.resolve("failed"));
-const timesOut = aCheck("sample.slow", async (session) => {
-  await session.addFault({ on: "GET /api/docs", status: 503 });
+const timesOut = aCheck("sample.slow", async ({ http, keys }) => {
+  await keys.addFault({ on: "GET /api/docs", status: 503 });
   vi.advanceTimersByTime(10 * minutes);
-  await session.account();
+  await http.account();
 });
 
 describe("--bail", () => {

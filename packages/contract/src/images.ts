@@ -2,13 +2,20 @@ import { deflateSync } from "node:zlib";
 
 import { crc32, encodePng, pngChunk, pngSignature } from "@tryon/command-line/png";
 
-/** Small PNG files for requests, in base64. */
 export const images = {
   person: png(96, 128, [196, 160, 132]).toString("base64"),
   garment: png(96, 96, [40, 84, 160]).toString("base64"),
 };
 
-/** Makes a PNG file of one color. */
+/** Images of 64×64 pixels by their kind, in base64. AVIF is in the container of HEIC. */
+export const samples = {
+  png: png(64, 64, [196, 160, 132]).toString("base64"),
+  jpeg: "/9j/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wAARCABAAEADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAX/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAAAAT/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCgAnUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP/Z",
+  webp: "UklGRkIAAABXRUJQVlA4IDYAAACQAwCdASpAAEAAPzmcyV2vKyikoggB4CcJaQAAEDdTUAV4hbkAAP7bUf0Hxcv52Pa4AAAAAAA=",
+  gif: "R0lGODlhQABAAIAAAExpccSghCH5BAUAAAAALAAAAABAAEAAAAJFjI+py+0Po5y02ouz3rz7D4biSJbmiabqyrbuC8fyTNf2jef6zvf+DwwKh8Si8YhMKpfMpvMJjUqn1Kr1is1qt9yuN1AAADs=",
+  heic: "AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAANZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAAA+gABAAAAAAAAACQAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAAAA5waXRtAAAAAAABAAAAVmlwcnAAAAA4aXBjbwAAAAxhdjFDgSACAAAAABRpc3BlAAAAAAAAAEAAAABAAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAgMAAAAsbWRhdBIACgk4FX/9pAQ0GkAyFR2CYsTgABYAAJe/PYi++I359yiVUA==",
+};
+
 export function png(
   width: number,
   height: number,
@@ -20,13 +27,11 @@ export function png(
   return Buffer.from(encodePng(width, height, [8, 2], [data]));
 }
 
-/** Size in the header of a PNG. */
 export interface PngHeader {
   readonly width: number;
   readonly height: number;
 }
 
-/** Reads the header of a PNG. Returns undefined for other bytes. */
 export function readPngHeader(bytes: Uint8Array): PngHeader | undefined {
   const data = Buffer.from(bytes);
   const isPng = data.length >= 33 && data.subarray(0, 8).equals(pngSignature);
@@ -36,7 +41,6 @@ export function readPngHeader(bytes: Uint8Array): PngHeader | undefined {
   return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
 }
 
-/** Reads a whole PNG, and returns the reason why it is invalid. */
 export function pngProblem(bytes: Uint8Array): string | undefined {
   if (readPngHeader(bytes) === undefined) return "it does not start as one";
   const data = Buffer.from(bytes);

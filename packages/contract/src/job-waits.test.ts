@@ -6,7 +6,6 @@ import { runSuite, wholeSuite } from "./contract.ts";
 import type { Report } from "./report.ts";
 import type { Time } from "./target/time.ts";
 
-/** Checks of jobs, their results and the list. */
 const only = ["submit-response.", "job.", "poll.", "states.", "list.", "result.", "privacy."];
 const probes = ["observed.timeFormat", "observed.filterName", "observed.resultsOrigin"];
 
@@ -49,7 +48,6 @@ async function runInRealTime(
   return { report, mock, minutes: (mock.clock.now() - from) / 60_000 };
 }
 
-/** Polls of a job while it ran, by its id. */
 function runningPolls(mock: Mock): readonly number[] {
   const polled = new Map<string, number>();
   for (const { method, path } of mock.journal.entries()) {

@@ -14,7 +14,6 @@ const shortTime = 15_000;
 export class JobWaits {
   readonly #time: Time;
   readonly #shared = new Map<string, Promise<unknown>>();
-  /** Job that has not ended within the maximum time, until another ends. */
   #stuck: string | undefined;
 
   constructor(time: Time) {
@@ -31,7 +30,6 @@ export class JobWaits {
     return this.#time.virtual ? run() : this.once(id, run);
   }
 
-  /** Runs a job once for all checks with the same id, with any clock. */
   once<Run>(id: string, run: () => Promise<Run>): Promise<Run> {
     // Runs with the same id have the same type.
     const known = this.#shared.get(id) as Promise<Run> | undefined;

@@ -3,35 +3,19 @@ import spec from "@tryon/spec/options.json" with { type: "json" };
 /** Value of an option of the reference server. */
 export type OptionValue = string | number | boolean;
 
-/** Point that the service's document leaves open, as an option of the reference server. */
-export interface OpenPoint {
-  readonly id: string;
-  /** Behavior that the option sets. */
-  readonly summary: string;
-  /** Rules of `spec/rules.json` that leave it open. */
-  readonly rules: readonly string[];
-  readonly values: readonly OptionValue[];
-  /** Reason why no run shows the value, or undefined. */
-  readonly notObservable: string | undefined;
-  /** Returns what a value means for a caller. */
-  readonly meaningOf: (value: OptionValue) => string | undefined;
-}
-
-/** Every open point by its id, in the order of `spec/options.json`. */
-export const openPoints: ReadonlyMap<string, OpenPoint> = new Map(
+export const openPoints = new Map(
   spec.options.map(({ id, summary, rules, values, notObservable }) => {
     const meanings = new Map(values.map(([value = "", meaning]) => [value, String(meaning)]));
     const meaningOf = (value: OptionValue): string | undefined => meanings.get(value);
-    return [id, { id, summary, rules, values: [...meanings.keys()], notObservable, meaningOf }];
+    const point = { id, summary, rules, values: [...meanings.keys()], notObservable, meaningOf };
+    return [id, point] as const;
   }),
 );
 
-/** Options whose value no run shows. */
 export const hiddenOptions: readonly string[] = [...openPoints.values()].flatMap(
   ({ id, notObservable }) => (notObservable === undefined ? [] : [id]),
 );
 
-/** Returns every value of an option. */
 export function valuesOf(option: string): readonly OptionValue[] {
   return openPoints.get(option)?.values ?? [];
 }
@@ -39,18 +23,14 @@ export function valuesOf(option: string): readonly OptionValue[] {
 /** Values that an exchange allows, a reason why it shows none, or undefined if it says nothing about the point. */
 export type Evidence = readonly OptionValue[] | string | undefined;
 
-/** Maximum number of places that are kept. */
 const maxPlaces = 3;
 
-/** Values of one open point that all evidence so far allows. */
 export class Judgment {
   readonly #decisive: OptionValue | undefined;
   #allowed: readonly OptionValue[];
   #reason: string | undefined;
-  /** Places that show the value, up to 3. */
   readonly #evidence: string[] = [];
-  /** Places that show another value than those before them, up to 3. */
-  #contradictions: string[] = [];
+  contradictions: string[] = [];
 
   /** @param decisive - Value that one exchange proves, although others look like another value. */
   constructor(option: string, decisive?: OptionValue) {
@@ -68,38 +48,31 @@ export class Judgment {
     const isDecisive = evidence.length === 1 && evidence[0] === this.#decisive;
     const left = isDecisive ? evidence : this.#allowed.filter((value) => evidence.includes(value));
     if (left.length === 0) {
-      if (this.#contradictions.length < maxPlaces) this.#contradictions.push(place);
+      if (this.contradictions.length < maxPlaces) this.contradictions.push(place);
       return;
     }
     const isNew = left.length < this.#allowed.length || this.#evidence.length < maxPlaces;
     this.#allowed = left;
-    if (isDecisive) this.#contradictions = [];
+    if (isDecisive) this.contradictions = [];
     if (isNew || isDecisive) this.#evidence.push(place);
   }
 
-  /** Value that is left, or undefined. */
   get value(): OptionValue | undefined {
-    const isKnown = this.#allowed.length === 1 && this.#contradictions.length === 0;
+    const isKnown = this.#allowed.length === 1 && this.contradictions.length === 0;
     return isKnown ? this.#allowed[0] : undefined;
   }
 
-  /** Values that are left, or undefined without evidence. */
   get possible(): readonly OptionValue[] | undefined {
     return this.#evidence.length > 0 ? this.#allowed : undefined;
   }
 
-  /** Reason why the value is unknown, if there is one. */
   get reason(): string | undefined {
-    return this.#contradictions.length > 0
+    return this.contradictions.length > 0
       ? "The responses show more than one value."
       : this.#reason;
   }
 
   get evidence(): readonly string[] {
     return this.#evidence.slice(-maxPlaces);
-  }
-
-  get contradictions(): readonly string[] {
-    return this.#contradictions;
   }
 }

@@ -12,7 +12,6 @@ import {
 import { command } from "../test/command.ts";
 import { failures } from "../test/run-checks.ts";
 
-/** Differs from the reference server where the document is silent. */
 const other: Tamper = async (request) => {
   const { url, body, method, path, send } = request;
   if (isList(request)) {

@@ -8,7 +8,6 @@ import { tampered, type Tamper } from "../test/mutants/mutated-responses.ts";
 
 const open = allChecks.filter(({ rules }) => areOpen(rules)).map(({ id }) => id);
 
-/** Options of a run against a reference server behind a proxy. */
 function behind(tamper: Tamper) {
   const mock = createMock({ clock: "manual", seed: "open" });
   return { mock, baseUrl: mock.baseUrl, fetch: tampered(mock, tamper) };
@@ -17,7 +16,6 @@ function behind(tamper: Tamper) {
 const isControl = (path: string): boolean =>
   path.startsWith("/__mock") || path === "/api/v1/account";
 
-/** Responses that no check of the kit expects. */
 const strange: Readonly<Record<string, () => Response>> = {
   "with an empty object": () => Response.json({}),
   "with 418": () => new Response("teapot", { status: 418 }),

@@ -1,9 +1,7 @@
 import type { HttpResponse } from "./wire/response.ts";
 
-/** Fault of a deployment. */
 export class CheckFailure extends Error {
   override readonly name = "CheckFailure";
-  /** Response that shows it. */
   readonly response: HttpResponse | undefined;
 
   constructor(message: string, response?: HttpResponse) {
@@ -17,12 +15,10 @@ export class SkipCheck extends Error {
   override readonly name = "SkipCheck";
 }
 
-/** @throws SkipCheck unless the condition holds. */
 export function need(condition: unknown, message: string): asserts condition {
   if (!condition) throw new SkipCheck(message);
 }
 
-/** @throws CheckFailure unless the condition holds. */
 export function must(
   condition: unknown,
   message: string,

@@ -3,19 +3,18 @@ import { readDuration } from "@tryon/command-line/duration";
 import type { ContractOptions } from "./contract-options.ts";
 import type { EarlyEnd } from "./report.ts";
 
-/** Ends a run early: at the signal of the caller, after a failed check, or after its maximum time. */
 export class RunEnd {
   readonly #ending = new AbortController();
+  readonly signal = this.#ending.signal;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #bail: boolean;
-  #reason: Omit<EarlyEnd, "notRun"> | undefined;
+  reason: Omit<EarlyEnd, "notRun"> | undefined;
 
   constructor({ signal, maxTime, bail = false }: ContractOptions) {
     this.#bail = bail;
-    const { signal: ended } = this.#ending;
     const interrupt = (): void => this.#end("interrupted", "it was interrupted", signal?.reason);
     if (signal?.aborted === true) interrupt();
-    else signal?.addEventListener("abort", interrupt, { signal: ended });
+    else signal?.addEventListener("abort", interrupt, { signal: this.signal });
     if (maxTime === undefined) return;
     const time = readDuration(maxTime);
     const message = `it took ${time / 1_000} s, its maximum (--max-time)`;
@@ -23,22 +22,10 @@ export class RunEnd {
     this.#timer = setTimeout(() => this.#end("max-time", message, error), time);
   }
 
-  /** Aborts at the end. */
-  get signal(): AbortSignal {
-    return this.#ending.signal;
-  }
-
-  /** Cause of the end, and a clause about it. Undefined before the end. */
-  get reason(): Omit<EarlyEnd, "notRun"> | undefined {
-    return this.#reason;
-  }
-
-  /** Ends the run after a failed check, if the caller wants that. */
   failed(id: string): void {
     if (this.#bail) this.#end("failed-check", `${id} failed (--bail)`);
   }
 
-  /** Releases the timer, and the listener of the signal. */
   close(): void {
     clearTimeout(this.#timer);
     this.#ending.abort();
@@ -46,7 +33,7 @@ export class RunEnd {
 
   #end(cause: EarlyEnd["cause"], message: string, error?: unknown): void {
     if (this.#ending.signal.aborted) return;
-    this.#reason = { cause, message };
+    this.reason = { cause, message };
     this.#ending.abort(error);
   }
 }

@@ -7,9 +7,9 @@ import { aCheck, aSuite } from "../test/suite.ts";
 
 describe("the rate limit of a key", () => {
   const many = aSuite([
-    aCheck("pace.many", async (session) => {
+    aCheck("pace.many", async ({ http }) => {
       for (let count = 0; count < 40; count += 1) {
-        const response = await session.account();
+        const response = await http.account();
         must(response.status === 200, `Request ${count} got ${response.status}.`, response);
       }
     }),
@@ -46,8 +46,8 @@ test("makes its own key where that of a reference server has too few credits", a
   const mock = createMock({ clock: "manual" });
   const dear = aCheck(
     "money.dear",
-    async (session) => {
-      const response = await session.submit({ output_size: "4K" });
+    async ({ http }) => {
+      const response = await http.submit({ output_size: "4K" });
       must(response.status === 200, `It got ${response.status}.`, response);
     },
     { on: "live", credits: 20 },
@@ -65,8 +65,8 @@ test("reports a request that fails before its check awaits it", async () => {
   const mock = createMock({ clock: "manual" });
   const elsewhere = aCheck(
     "money.elsewhere",
-    async (session) => {
-      const response = session.submit({ wait: true });
+    async ({ http }) => {
+      const response = http.submit({ wait: true });
       await new Promise((resolve) => setImmediate(resolve));
       await response;
     },

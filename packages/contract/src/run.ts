@@ -8,20 +8,19 @@ import type { ContractOptions } from "./contract-options.ts";
 import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { CheckResult, EarlyEnd, Observation } from "./report.ts";
 import type { RunEnd } from "./run-end.ts";
-import { Session, type CheckContext } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
+import type { CheckContext } from "./session/context.ts";
 import type { Shape } from "./schema-checks.ts";
 import type { Redactor } from "./wire/redactor.ts";
 import type { SentRequest } from "./wire/response.ts";
 import { sourceOf } from "./wire/gateway.ts";
 import { NoResponse } from "./wire/send.ts";
 
-/** Checks and probes of a run. */
 export interface Suite {
   readonly checks: readonly Check[];
   readonly probes: readonly Probe[];
 }
 
-/** Maximum length of the body in a line of curl. */
 const maxBodyLength = 2_000;
 
 /** @throws OptionsError for a prefix of `only` with which no check begins, and if no selected check has the level. */
@@ -61,7 +60,6 @@ export function makePlan(
   return { checks, probes, credits };
 }
 
-/** Runs checks and probes one after another, so that the deployment has little load. */
 export async function runPlan(
   plan: Suite,
   context: CheckContext,
@@ -116,8 +114,8 @@ export async function runPlan(
   });
   for (const observation of observations) onResult?.(observation);
   // An end during or after the last check cuts nothing off.
-  const isEarly = end.reason !== undefined && notRun.length > 0;
-  return { checks, observations, endedEarly: isEarly ? { ...end.reason, notRun } : undefined };
+  const early = notRun.length > 0 ? end.reason : undefined;
+  return { checks, observations, endedEarly: early && { ...early, notRun } };
 }
 
 async function runOne<Value>(
@@ -137,16 +135,16 @@ async function runOne<Value>(
     status: statusFor(rules, status),
     message: message === undefined ? undefined : redactor.redact(message),
     curl,
-    credits: session?.spent ?? 0,
+    credits: session?.http.spent ?? 0,
     milliseconds: Math.round(performance.now() - from),
   });
   try {
     signal.throwIfAborted();
-    session = new Session(context, on);
+    session = openSession(context, on);
     if (ownKey === true) {
       // More credits and requests than a check uses.
-      const { kind: mode } = session.key;
-      await session.useNewKey({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
+      const { kind: mode } = session.keys.own;
+      await session.keys.useNew({ mode, credits: 1_000, rate_limit_per_min: 1_000_000 });
     }
     const value = await work(session);
     return { result: result("passed"), value };
@@ -167,7 +165,7 @@ async function runOne<Value>(
       cause: error,
     });
   } finally {
-    await session?.cleanUp().catch((error: unknown) => {
+    await session?.http.cleanUp().catch((error: unknown) => {
       // A deployment that no longer responds must not prevent the report.
       if (!signal.aborted) throw error;
     });
@@ -196,7 +194,6 @@ function shapeResult({ id, operation, status, count, problems }: Shape, redactor
   } as const;
 }
 
-/** Writes a request as a line for a shell. Redacts keys, and cuts a long body. */
 function curlLine(request: SentRequest | undefined, redactor: Redactor): string | undefined {
   if (request === undefined) return undefined;
   const { method, url, headers, body } = request;

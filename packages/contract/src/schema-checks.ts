@@ -2,19 +2,14 @@ import type { HttpResponse, SentRequest } from "./wire/response.ts";
 import { operationOf, operations } from "./wire/document.ts";
 import { sourceOf } from "./wire/gateway.ts";
 
-/** Result of all responses with one status of one operation. */
 export interface Shape {
-  /** Such as `responses.GET /api/v1/account.200`. */
   readonly id: string;
   readonly operation: string;
   readonly status: number;
-  /** Number of responses. */
   count: number;
-  /** Distinct deviations from the document. */
   readonly problems: { readonly text: string; readonly request: SentRequest }[];
 }
 
-/** Maximum length of a body that the service reads. */
 export const maxBodyBytes = 64 * 1024 * 1024;
 
 /** Deviation from the document that an open point explains, so that no check fails. */
@@ -23,18 +18,14 @@ export type Deviation = readonly [
   fits: (response: HttpResponse, problem: string) => boolean,
 ];
 
-/** Deviations that open points explain, by the option of the reference server. */
 export type Deviations = ReadonlyMap<string, Deviation>;
 
 /** Statuses that any path may have, even if the document lists them nowhere. */
 const anywhere = new Set([404, 405]);
 
-/** Checks every response against `spec/openapi.json`. */
 export class SchemaChecks {
   readonly #shapes = new Map<string, Shape>();
-  /** Explained deviations so far, by the option that explains them. */
   readonly explained = new Map<string, string>();
-  /** Start of each path of the deployment. */
   readonly #prefix: string;
 
   readonly #deviations: Deviations;
@@ -51,7 +42,6 @@ export class SchemaChecks {
     return [...this.#shapes.values()];
   }
 
-  /** Adds a response, and returns the deviations that no open point explains. */
   check(response: HttpResponse): readonly string[] {
     const { request, status } = response;
     const { pathname } = new URL(request.url);
@@ -76,7 +66,6 @@ export class SchemaChecks {
     return unexplained.map((text) => `${shape.operation} ${status}: ${text}`);
   }
 
-  /** Returns true if an open point explains a deviation. */
   #explain(response: HttpResponse, problem: string): boolean {
     const found = [...this.#deviations].find(([, [, fits]]) => fits(response, problem));
     if (found === undefined) return false;

@@ -7,7 +7,6 @@ export function skipUnlessJudged({ status }: HttpResponse): void {
   need(status !== 503, "The service was unavailable (503); run it again.");
 }
 
-/** Returns the id of a submitted job. @throws CheckFailure when the submission was refused. */
 export function jobIdOf(response: HttpResponse): string {
   skipUnlessJudged(response);
   const { status } = response;

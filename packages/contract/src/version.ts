@@ -1,4 +1,3 @@
 import packageJson from "../package.json" with { type: "json" };
 
-/** Version of this package. */
 export const { version } = packageJson;

@@ -2,14 +2,12 @@ import { run } from "../src/cli/run.ts";
 import type { CliContext } from "../src/cli/run-command.ts";
 import { controlToken } from "./served.ts";
 
-/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Stream that keeps its text. */
 export function stream(isTTY = false) {
   const state = { text: "" };
   return {

@@ -8,13 +8,11 @@ import { recorded } from "./recorded.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Creates a server with small images, on which jobs wait for each other. */
 export function mockOf(options: MockOptions): Mock {
   const engine = { name: "small", render: async () => new Uint8Array(png(3, 4, [1, 2, 3])) };
   return createMock({ clock: "manual", seed: 1, concurrency: 2, engine, ...options });
 }
 
-/** Returns the lines of a session file. */
 function linesOf(exchanges: readonly Exchange[]) {
   return exchanges.map((exchange, index) => ({
     exchange: JSON.parse(JSON.stringify(exchange)) as Exchange,
@@ -22,12 +20,10 @@ function linesOf(exchanges: readonly Exchange[]) {
   }));
 }
 
-/** If true, a request is to the control API, which is not a part of the service. */
 function isControl(resource: string | URL | Request): boolean {
   return (resource instanceof Request ? resource.url : String(resource)).includes("/__mock");
 }
 
-/** Runs the probes of a server, and observes their traffic. Returns what each of both found. */
 export async function judgeTwice(mock: Mock, fetch: Fetch, only: readonly string[]) {
   const { exchanges, fetch: recording } = recorded({ ...mock, fetch });
   const split: Fetch = (resource, init) =>

@@ -4,7 +4,6 @@ import type { Exchange } from "../src/record/exchange.ts";
 import { ExchangeRecorder } from "../src/record/exchange-recorder.ts";
 import { Masker, type MaskOptions } from "../src/record/mask.ts";
 
-/** Returns the `fetch` of a reference server that records each exchange, as the recording proxy does. */
 export function recorded(
   mock: Mock,
   options: MaskOptions = {},

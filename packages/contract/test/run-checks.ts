@@ -9,7 +9,6 @@ import type { Mutant } from "./mutants/mutant.ts";
 /** Engine for checks that ignore the image. Real images take time. */
 const engine = { name: "small", render: async () => new Uint8Array(png(3, 4, [1, 2, 3])) };
 
-/** Runs selected checks and probes against a server in this process. */
 export function runAgainst(
   { baseUrl, fetch }: Pick<Mock, "baseUrl" | "fetch">,
   only: readonly string[],
@@ -18,7 +17,6 @@ export function runAgainst(
   return runContract({ baseUrl, fetch: instead, level: "full", only });
 }
 
-/** Runs an area against a new reference server, with a mutant if given. */
 export async function runArea(
   { checks, probes }: Suite,
   options: MockOptions = {},
@@ -33,7 +31,6 @@ export async function runArea(
   }
 }
 
-/** Sorted ids of the failed checks. */
 export function failedIds({ checks }: Report): readonly string[] {
   return idsOf(checks.filter(({ status }) => status === "failed"));
 }
@@ -51,7 +48,6 @@ function idsOf(checks: readonly CheckResult[]): readonly string[] {
   return checks.map(({ id }) => id).toSorted();
 }
 
-/** Ids and messages of the failed checks. */
 export function failures({ checks }: Pick<Report, "checks">): string {
   const failed = checks.filter(({ status }) => status === "failed");
   return failed.map(({ id, message }) => `${id}: ${message}`).join("\n");

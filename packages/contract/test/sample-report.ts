@@ -1,5 +1,5 @@
 import type { CheckResult, Observation, Report } from "../src/report.ts";
-import { openPoints, type OpenPoint } from "../src/open-points.ts";
+import { openPoints, type OptionValue } from "../src/open-points.ts";
 
 function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
   return {
@@ -19,7 +19,6 @@ function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
 const curl =
   'curl -i -X POST https://tryon.example/api/v1/tryon -H \'authorization: Bearer svc_test_…\' -H \'content-type: application/json\' -H \'idempotency-key: contract-0123456789abcdef\' -d \'{"person_image_b64":"iVBORw0KGgoAAAANSUhEUgAAAGAAAACACAIAAABr1yBdAAAAsklEQVR4nO3QQREAIAzAsIF/z0MGD9ISKdhvZk6y","garment_images_b64":["iVBORw0KGgoAAAANSUhEUgAAAGAAAABgCAIAAABt+uBvAAAAhklEQVR4nO3QQQEAIAzAQPBvegIE"],"output_size":"1K","wait":false}\'';
 
-/** Text that a page, XML and a terminal must not take at its word. */
 export const nasty = `</script><img src=x onerror=alert(1)> & "quoted" 'too' ]]> \u0000\u001B[31m\u202E\uFFFE\uD800 né 🧥`;
 
 const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
@@ -32,7 +31,7 @@ const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
 
 const passed = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
 
-function observation({ id: option, values }: OpenPoint): Observation {
+function observation(option: string, values: readonly OptionValue[]): Observation {
   const isUnknown = option === "readLag" || option === "concurrentTwin";
   return {
     id: `observe.${option}`,
@@ -45,7 +44,6 @@ function observation({ id: option, values }: OpenPoint): Observation {
   };
 }
 
-/** A report with something of everything. */
 export const sampleReport: Report = {
   baseUrl: "https://tryon.eu-central.staging.shop.example",
   level: "paid",
@@ -93,11 +91,10 @@ export const sampleReport: Report = {
   ],
   observations: [...openPoints.values()]
     .filter(({ notObservable }) => notObservable === undefined)
-    .map(observation),
+    .map(({ id, values }) => observation(id, values)),
   profile: { options: { refund: "failed" }, unknown: ["readLag", "concurrentTwin"] },
 };
 
-/** The same of a run that ended early. */
 export const cutReport: Report = {
   ...sampleReport,
   endedEarly: {
@@ -107,7 +104,6 @@ export const cutReport: Report = {
   },
 };
 
-/** The same of a deployment in which nothing is wrong. */
 export const goodReport: Report = {
   ...sampleReport,
   checks: sampleReport.checks.filter(({ status }) => status === "passed"),

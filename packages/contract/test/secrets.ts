@@ -1,4 +1,3 @@
-/** Returns forms in which a recording could reveal the beginning of a secret. */
 export function formsOf(secret: string | Uint8Array): readonly string[] {
   const bytes = Buffer.from(secret);
   const encoded = (["base64", "base64url", "hex"] as const).flatMap((encoding) =>

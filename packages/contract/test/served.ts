@@ -5,10 +5,8 @@ import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
 
-/** Token of the control API of the reference servers. */
 export const controlToken = "control-token-of-the-tests";
 
-/** A reference server over real HTTP until the test ends. */
 export async function served(
   options: MockOptions = {},
   fetchOf: (mock: Mock) => Mock["fetch"] = (mock) => mock.fetch,
@@ -22,7 +20,6 @@ export async function served(
   return { mock, url: server.url };
 }
 
-/** A reference server over real HTTP without its control API. */
 export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: string }> {
   return served(options, (mock) => async (resource, init) => {
     const url = resource instanceof Request ? resource.url : String(resource);
@@ -31,14 +28,12 @@ export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: 
   });
 }
 
-/** Another HTTP server than the service, until the test ends. */
 export async function otherServer(handler: RequestListener): Promise<string> {
   const { url, close } = await listening(handler);
   onTestFinished(close);
   return url;
 }
 
-/** Starts an HTTP server on a free port. */
 export async function listening(
   handler: RequestListener,
 ): Promise<{ readonly url: string; readonly close: () => void }> {

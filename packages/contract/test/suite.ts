@@ -2,28 +2,25 @@ import type { Check, Probe } from "../src/check.ts";
 import type { Suite } from "../src/run.ts";
 import { must, SkipCheck } from "../src/outcome.ts";
 
-/** Fields of a check that tests of the kit ignore. */
 const plain = { rules: ["a.rule"], level: "safe", on: "any", credits: 0 } as const;
 
-/** A check of a test's own. */
 export function aCheck(id: string, run: Check["run"], more: Partial<Check> = {}): Check {
   return { ...plain, id, title: `The title of ${id}`, run, ...more };
 }
 
-export const keeps = aCheck("sample.keeps", async (session) => {
-  await session.account();
+export const keeps = aCheck("sample.keeps", async ({ http }) => {
+  await http.account();
 });
 
-export const breaks = aCheck("sample.breaks", async (session) => {
-  const response = await session.account();
-  must(false, `It was wrong with ${session.key.token}.`, response);
+export const breaks = aCheck("sample.breaks", async ({ http, keys }) => {
+  const response = await http.account();
+  must(false, `It was wrong with ${keys.own.token}.`, response);
 });
 
 export const skips = aCheck("sample.skips", () => {
   throw new SkipCheck("It takes the moon (--moon).");
 });
 
-/** A probe of a test's own. */
 export function aProbe(option: string, provoke: Probe["provoke"]): Probe {
   return { ...plain, id: `observe.${option}`, title: `How it has ${option}`, option, provoke };
 }

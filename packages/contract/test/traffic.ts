@@ -8,7 +8,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const submitPath = "/api/v1/tryon";
 
-/** Traffic of one reference server on a manual clock, which is recorded. */
 export class Traffic {
   readonly mock: Mock;
   readonly exchanges: ReturnType<typeof recorded>["exchanges"];
@@ -57,7 +56,6 @@ export class Traffic {
     return this.send("POST", submitPath, { body, ...options });
   }
 
-  /** Submits, waits for the end of the job, and polls it before and after. */
   async finish(fields: Fields = {}, options: SendOptions = {}): Promise<string> {
     const { fields: job } = await this.submit(fields, options);
     const path = `${submitPath}/${String(job["job_id"])}`;
@@ -67,7 +65,6 @@ export class Traffic {
     return path;
   }
 
-  /** A value that was not used before. */
   unique(): string {
     return `order-${(this.#count += 1)}`;
   }
@@ -80,7 +77,6 @@ interface SendOptions {
   readonly "idempotency-key"?: string;
 }
 
-/** Kinds of traffic, each of which can show options of the service. */
 export const scenes: Readonly<Record<string, (traffic: Traffic) => Promise<unknown>>> = {
   malformed: async (traffic) => {
     await traffic.send("POST", submitPath, { key: null, body: "{" });

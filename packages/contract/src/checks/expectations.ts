@@ -6,23 +6,18 @@ import type { Session } from "../session.ts";
 import type { NewKey } from "../target/keys.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../wire/response.ts";
 
-/** A check without its id and what its table has for all. */
 interface CheckRow extends Pick<Check, "title">, Partial<Pick<Check, "level" | "on" | "credits">> {
-  /** @default [] */
   readonly rules?: Check["rules"];
   /** Options of a new key to work on, instead of a key of the run. It takes the control API. */
   readonly newKey?: NewKey;
 }
 
-/** Function of a check, as in {@link Check}. */
 interface Run {
   readonly run: (session: Session) => Promise<unknown>;
 }
 
-/** Rows of checks by id, with data or the function that runs. */
 export type Rows<Row> = Readonly<Record<string, CheckRow & Row>>;
 
-/** Makes checks of a level by id. A row may have its own level, key or credits. */
 export function checkRows(level: Level, credits: number, rows: Rows<Run>): readonly Check[] {
   return checkTable(level, credits, (session, { run }) => run(session), rows);
 }
@@ -44,14 +39,13 @@ export function checkTable<Data>(
       ...own,
       id,
       async run(session) {
-        if (newKey !== undefined) session.key = await session.freshKey(newKey);
+        if (newKey !== undefined) session.keys.own = await session.keys.make(newKey);
         await run(session, data);
       },
     };
   });
 }
 
-/** Makes a row of checks for each item. */
 export function rowsFor<Item>(
   items: readonly Item[],
   rowOf: (item: Item) => CheckRow & Pick<Check, "id"> & Run,
@@ -59,14 +53,12 @@ export function rowsFor<Item>(
   return Object.fromEntries(items.map(rowOf).map((row) => [row.id, row]));
 }
 
-/** Condition for the value of a field. */
 export interface Condition {
   /** Completes "Expected the field to be …". */
   readonly text: string;
   readonly passes: (value: unknown, fields: Fields) => boolean;
 }
 
-/** Value or condition of each field. */
 export type Expectations = Readonly<Record<string, string | number | boolean | Condition>>;
 
 export const absent: Condition = { text: "null or absent", passes: isNone };
@@ -76,18 +68,15 @@ export const nonEmptyText: Condition = {
   passes: (value) => typeof value === "string" && value !== "",
 };
 
-/** Condition that a field has one of these values. */
 export function oneOf(...values: readonly unknown[]): Condition {
   const text = values.map((value) => JSON.stringify(value) ?? "absent").join(" or ");
   return { text, passes: (value) => values.some((one) => isDeepStrictEqual(value, one)) };
 }
 
-/** If true, a field has no value. */
 export function isNone(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** @throws CheckFailure unless the fields of a response are as expected. */
 export function mustHave(response: HttpResponse, expected: Expectations, what: string): void {
   const fields = fieldsOf(response.json);
   for (const [name, wanted] of Object.entries(expected)) {
@@ -101,7 +90,6 @@ export function mustHave(response: HttpResponse, expected: Expectations, what: s
   }
 }
 
-/** @throws CheckFailure unless a response has one of these statuses. */
 export function mustHaveStatus(
   response: HttpResponse,
   expected: number | readonly number[],

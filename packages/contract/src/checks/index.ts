@@ -20,7 +20,6 @@ import { refusalChecks } from "./requests/refusals.ts";
 import { eventChecks } from "./webhooks/events.ts";
 import { sendingChecks } from "./webhooks/sending.ts";
 
-/** Checks of keys and endpoints, and of which requests the service takes. */
 export const requestChecks: readonly Check[] = [
   ...endpointChecks,
   ...keyChecks,
@@ -31,7 +30,6 @@ export const requestChecks: readonly Check[] = [
   ...largeImageChecks,
 ];
 
-/** Checks of submissions, jobs, the list, results and their retention. Each uses a separate key. */
 export const jobChecks: readonly Check[] = [
   ...submissions,
   ...polls,
@@ -40,7 +38,6 @@ export const jobChecks: readonly Check[] = [
   ...resultUrls,
 ].map((check) => ({ ...check, ownKey: true }));
 
-/** Checks of accounts, credits, charges, idempotency, the rate limit and purchases. */
 export const billingChecks: readonly Check[] = [
   ...accountChecks,
   ...creditChecks,
@@ -51,10 +48,8 @@ export const billingChecks: readonly Check[] = [
   ...purchaseOutcomeChecks,
 ];
 
-/** Checks of the webhooks that report the end of a job. */
 export const webhookChecks: readonly Check[] = [...sendingChecks, ...eventChecks];
 
-/** Every check, in the order of a run. */
 export const allChecks: readonly Check[] = [
   ...requestChecks,
   ...jobChecks,
@@ -62,7 +57,6 @@ export const allChecks: readonly Check[] = [
   ...webhookChecks,
 ];
 
-/** Rules of the server that have no check, with the reason. */
 export const notObservableRules: Readonly<Record<string, string>> = {
   "service.legacy-url.same-endpoints":
     "A run has one base URL. To check the older one, run the kit again with it as --base-url.",
@@ -85,7 +79,6 @@ const error = ["error-response.detail.string"];
 const errorAnywhere = [...error, "endpoints.statuses.anywhere"];
 const discovery = ["discovery.capabilities.agentic-commerce", "discovery.document.shape"];
 
-/** Rules that the schema of a response of any endpoint states, by status. */
 const endpointShapes: Readonly<Record<number, readonly string[]>> = {
   200: ["endpoints.json"],
   ...Object.fromEntries([400, 402, 404, 409].map((status) => [status, error])),
@@ -93,7 +86,6 @@ const endpointShapes: Readonly<Record<number, readonly string[]>> = {
   422: invalid,
 };
 
-/** Rules that the schema or the headers of a response state as well, by operation and status. */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   "GET / 200": discovery,
   "GET /api/discovery 200": discovery,
@@ -126,7 +118,6 @@ const shapes: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Rules that the schema of a response states. Every response is checked against its schema. */
 export function shapeRules(operation: string, status: number): readonly string[] {
   const isEndpoint = /\/api\/v1\/(tryon|account|credits)/.test(operation);
   const shared = isEndpoint ? (endpointShapes[status] ?? []) : [];

@@ -11,7 +11,6 @@ import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 
 const suite = aSuite([keeps]);
 
-/** Runs a command that fails before its checks, and returns the line that it prints. */
 async function problem(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -28,7 +27,6 @@ const key = ["--api-key", "svc_test_mock"];
 const invalid = ["--base-url", "https://tryon.invalid"];
 const day = 24 * 3_600_000;
 
-/** Makes a self-signed certificate, in PEM. */
 function selfSigned(hostname: string): { readonly key: string; readonly cert: string } {
   const keys = forge.pki.rsa.generateKeyPair(2_048);
   const certificate = forge.pki.createCertificate();
@@ -167,8 +165,8 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
 const spender = (name: string, size: string, credits: number) =>
   aCheck(
     `money.${name}`,
-    async (session) => {
-      await session.submit({ output_size: size });
+    async ({ http }) => {
+      await http.submit({ output_size: size });
     },
     { on: "live", level: "paid", credits },
   );
@@ -238,8 +236,8 @@ describe("money is safe:", () => {
       const spending = [1, 2, 3].map((number) =>
         aCheck(
           `money.spends-${number}`,
-          async (session) => {
-            await session.submit({ output_size: "4K" }, { key: session.keyNamed(name) });
+          async ({ http, keys }) => {
+            await http.submit({ output_size: "4K" }, { key: keys.named(name) });
           },
           { level: "paid", credits: 20 },
         ),
@@ -269,8 +267,8 @@ describe("money is safe:", () => {
       };
       const argv = ["--base-url", mock.baseUrl, "--allow-live"];
       const environment = { TRYON_API_KEY: "svc_live_mock" };
-      const fresh = aCheck("money.fresh", async (session) => {
-        await session.submit({}, { key: await session.freshKey() });
+      const fresh = aCheck("money.fresh", async ({ http, keys }) => {
+        await http.submit({}, { key: await keys.make() });
       });
       expect(await command(argv, { suite: aSuite([fresh]), fetch, environment })).toMatchObject({
         code: 70,
@@ -298,8 +296,8 @@ describe("money is safe:", () => {
 
   test("nothing is taken from a live key on level safe when there is a test key", async () => {
     const { mock, url } = await deployed();
-    const any = aCheck("money.any", async (session) => {
-      await session.submitAndWait({ wait: true });
+    const any = aCheck("money.any", async ({ http }) => {
+      await http.submitAndWait({ wait: true });
     });
     const argv = ["--base-url", url, "--test-key=svc_test_mock", "--allow-live"];
     const environment = { TRYON_LIVE_KEY: "svc_live_mock" };

@@ -7,7 +7,6 @@ import { served, otherServer } from "../../test/served.ts";
 import { version } from "../version.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
-/** Starts the command from its source until the end of the test. */
 function start(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const env = {
     PATH: process.env["PATH"],

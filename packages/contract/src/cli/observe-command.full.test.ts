@@ -25,7 +25,6 @@ async function run(...argv: readonly string[]) {
   return { code, ...program.output };
 }
 
-/** Records scenes of a reference server. */
 async function exchangesOf(names: readonly string[], options: MockOptions = {}) {
   const mock = createMock({ clock: "manual", seed: 1, ...options });
   const traffic = new Traffic(mock);
@@ -62,7 +61,6 @@ test("names the values that are possible where the traffic excludes others", asy
   expect(stdout).toMatch(/Not seen\n.*rateHeaders \(429-only or none\)/);
 });
 
-/** Returns the values in the JSON that the command prints. */
 function valuesOf({ stdout }: { readonly stdout: string }) {
   const { options } = JSON.parse(stdout) as { options: { option: string; value: unknown }[] };
   return options.map(({ option, value }) => [option, value] as const);

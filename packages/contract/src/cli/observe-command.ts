@@ -1,12 +1,10 @@
-import { writeFile } from "node:fs/promises";
-
 import { text, UsageError, type Command, type Start } from "@tryon/command-line";
 
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
 import { readSessions } from "../observe/session-file.ts";
 import { observationText } from "../observe/text.ts";
-import type { Profile } from "../report.ts";
 import { exitCodes } from "./program.ts";
+import { rejectUnwritable, write } from "./run-command.ts";
 
 const addOptions = (program: Command) =>
   program
@@ -16,23 +14,21 @@ const addOptions = (program: Command) =>
 
 type ObserveOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/** Defines `tryon-contract observe`: says what recorded traffic shows. */
 export function defineObserve(command: Command, start: Start): void {
   addOptions(command)
     .description("Says what recorded traffic shows, without a request.")
     .action((files, given) => start(() => observeFiles(files, given)));
 }
 
-/** @returns 1 if an exchange is against the contract or the traffic contradicts itself. */
 async function observeFiles(files: readonly string[], options: ObserveOptions): Promise<number> {
-  const { stdout, stderr } = process;
+  const { output } = options;
+  await rejectUnwritable(output === undefined ? [] : [output]);
   const observer = new Observer();
-  const onCut = (place: string): void => void stderr.write(`${place} is cut off, and left out.\n`);
-  for await (const { exchange, place } of readSessions(files, onCut)) observer.add(exchange, place);
+  for await (const { exchange, place } of readSessions(files)) observer.add(exchange, place);
   const observation = observer.end();
   if (observation.exchanges === 0) throw new UsageError("the session has no exchange.");
-  if (options.output !== undefined) await write(options.output, json(configOf(observation)));
-  stdout.write(options.json === true ? json(observation) : observationText(observation));
+  if (output !== undefined) await write(output, json(configOf(observation)));
+  process.stdout.write(options.json === true ? json(observation) : observationText(observation));
   const isContradicting = observation.options.some((one) => one.contradictions.length > 0);
   return observation.breaks.length > 0 || isContradicting ? exitCodes.failed : exitCodes.passed;
 }
@@ -41,14 +37,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** Configuration of the reference server with the observed behavior. */
-export interface ObservedConfig {
-  readonly profile: Profile;
-  readonly latency?: Readonly<Record<string, { readonly p50: number; readonly p90: number }>>;
-}
-
-/** Returns the configuration of a reference server that behaves as the traffic does. */
-export function configOf({ options, latency }: TrafficObservation): ObservedConfig {
+export function configOf({ options, latency }: TrafficObservation) {
   // If several values are possible, each of them answers this traffic alike.
   const known = options.flatMap(({ option, possible: [value] = [], contradictions }) =>
     value === undefined || contradictions.length > 0 ? [] : [[option, value] as const],
@@ -64,13 +53,4 @@ export function configOf({ options, latency }: TrafficObservation): ObservedConf
     profile: { options: Object.fromEntries(known), unknown },
     ...(sizes.length > 0 && { latency: Object.fromEntries(sizes) }),
   };
-}
-
-async function write(file: string, content: string): Promise<void> {
-  try {
-    await writeFile(file, content);
-  } catch (error) {
-    const { code } = Object(error) as { code?: unknown };
-    throw new UsageError(`${file} cannot be written (${String(code)}). Check its folder.`);
-  }
 }

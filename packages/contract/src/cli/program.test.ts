@@ -10,7 +10,6 @@ import { version } from "../version.ts";
 
 import { exits, runContractCommand, type RunOptions } from "./program.ts";
 
-/** Reads a command line. Returns the options of the run and the text on stdout. */
 async function read(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const output = { text: "" };
   const stdout = { write: (text: string) => (output.text += text) };

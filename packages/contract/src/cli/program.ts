@@ -22,7 +22,6 @@ import { levels } from "../check.ts";
 import { reportForms, type ReportForm } from "../report/index.ts";
 import { version } from "../version.ts";
 
-/** Name, exit code and meaning of each end of the command. */
 export const exits = [
   ["passed", 0, "the deployment passes every check that this run could make"],
   ["failed", 1, "a check failed"],
@@ -36,13 +35,11 @@ export const exits = [
   ["interrupted", 130, "interrupted by Ctrl+C; the reports have the results so far"],
 ] as const;
 
-/** Exit codes by name. */
 export const exitCodes = Object.fromEntries(
   exits.map(([name, code]) => [name, code]),
   // The table has every name.
 ) as Readonly<Record<(typeof exits)[number][0], number>>;
 
-/** Report of a run. Without a file it goes to standard output. */
 export interface RequestedReport {
   readonly form: ReportForm;
   readonly file: string | undefined;
@@ -52,7 +49,6 @@ const toStandardOutput: readonly RequestedReport[] = [{ form: "text", file: unde
 
 const forms = reportForms.join(", ");
 
-/** Options of a run. */
 export type RunOptions = ReturnType<typeof runOptions>;
 
 const addOptions = (program: Command) =>
@@ -99,7 +95,6 @@ const addOptions = (program: Command) =>
     .option("--profile <file>", "write what was observed, for tryon-mock --profile <file>", text)
     .option("--quiet", "print no progress, and only failures and the verdict");
 
-/** Commands beside the checks. */
 export const commands: readonly CommandEntry[] = [
   {
     name: "record",
@@ -135,12 +130,6 @@ export const commands: readonly CommandEntry[] = [
   },
 ];
 
-/**
- * Runs a command line: the checks, or the command that it names.
- *
- * @returns the exit code.
- * @throws UsageError
- */
 export function runContractCommand(
   argv: readonly string[],
   context: Pick<ProgramOptions, "stdout" | "environment">,

@@ -9,10 +9,6 @@ import { failedLines, type Paint } from "../report/text.ts";
 /** Moves to the start of the line and clears it. */
 const emptyLine = "\r\u001B[2K";
 
-/**
- * Prints the plan and the progress of a run: one updated line and the failures on a terminal, and one line per result
- * elsewhere.
- */
 export function progressView(stream: Output, paint: Paint) {
   const isTerminal = stream.isTTY === true;
   let all = 0;
@@ -50,14 +46,12 @@ export function progressView(stream: Output, paint: Paint) {
         stream.write(`  ${status.replace("-", " ").padEnd(14)} ${id}${reason}\n`);
       }
     },
-    /** Removes the progress line. */
     end: (): void => {
       if (isTerminal) stream.write(emptyLine);
     },
   };
 }
 
-/** Describes a run before it starts: checks, keys and maximum cost. */
 function announce(announcement: Announcement, paint: Paint): string {
   const { baseUrl, level, checks, probes, keys, virtualTime, webhooks } = announcement;
   const work = `level ${level}: ${plural(checks, "check")}, ${plural(probes, "open point")}`;

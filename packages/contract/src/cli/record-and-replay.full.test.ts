@@ -18,7 +18,6 @@ const traffic = fileURLToPath(new URL("../../test/record-traffic.ts", import.met
 const folder = mkdtempSync(join(tmpdir(), "tryon-replay-"));
 const inFolder = (name: string): string => join(folder, name);
 
-/** Values that the recorded traffic can show, none of which is the default. */
 const unusual = {
   sparseSubmit: true,
   inventSeed: true,
@@ -34,7 +33,6 @@ const unusual = {
 
 const names = Object.keys(unusual) as (keyof typeof unusual)[];
 
-/** A session of one exchange. */
 const oneExchange = join(mkdtempSync(join(tmpdir(), "tryon-session-")), "s.ndjson");
 const exchange = { format: 1, at: 1, method: "GET", path: "/", request: {}, endedAfter: 1 };
 writeFileSync(oneExchange, `${JSON.stringify(exchange)}\n`);
@@ -45,7 +43,6 @@ async function run(script: string, args: readonly string[], env: Record<string, 
   return { code, ...program.output };
 }
 
-/** Replays the session on a reference server that `tryon-mock exec` starts with a configuration. */
 function replayUnder(config: string, ...args: readonly string[]) {
   const replay = [node, "--conditions=@tryon/source", contract, "replay", inFolder("s.ndjson")];
   const exec = ["exec", "--quiet", "--config", config, "--", ...replay, ...args];

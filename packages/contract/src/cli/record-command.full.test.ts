@@ -18,7 +18,6 @@ const folder = mkdtempSync(join(tmpdir(), "record-"));
 let files = 0;
 const session = (): string => join(folder, `${(files += 1)}.ndjson`);
 
-/** Starts `tryon-contract record` until the end of the test. */
 function start(...argv: readonly string[]) {
   const env = { PATH: process.env["PATH"] };
   const program = startScript(main, ["record", ...argv], { env });
@@ -26,21 +25,18 @@ function start(...argv: readonly string[]) {
   return program;
 }
 
-/** Runs the command to its end. */
 async function run(...argv: readonly string[]) {
   const program = start(...argv);
   const { code } = await program.ended;
   return { code, ...program.output };
 }
 
-/** Starts the command without a program beside it. */
 async function proxyOf(upstream: string, output: string) {
   const program = start("--upstream", upstream, "--output", output);
   const [, url = ""] = await program.waitFor(/at (http:\S+)\. Stop/);
   return { program, url };
 }
 
-/** Returns the arguments of a program that sends requests to the base URL in its environment. */
 function sending(script: string): string[] {
   const file = join(folder, `${(files += 1)}.mjs`);
   writeFileSync(file, `const url = process.env.TRYON_BASE_URL;\n${script}`);

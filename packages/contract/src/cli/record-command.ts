@@ -26,7 +26,6 @@ const addOptions = (program: Command) =>
 
 type RecordOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/** Defines `tryon-contract record`: a recording proxy, and the command beside it or until Ctrl+C. */
 export function defineRecord(program: Command, start: Start): void {
   addOptions(program)
     .description(
@@ -35,7 +34,6 @@ export function defineRecord(program: Command, start: Start): void {
     .action((words, given) => start(() => recordBeside(words, given)));
 }
 
-/** @returns the exit code of the command, or 1 if it sent no request. */
 async function recordBeside(words: readonly string[], options: RecordOptions): Promise<number> {
   const { stderr, env } = process;
   const upstream = options.upstream ?? env["TRYON_BASE_URL"];

@@ -16,7 +16,6 @@ import { aCheck, aSuite } from "../../test/suite.ts";
 
 const forms = ["json", "junit", "html"];
 
-/** Everything that a command writes: its streams, and every form of report. */
 async function written(argv: readonly string[], around: Parameters<typeof command>[1] = {}) {
   const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -55,8 +54,8 @@ test("shows no key or secret in any form, wherever a check puts it", async () =>
   });
   const suite = aSuite(
     shown.map((text, index) =>
-      aCheck(`sample.form-${index}`, async (session) => {
-        const response = await session.request("POST", `/api/docs?token=${text}`, {
+      aCheck(`sample.form-${index}`, async ({ http }) => {
+        const response = await http.request("POST", `/api/docs?token=${text}`, {
           headers: { "x-token": text },
           // A cut would fall into the second one.
           body: { token: text, long: `${"-".repeat(1_960)}${text}${"-".repeat(200)}` },
@@ -78,7 +77,6 @@ test("shows no key or secret in any form, wherever a check puts it", async () =>
   }
 });
 
-/** Refuses every key, and repeats it. */
 const refuse: typeof globalThis.fetch = async (input, init) => {
   const { headers } = new Request(input, init);
   const basic = Buffer.from(`:${headers.get("authorization")}`).toString("base64");

@@ -47,14 +47,12 @@ const addOptions = (program: Command) =>
 
 type ReplayCommandOptions = ReturnType<ReturnType<typeof addOptions>["opts"]>;
 
-/** Defines `tryon-contract replay`: sends recorded requests again, and reports what has changed. */
 export function defineReplay(program: Command, start: Start): void {
   addOptions(program)
     .description("Sends recorded requests to a deployment, and reports what it does otherwise.")
     .action((files, given) => start(() => replayFiles(files, given)));
 }
 
-/** @returns 1 if a response differs, or none was compared. */
 async function replayFiles(
   files: readonly string[],
   options: ReplayCommandOptions,
@@ -72,8 +70,7 @@ async function replayFiles(
   const reports = options.report ?? [{ form: "text" as const, file: undefined }];
   await rejectUnwritable(reports.flatMap(({ file }) => file ?? []));
   const session: Recorded[] = [];
-  const onCut = (place: string): void => void stderr.write(`${place} is cut off, and left out.\n`);
-  for await (const one of readSessions(files, onCut)) session.push(one);
+  for await (const one of readSessions(files)) session.push(one);
   if (session.length === 0) throw new UsageError("the session has no exchange.");
   const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
   const target = {

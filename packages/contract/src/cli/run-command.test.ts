@@ -67,10 +67,10 @@ describe("a run of the command", () => {
     const sizes = ["1K", "2K", "8K", "none"];
     const suite = aSuite(
       sizes.map((size) =>
-        aCheck(`sample.${size}`, async (session) => {
-          const spent = session.context.budget.spent;
-          await session.submit({ output_size: size, prompt: "x".repeat(2_000) });
-          must(false, `${session.context.budget.spent - spent}`);
+        aCheck(`sample.${size}`, async ({ context, http }) => {
+          const spent = context.budget.spent;
+          await http.submit({ output_size: size, prompt: "x".repeat(2_000) });
+          must(false, `${context.budget.spent - spent}`);
         }),
       ),
     );
@@ -131,8 +131,8 @@ describe("a run of the command", () => {
   test("cuts requests to a line of a terminal, and has them whole in reports", async () => {
     const { url } = await served();
     const at = await folder();
-    const long = aCheck("sample.long", async (session) => {
-      const response = await session.submit();
+    const long = aCheck("sample.long", async ({ http }) => {
+      const response = await http.submit();
       must(false, "It was wrong.", response);
     });
     const argv = ["--base-url", url, `--report=json=${at}/json`];
@@ -188,9 +188,9 @@ describe("a run of the command", () => {
     const { url } = await deployed();
     const at = await folder();
     const ending = new AbortController();
-    const cut = aCheck("sample.cut", async (session) => {
+    const cut = aCheck("sample.cut", async ({ time }) => {
       setImmediate(() => ending.abort());
-      await session.time.pass(3_600_000);
+      await time.pass(3_600_000);
     });
     const suite = aSuite([keeps, cut, breaks], [refund]);
     const argv = ["--base-url", url, "--api-key", "svc_test_mock", `--report=json=${at}/json`];

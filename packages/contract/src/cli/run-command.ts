@@ -13,7 +13,6 @@ import { TargetProblem } from "../target/preflight.ts";
 import { exitCodes, type RunOptions } from "./program.ts";
 import { progressView } from "./progress.ts";
 
-/** Surroundings of the command. */
 export interface CliContext {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -24,7 +23,6 @@ export interface CliContext {
   readonly suite?: Suite;
 }
 
-/** Runs the checks, writes the reports and returns the exit code. @throws UsageError if it cannot start. */
 export async function runChecks(options: RunOptions, context: CliContext): Promise<number> {
   const { reports, profile } = options;
   const files = [...reports.map(({ file }) => file), profile];
@@ -108,7 +106,6 @@ function paintFor(stream: Output, { environment }: CliContext): Paint {
   return paintWith(hasColors(stream, environment));
 }
 
-/** Names of options on a command line, and in the environment. Others are flags of the same name. */
 const flags: Readonly<Record<string, string>> = {
   apiKey: "TRYON_API_KEY",
   "keys.live": "TRYON_LIVE_KEY",
@@ -118,7 +115,6 @@ const flags: Readonly<Record<string, string>> = {
   "keys.flagged": "TRYON_FLAGGED_KEY",
 };
 
-/** Names the flags of a command in the message about an option. */
 export function usageError(error: OptionsError, baseUrl = "--base-url"): UsageError {
   const nameOf = (name: string): string =>
     ({ ...flags, baseUrl })[name] ??
@@ -142,7 +138,6 @@ export async function rejectUnwritable(files: readonly string[]): Promise<void> 
   }
 }
 
-/** @throws Error with the file. */
 export async function write(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);

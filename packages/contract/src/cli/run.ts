@@ -4,7 +4,6 @@ import { Redactor } from "../wire/redactor.ts";
 import { commands, exitCodes, runContractCommand } from "./program.ts";
 import type { CliContext } from "./run-command.ts";
 
-/** Runs a command line and returns the exit code. */
 export function run(argv: readonly string[], context: CliContext): Promise<number> {
   // A message can contain a key that the user typed in a wrong place.
   const redactor = new Redactor();

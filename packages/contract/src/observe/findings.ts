@@ -1,17 +1,13 @@
-/** Exchanges that show something. */
 export interface Shown {
   readonly count: number;
-  /** Their places, up to 3. */
   readonly places: readonly string[];
 }
 
-/** Maximum number of places that are kept. */
 const maxPlaces = 3;
 
 /** Maximum number of findings. A service could vary the names in them without end. */
 const maxFindings = 1_000;
 
-/** Collects findings by their name, with the exchanges that show each. */
 export class Findings<What extends object> {
   readonly #found = new Map<string, What & { count: number; places: string[] }>();
 

@@ -28,7 +28,7 @@ export async function observePoint(probe: Probe, session: Session): Promise<Opti
   const memory = new Memory();
   const masker = new Masker({ keepText: true });
   const { origin } = new URL(session.context.baseUrl);
-  for (const timed of session.exchanges) {
+  for (const timed of session.http.exchanges) {
     // The URL of a result is not below the base URL.
     if (judge === undefined || !timed.request.path.startsWith("/")) continue;
     const seen = seenOf(recordExchange(masker, origin, timed), "");

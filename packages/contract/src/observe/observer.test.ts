@@ -14,7 +14,6 @@ import { scenes, Traffic } from "../../test/traffic.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { Observer, type TrafficObservation } from "./observer.ts";
 
-/** Returns what exchanges show. */
 function observe(exchanges: readonly Exchange[]): TrafficObservation {
   const observer = new Observer();
   for (const [index, exchange] of exchanges.entries()) {
@@ -24,7 +23,6 @@ function observe(exchanges: readonly Exchange[]): TrafficObservation {
   return observer.end();
 }
 
-/** Records scenes of traffic of a reference server. */
 async function scenarioExchanges(names: readonly string[], options: MockOptions) {
   const mock = createMock({ clock: "manual", seed: 1, ...options });
   const traffic = new Traffic(mock);
@@ -36,7 +34,6 @@ async function scenarioExchanges(names: readonly string[], options: MockOptions)
   return { exchanges: traffic.exchanges, options: mock.options };
 }
 
-/** Values that traffic shows, by option. */
 function valuesOf({ options }: TrafficObservation): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     options.flatMap(({ option, value }) => (value === undefined ? [] : [[option, value]])),

@@ -14,21 +14,16 @@ import { Memory, sizeOf } from "../seen/memory.ts";
 import { rebuilt } from "../seen/rebuilt.ts";
 import { pollOperation, seenOf, submitOperation, type Seen } from "../seen/seen.ts";
 
-/** Behavior at an open point, as recorded traffic shows it. */
 export interface ObservedOption {
   readonly option: string;
   readonly rules: readonly string[];
-  /** Observed value, or undefined if the traffic does not show it. */
   readonly value: OptionValue | undefined;
   /** Values that the traffic leaves possible, if it excludes others. */
   readonly possible: readonly OptionValue[] | undefined;
-  /** Lines that show it, such as `session.ndjson:12`, up to 3. */
   readonly evidence: readonly string[];
-  /** Lines that show another value than lines before them, up to 3. */
   readonly contradictions: readonly string[];
 }
 
-/** Durations of jobs in milliseconds. */
 interface SizeLatency {
   readonly jobs: number;
   readonly p10: number;
@@ -36,29 +31,21 @@ interface SizeLatency {
   readonly p90: number;
 }
 
-/** Something found in the traffic. */
 export interface Finding extends Shown {
-  /** Rule of `spec/rules.json`, if it is against one. */
   readonly rule?: string;
   readonly what: string;
 }
 
-/** Facts that recorded traffic shows. */
 export interface TrafficObservation {
   readonly exchanges: number;
-  /** Exchanges without a response. */
   readonly unanswered: number;
   readonly options: readonly ObservedOption[];
   readonly latency: Readonly<Record<string, SizeLatency>>;
-  /** Number of responses by operation and status. */
   readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Headers and fields of responses that the document lacks. */
   readonly unknown: readonly Finding[];
-  /** Deviations from the document, and from rules, that no open point explains. */
   readonly breaks: readonly Finding[];
 }
 
-/** Maximum number of durations that are kept for a size. */
 const maxDurations = 10_000;
 
 /** Headers of HTTP that any service may send. */
@@ -77,7 +64,6 @@ const knownFields = new Set(
   ),
 );
 
-/** Collects what recorded traffic shows, in bounded memory. */
 export class Observer {
   readonly #memory = new Memory();
   readonly #schemas = new SchemaChecks("https://recorded.example", deviations);
@@ -119,7 +105,6 @@ export class Observer {
     return evidence;
   }
 
-  /** Returns what the exchanges so far show. */
   end(): TrafficObservation {
     const latency = ["1K", "2K", "4K"].flatMap((size) => {
       // Jobs of test keys can be faster than others.
@@ -263,7 +248,6 @@ function responsesOfPaths(): readonly unknown[] {
   );
 }
 
-/** Names of the fields of a response, without those of free objects. */
 function namesIn(got: Fields): readonly string[] {
   const own = Object.keys(got).filter((name) => name !== "detail");
   const jobs = elementsOf(got["jobs"]).flatMap((job) => Object.keys(fieldsOf(job)));

@@ -6,23 +6,18 @@ import { UsageError } from "@tryon/command-line";
 
 import { parseExchange, type Exchange } from "../record/exchange.ts";
 
-/** Exchange of a session file. */
 export interface Recorded {
   readonly exchange: Exchange;
-  /** File and line, such as `session.ndjson:12`. */
   readonly place: string;
 }
 
 /**
- * Reads session files, line by line. A last line that is cut off, as a killed recorder leaves it, is left out, and
- * `onCut` gets its place.
+ * Reads session files, line by line. A last line that is cut off, as a killed recorder leaves it, is left out,
+ * and standard error says so.
  *
  * @throws UsageError with the file and the line.
  */
-export async function* readSessions(
-  files: readonly string[],
-  onCut: (place: string) => void,
-): AsyncGenerator<Recorded> {
+export async function* readSessions(files: readonly string[]): AsyncGenerator<Recorded> {
   for (const file of files) {
     const input = createReadStream(file);
     let last = "";
@@ -48,6 +43,6 @@ export async function* readSessions(
     if (failed === undefined) continue;
     const isCut = failed.place.endsWith(`:${number}`) && last !== "\n";
     if (!isCut) throw new UsageError(`${failed.place} ${failed.reason}.`);
-    onCut(failed.place);
+    process.stderr.write(`${failed.place} is cut off, and left out.\n`);
   }
 }

@@ -2,7 +2,6 @@ import { openPoints } from "../open-points.ts";
 import { printableLine } from "../report/printable.ts";
 import type { Finding, ObservedOption, TrafficObservation } from "./observer.ts";
 
-/** Writes what recorded traffic shows, for people. */
 export function observationText(observation: TrafficObservation): string {
   const { exchanges, unanswered, options, latency, statuses, unknown, breaks } = observation;
   const seen = options.filter(({ value }) => value !== undefined);
@@ -83,7 +82,6 @@ function findings(found: readonly Finding[]): readonly string[] {
   );
 }
 
-/** Aligns columns of text. */
 function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) {

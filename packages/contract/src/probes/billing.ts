@@ -13,7 +13,7 @@ import { breaksSchema, type Memory, type SeenSubmission } from "../seen/memory.t
 import { isPack, isPurchase, isSubmit, lengthOf, refusal, type Seen } from "../seen/seen.ts";
 import { need } from "../outcome.ts";
 import { markerOf } from "../record/exchange.ts";
-import { settling } from "../session.ts";
+import { settling } from "../session/time.ts";
 import { isEnd, jobIdOf } from "../submission.ts";
 import { packs } from "../wire/document.ts";
 import { fieldsOf } from "../wire/response.ts";
@@ -22,13 +22,12 @@ import { ifShown } from "./requests.ts";
 /** Numbers from here on are a Unix time in seconds, and not a duration. */
 const minEpoch = 1_000_000;
 
-/** Open points of idempotency, refunds, purchases and the rate limit. */
 export const billingProbes = probeGroup(0, {
   replayHeader: {
     credits: 16,
     async provoke(session) {
       const { options } = await submitFirst(session);
-      await session.submit({}, options);
+      await session.http.submit({}, options);
     },
     judge(seen, memory) {
       if (replayed(seen, memory) === undefined) return undefined;
@@ -40,8 +39,8 @@ export const billingProbes = probeGroup(0, {
     credits: 16,
     async provoke(session) {
       const { first, options } = await submitFirst(session);
-      await session.waitForEnd(jobIdOf(first));
-      await session.submit({}, options);
+      await session.http.waitForEnd(jobIdOf(first));
+      await session.http.submit({}, options);
     },
     judge(seen, memory) {
       const first = replayed(seen, memory);
@@ -54,13 +53,13 @@ export const billingProbes = probeGroup(0, {
   },
   refusedKey: {
     credits: 16,
-    async provoke(session) {
-      await session.useNewKey({ credits: 0 });
-      const options = { idempotencyKey: session.unique() };
+    async provoke({ http, keys }) {
+      await keys.useNew({ credits: 0 });
+      const options = { idempotencyKey: http.unique() };
       // Without credits, or with an image that cannot be fetched.
-      const fields = session.hasControl ? {} : { ...noPerson, person_url: unreachable };
-      await session.submit(fields, options);
-      await session.submit({ ...fields, seed: 2 }, options);
+      const fields = keys.hasControl ? {} : { ...noPerson, person_url: unreachable };
+      await http.submit(fields, options);
+      await http.submit({ ...fields, seed: 2 }, options);
     },
     judge(seen, memory) {
       const first = isSubmit(seen) ? memory.first(seen) : undefined;
@@ -75,18 +74,18 @@ export const billingProbes = probeGroup(0, {
   },
   concurrentTwin: {
     credits: 16,
-    async provoke(session) {
-      const idempotencyKey = session.unique();
-      await session.slowNextJob(8_000);
-      const send = () => session.submit({ wait: true }, { idempotencyKey });
+    async provoke({ http, keys, time }) {
+      const idempotencyKey = http.unique();
+      await keys.slowNextJob(8_000);
+      const send = () => http.submit({ wait: true }, { idempotencyKey });
       const first = send();
       const isOver = settling(first);
-      await session.waitForRequests(idempotencyKey, 1);
+      await time.waitForRequests(idempotencyKey, 1);
       // A second request after the first response would get a replay.
       if (isOver()) return first;
       const second = send();
-      await Promise.race([second, session.waitForRequests(idempotencyKey, 2)]);
-      return session.passUntilSettled(Promise.all([first, second]), idempotencyKey);
+      await Promise.race([second, time.waitForRequests(idempotencyKey, 2)]);
+      return time.passUntilSettled(Promise.all([first, second]), idempotencyKey);
     },
     judge(seen, memory) {
       const first = isSubmit(seen) ? memory.first(seen) : undefined;
@@ -105,7 +104,7 @@ export const billingProbes = probeGroup(0, {
     level: "paid",
     async provoke(session) {
       for (const failure of ["model_rejected", "storage_failed", "content_blocked"] as const) {
-        session.key = await session.freshKey({ credits: 50 });
+        session.keys.own = await session.keys.make({ credits: 50 });
         await balanceChange(session, () => failedJob(session, failure));
       }
     },
@@ -113,9 +112,9 @@ export const billingProbes = probeGroup(0, {
   },
   purchaseRepeat: {
     async provoke(session) {
-      await session.useNewKey();
+      await session.keys.useNew();
       // Without the control API a payment with a live key is a real one.
-      const isReal = !session.hasControl && session.key.kind === "live";
+      const isReal = !session.keys.hasControl && session.keys.own.kind === "live";
       need(!isReal, "It takes a test key.");
       const order = payment(session);
       const first = await buy(session, order);
@@ -169,20 +168,19 @@ export const billingProbes = probeGroup(0, {
     explains: { status: ifShown },
   },
   totalCalls: {
-    async provoke(session) {
-      await session.useNewKey();
-      const before = requestsIn(await session.account());
-      await session.poll(session.unknownJobId());
-      const counted = requestsIn(await session.account()) - before;
+    async provoke({ http, keys }) {
+      await keys.useNew();
+      const before = requestsIn(await http.account());
+      await http.poll(http.unknownJobId());
+      const counted = requestsIn(await http.account()) - before;
       return counted === 2 ? "admitted" : counted === 1 ? "accepted" : undefined;
     },
   },
   rateWindow: {
-    async provoke(session) {
-      const { time } = session;
+    async provoke({ http, keys, time }) {
       need(time.virtual, "It takes minutes without a virtual clock.");
-      session.key = await session.freshKey({ rate_limit_per_min: 3 });
-      const send = () => session.account({ return429: true });
+      keys.own = await keys.make({ rate_limit_per_min: 3 });
+      const send = () => http.account({ return429: true });
       await time.pass(60_000 - (time.now() % 60_000) + 500);
       await send();
       await time.pass(40_000);
@@ -198,7 +196,7 @@ export const billingProbes = probeGroup(0, {
   rateHeaders: {
     rules: ["errors.429.which-headers", "errors.429.rate-limit-headers"],
     async provoke(session) {
-      await session.account();
+      await session.http.account();
       await refusedRequest(session);
     },
     judge(seen) {
@@ -218,7 +216,7 @@ export const billingProbes = probeGroup(0, {
   },
   resetUnit: {
     async provoke(session) {
-      await session.account();
+      await session.http.account();
       await refusedRequest(session);
     },
     judge({ headers }) {
@@ -238,12 +236,11 @@ export const billingProbes = probeGroup(0, {
   },
 });
 
-/** Open points of webhooks. */
 export const webhookProbes: readonly Probe[] = probeGroup(8, {
   webhookBody: {
     async provoke(session) {
-      const hook = session.openHook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
-      await session.waitForEnd(await startWithHook(session, hook));
+      const hook = session.http.openHook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
+      await session.http.waitForEnd(await startWithHook(session, hook));
       const [first, second] = await waitForDeliveries(session, hook, { count: 2 });
       if (first === undefined || second === undefined) return undefined;
       return first.text === second.text ? "same" : "resigned";

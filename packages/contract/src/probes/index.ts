@@ -4,7 +4,6 @@ import { billingProbes, webhookProbes } from "./billing.ts";
 import { jobProbes } from "./jobs.ts";
 import { requestProbes } from "./requests.ts";
 
-/** Every probe, in the order of a run. */
 export const allProbes: readonly Probe[] = [
   ...requestProbes,
   ...jobProbes,
@@ -12,7 +11,6 @@ export const allProbes: readonly Probe[] = [
   ...webhookProbes,
 ];
 
-/** Deviations from the document that open points explain, by the option of the reference server. */
 export const deviations: Deviations = new Map(
   allProbes.flatMap(({ option, explains }) =>
     explains?.deviation === undefined ? [] : [[option, explains.deviation] as const],

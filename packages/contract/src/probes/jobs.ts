@@ -33,10 +33,8 @@ import { ifShown } from "./requests.ts";
 /** Number of jobs submitted at once: more than a deployment usually runs at once. */
 const jobCount = 12;
 
-/** Duration of each of them, in milliseconds. */
 const jobDuration = 3_000;
 
-/** Duration of a synchronous request, in milliseconds. */
 const syncDuration = 85_000;
 
 /** Time within which a read misses a new job at a deployment with replicas, in milliseconds. */
@@ -73,7 +71,7 @@ const probes = probeGroup(8, {
       // Jobs of the same duration that end at different times have waited.
       const haveWaited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
       const isQueued = submitted.some(({ json }) => fieldsOf(json)["status"] === "queued");
-      const isKnown = haveWaited && !isQueued && session.hasControl && session.time.virtual;
+      const isKnown = haveWaited && !isQueued && session.keys.hasControl && session.time.virtual;
       return isKnown ? false : undefined;
     },
     judge: ({ got }) =>
@@ -100,14 +98,14 @@ const probes = probeGroup(8, {
   },
   maxLimit: {
     credits: 0,
-    async provoke(session) {
-      const { status } = await session.list({ limit: "101" });
-      await session.list({ limit: "100" });
+    async provoke({ http, keys, time }) {
+      const { status } = await http.list({ limit: "101" });
+      await http.list({ limit: "100" });
       // Larger limits are reduced, so that it takes more jobs than a page has.
-      if (status !== 200 || !session.hasControl) return;
-      for (let job = 0; job <= 100; job += 1) await session.start();
-      await session.time.pass(1_000);
-      await session.list({ limit: "1000" });
+      if (status !== 200 || !keys.hasControl) return;
+      for (let job = 0; job <= 100; job += 1) await http.start();
+      await time.pass(1_000);
+      await http.list({ limit: "1000" });
     },
     judge(seen, { refusesLimits }) {
       const limit = limitAlone(seen) ?? 0;
@@ -121,7 +119,7 @@ const probes = probeGroup(8, {
   },
   limitBounds: {
     credits: 0,
-    provoke: (session) => session.list({ limit: "0" }),
+    provoke: ({ http }) => http.list({ limit: "0" }),
     judge(seen) {
       const limit = limitAlone(seen);
       if (limit === undefined || (limit >= 1 && limit <= 100)) return undefined;
@@ -132,7 +130,7 @@ const probes = probeGroup(8, {
   unknownCursor: {
     async provoke(session) {
       await startAndList(session, 1);
-      await session.list({ cursor: session.unknownJobId() });
+      await session.http.list({ cursor: session.http.unknownJobId() });
     },
     judge(seen, { cursors, readers }) {
       const cursor = seen.query.get("cursor");
@@ -150,10 +148,10 @@ const probes = probeGroup(8, {
   foreignJob: {
     async provoke(session) {
       const [stranger] = keysOfOtherAccounts(session);
-      const jobId = await session.start();
-      await session.pollVisible(jobId);
+      const jobId = await session.http.start();
+      await session.http.pollVisible(jobId);
       await session.time.pass(2 * readLag);
-      await session.poll(jobId, { key: stranger ?? null });
+      await session.http.poll(jobId, { key: stranger ?? null });
     },
     judge(seen, memory) {
       const { key = null, submittedAt = Infinity } = memory.job(seen) ?? {};
@@ -191,10 +189,10 @@ const probes = probeGroup(8, {
     credits: 24,
     async provoke(session) {
       for (let round = 0; round < 3; round += 1) {
-        const jobId = await session.start();
-        const { status } = await session.poll(jobId);
+        const jobId = await session.http.start();
+        const { status } = await session.http.poll(jobId);
         const isListed = idsOf(await pageOf(session)).includes(jobId);
-        await session.pollVisible(jobId);
+        await session.http.pollVisible(jobId);
         if (status === 404 || !isListed) return readLag;
       }
       return undefined;
@@ -211,7 +209,7 @@ const probes = probeGroup(8, {
     explains: { status: ifShown },
   },
   sparseSubmit: {
-    provoke: (session) => session.submit({ seed: 1, metadata: { sku: "A" } }),
+    provoke: ({ http }) => http.submit({ seed: 1, metadata: { sku: "A" } }),
     judge(seen) {
       const { status, sent, got, key } = seen;
       if (!isSubmit(seen) || status !== 200 || !("job_id" in got)) return undefined;
@@ -251,7 +249,7 @@ const probes = probeGroup(8, {
       const { response } = await finished(session);
       const changed = withSignatureChanged(resultUrlOf(response));
       need(changed !== undefined, "result_url has no signature parameter.");
-      return (await session.request("GET", changed, { key: null })).status;
+      return (await session.http.request("GET", changed, { key: null })).status;
     },
   },
   resultsOrigin: {
@@ -264,7 +262,6 @@ const probes = probeGroup(8, {
   },
 });
 
-/** Open points of jobs, the list and results. Each probe uses a separate key. */
 export const jobProbes: readonly Probe[] = probes.map((probe) => ({ ...probe, ownKey: true }));
 
 /** If true, the options of the limit may decide about a request. One can hide the other. */
@@ -272,14 +269,13 @@ function hasLimit({ query }: Seen): boolean {
   return query.has("limit");
 }
 
-/** Submits more jobs at once than a deployment runs at once, and waits for their ends. */
-async function submitMany(session: Session) {
+async function submitMany({ http, keys }: Session) {
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];
   for (let index = 0; index < jobCount; index += 1) {
-    await session.slowNextJob(jobDuration);
-    submitted.push(await session.submit());
+    await keys.slowNextJob(jobDuration);
+    submitted.push(await http.submit());
   }
-  for (const response of submitted) ended.push(await session.waitForEnd(jobIdOf(response)));
+  for (const response of submitted) ended.push(await http.waitForEnd(jobIdOf(response)));
   return { submitted, ended };
 }

@@ -22,7 +22,6 @@ const isPurchase = ({ path }: MutatedRequest): boolean => path === "/api/v1/cred
 const problems = { detail: [{ loc: ["body"], msg: "Value error", type: "value_error" }] };
 const invalid = (): Response => Response.json(problems, { status: 422 });
 
-/** Changes responses, unless `change` returns undefined. */
 function responses(
   change: (response: Response, request: MutatedRequest) => Response | Promise<Response> | undefined,
 ): () => Tamper {
@@ -32,7 +31,6 @@ function responses(
   };
 }
 
-/** Changes submissions. */
 function submitted(change: (request: MutatedRequest) => Parameters<MutatedRequest["send"]>[0]) {
   return (): Tamper => (request) => request.send(isSubmit(request) ? change(request) : {});
 }
@@ -43,7 +41,6 @@ function shortMetadata({ body }: MutatedRequest, isLong: (value: unknown) => boo
   return { body: { ...body, metadata: Object.fromEntries(metadata) as unknown } };
 }
 
-/** Deployments with another value than the reference server by default. */
 const cases: readonly (readonly [
   option: string,
   usual: unknown,
@@ -227,7 +224,6 @@ const cases: readonly (readonly [
   ],
 ];
 
-/** Observes one option of a reference server behind a proxy. */
 async function observe(option: string, make: () => Tamper): Promise<unknown> {
   const mock = createMock({ clock: "manual" });
   const id = `observed.${option}`;

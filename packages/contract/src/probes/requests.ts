@@ -19,11 +19,10 @@ const invalidJson = { raw: "{", headers: { "content-type": "application/json" } 
 /** The option decides between statuses, and only for responses that show it. */
 export const ifShown = (): boolean => false;
 
-/** Open points of the validation of requests. */
 export const requestProbes = probeGroup(0, {
   checkOrder: {
-    async provoke(session) {
-      const response = await session.request("POST", path, { ...invalidJson, key: null });
+    async provoke({ http }) {
+      const response = await http.request("POST", path, { ...invalidJson, key: null });
       mustHaveStatus(response, [400, 401, 422], "a request without key and JSON");
     },
     judge(seen) {
@@ -34,8 +33,8 @@ export const requestProbes = probeGroup(0, {
     explains: { status: ifShown, headers: /^x-ratelimit-/ },
   },
   malformedBody: {
-    async provoke(session) {
-      const response = await session.request("POST", path, invalidJson);
+    async provoke({ http }) {
+      const response = await http.request("POST", path, invalidJson);
       mustHaveStatus(response, [400, 422], "a body that is not JSON");
     },
     judge(seen) {
@@ -46,7 +45,7 @@ export const requestProbes = probeGroup(0, {
   },
   fieldStatus: {
     credits: 8,
-    provoke: (session) => session.submit({ seed: -1 }),
+    provoke: ({ http }) => http.submit({ seed: -1 }),
     judge(seen) {
       const status = fieldStatus(seen);
       return status === undefined ? undefined : [status];
@@ -55,7 +54,7 @@ export const requestProbes = probeGroup(0, {
   },
   wrongContentType: {
     credits: 8,
-    provoke: (session) => session.submit({}, { headers: { "content-type": "text/plain" } }),
+    provoke: ({ http }) => http.submit({}, { headers: { "content-type": "text/plain" } }),
     judge(seen) {
       const type = sentType(seen);
       if (!isSubmit(seen) || type === "" || /json/.test(type)) return undefined;
@@ -86,7 +85,7 @@ export const requestProbes = probeGroup(0, {
       isTaken(session, { garment_images_b64: [`data:image/png;base64,${images.garment}`] }),
   },
   discoveryKey: {
-    provoke: (session) => session.request("GET", "/api/discovery", { key: null }),
+    provoke: ({ http }) => http.request("GET", "/api/discovery", { key: null }),
     judge(seen) {
       if (seen.operation !== "GET /api/discovery" || seen.key !== null) return undefined;
       if (seen.status === 200) return [false];
@@ -105,7 +104,7 @@ export const requestProbes = probeGroup(0, {
   },
   echoInput: {
     credits: 8,
-    provoke: (session) => session.submit({ prompt: "x".repeat(1_001) }),
+    provoke: ({ http }) => http.submit({ prompt: "x".repeat(1_001) }),
     judge(seen) {
       if (seen.status !== 422) return undefined;
       for (const problem of elementsOf(seen.got["detail"]).map(fieldsOf)) {
@@ -122,11 +121,11 @@ export const requestProbes = probeGroup(0, {
   oversize: {
     level: "full",
     credits: 8,
-    async provoke(session) {
+    async provoke({ context, http, keys }) {
       // The kit only sends it once, and only where the transfer costs nothing.
-      const isLocal = isLoopback(session.context.baseUrl) || session.hasControl;
+      const isLocal = isLoopback(context.baseUrl) || keys.hasControl;
       need(isLocal, "The kit sends 64 MiB only to a deployment on this machine.");
-      await session.submit({ padding: "x".repeat(maxBodyBytes + 1) }).catch((error: unknown) => {
+      await http.submit({ padding: "x".repeat(maxBodyBytes + 1) }).catch((error: unknown) => {
         if (!(error instanceof NoResponse)) throw error;
         throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
       });
@@ -177,8 +176,8 @@ export const requestProbes = probeGroup(0, {
     explains: { status: ifShown },
   },
   slashRedirect: {
-    async provoke(session) {
-      const response = await session.request("GET", "/api/v1/account/");
+    async provoke({ http }) {
+      const response = await http.request("GET", "/api/v1/account/");
       const { status } = response;
       if (status === 404) return;
       need(status === 307, `A path with a trailing slash got ${status}.`);
@@ -206,8 +205,8 @@ function isInvalidJson({ exchange: { request } }: Seen): boolean {
   return markerOf(request.body)?.kind === "invalid-json";
 }
 
-async function isTaken(session: Session, fields: object): Promise<boolean> {
-  const response = await session.submit({ ...fields });
+async function isTaken({ http }: Session, fields: object): Promise<boolean> {
+  const response = await http.submit({ ...fields });
   mustHaveStatus(response, [200, 400, 422], `a submission with ${described({ ...fields })}`);
   return response.status === 200;
 }

@@ -6,10 +6,8 @@ import type { Marker } from "./exchange.ts";
 /** Length from which a text in JSON is replaced while it streams, in bytes. */
 const maxTextBytes = 4_096;
 
-/** Maximum length of the recorded JSON, in bytes. */
 const maxJsonBytes = 1_048_576;
 
-/** JSON whose long texts represent markers. */
 export interface RecordedJson {
   readonly json: unknown;
   /** Returns the marker of a text, or undefined for a text of the body. */

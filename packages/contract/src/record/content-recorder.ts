@@ -11,7 +11,6 @@ const kinds: ReadonlyArray<readonly [ImageKind, RegExp]> = [
   ["heic", /^....ftyp(?:heic|heix|mif1|msf1|avif)/s],
 ];
 
-/** Hashes and counts bytes while they stream. */
 export class BytesRecorder {
   readonly #hash = createHash("sha256");
   #bytes = 0;
@@ -70,7 +69,6 @@ export class TextRecorder {
   }
 }
 
-/** Records a text that is known whole: base64 as its bytes, another text as its length. */
 export function recordText(text: string): Marker {
   const recorder = new TextRecorder();
   recorder.write(Buffer.from(text).toString("latin1"));

@@ -6,7 +6,15 @@ import type { Masker } from "./mask.ts";
 
 type Headers = Iterable<readonly [string, string]>;
 
-/** Records one exchange while its bodies stream. */
+interface StartedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  /** Value of `Authorization`, null without one, or undefined if it is not known. */
+  readonly key: string | null | undefined;
+  readonly origin?: string;
+}
+
 export class ExchangeRecorder {
   readonly #masker: Masker;
   readonly #at = Date.now();
@@ -15,55 +23,31 @@ export class ExchangeRecorder {
   readonly #sent: MessageRecorder;
   #received: (MessageRecorder & { status: number; headersAfter: number }) | undefined;
 
-  /**
-   * @param path - Path and query below the base URL.
-   * @param origin - Origin of the service, if it is known.
-   * @param key - Value of `Authorization`, null without one, or undefined if it is not known.
-   */
-  constructor(
-    masker: Masker,
-    {
-      method,
-      path,
-      headers,
-      key,
-      origin,
-    }: {
-      method: string;
-      path: string;
-      headers: Headers;
-      key: string | null | undefined;
-      origin?: string;
-    },
-  ) {
+  constructor(masker: Masker, { headers, key, origin, ...request }: StartedRequest) {
     this.#masker = masker;
     const alias = key === undefined ? "unknown" : masker.key(key);
     this.#request = {
       ...(origin !== undefined && { origin: masker.alias("origin", origin) }),
-      method,
-      path: masker.path(path),
+      method: request.method,
+      path: masker.path(request.path),
       key: alias,
     };
     this.#sent = messageRecorder(masker, headers);
   }
 
-  /** Records a part of the body of the request. */
   send(chunk: Uint8Array): void {
     this.#sent.body.write(chunk);
   }
 
-  /** Records the status and headers of the response. */
   respond(status: number, headers: Headers): void {
     const headersAfter = this.#elapsed();
     this.#received = { ...messageRecorder(this.#masker, headers), status, headersAfter };
   }
 
-  /** Records a part of the body of the response. */
   receive(chunk: Uint8Array): void {
     this.#received?.body.write(chunk);
   }
 
-  /** Returns the exchange. `error` is the reason if it is incomplete. */
   end(error?: string): Exchange {
     const received = this.#received;
     return {
@@ -93,7 +77,6 @@ export class ExchangeRecorder {
   }
 }
 
-/** Request and its response, with the times before and after it. */
 export interface TimedExchange {
   readonly request: RequestInput;
   readonly response: HttpResponse;
@@ -101,7 +84,6 @@ export interface TimedExchange {
   readonly until: number;
 }
 
-/** Records an exchange that is known whole. */
 export function recordExchange(
   masker: Masker,
   origin: string,

@@ -29,19 +29,15 @@ export interface Exchange {
   readonly error?: string;
 }
 
-/** Recorded headers and body. */
 export interface RecordedMessage {
   /** By name in lower case. The value of an unknown header is its length, such as `(36 characters)`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Length of the body in bytes. */
   readonly bytes: number;
   /** JSON whose texts and images are markers, or one marker. Absent without a body. */
   readonly body?: unknown;
 }
 
-/** Replacement of a value that is not recorded. */
 export type Marker =
-  /** Image, or other bytes in base64. */
   | { readonly kind: ImageKind | "bytes"; readonly bytes: number; readonly sha256: string }
   | { readonly kind: "text"; readonly characters: number }
   | { readonly kind: "number" | "boolean" }
@@ -51,16 +47,13 @@ export type Marker =
       readonly scheme: string;
       readonly origin: string;
       readonly alias: string;
-      /** Names of query parameters, such as `signature`. */
       readonly query: readonly string[];
     }
   /** Body that is not JSON, or too large to record. */
   | { readonly kind: "html" | "plain" | "json" | "invalid-json" | "other"; readonly bytes: number };
 
-/** Kinds of images that the service knows. */
 export type ImageKind = "png" | "jpeg" | "webp" | "gif" | "heic";
 
-/** Reads a line of a session file. @throws Error for a line that is not an exchange of this format. */
 export function parseExchange(line: string): Exchange {
   let value: unknown;
   try {
@@ -87,7 +80,6 @@ export function parseExchange(line: string): Exchange {
   return value as Exchange;
 }
 
-/** Returns the marker in a recorded value, or undefined for another value. */
 export function markerOf(value: unknown): Marker | undefined {
   if (value === null || typeof value !== "object" || !("kind" in value)) return undefined;
   // The recorder adds `kind` to markers only, and masks it in other objects.

@@ -6,43 +6,34 @@ import { operationOf } from "../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 import type { Send } from "../wire/send.ts";
 
-/** Limits of recorded requests with live keys. */
 export interface LiveLimits {
-  /** If true, keys other than test keys may be used. */
   readonly allowLive?: boolean | undefined;
   /** Maximum cost of all try-ons, in credits. Required with `allowLive`. */
   readonly maxCredits?: number | undefined;
 }
 
-/** Admitted request. */
 export interface Permit {
-  /** Corrects the counted credits by the response, if there is one. */
   settle(status: number | undefined, body: unknown): void;
 }
 
-/** Timeout of the request for the prices of an account, in milliseconds. */
 const accountTimeout = 30_000;
 
 const free: Permit = { settle: () => undefined };
 
-/** Decides which requests are sent to the service. Only live keys cost money. */
 export class LiveGuard {
   readonly #limits: LiveLimits;
   readonly #send: Send;
-  /** Maximum prices of a try-on, by key. */
   readonly #prices = new Map<string, Promise<number | undefined>>();
   /** Jobs of this run. A repeated submission returns the same job, which counts once. */
   readonly #jobs = new Map<string, { readonly price: number; credits: number; isOver: boolean }>();
   /** Credits of submissions without a job so far. */
   #reserved = 0;
 
-  /** @param send requests the account of a key. */
   constructor(limits: LiveLimits, send: Send) {
     this.#limits = limits;
     this.#send = send;
   }
 
-  /** Returns a permit, or the reason for a refusal. */
   async admit(
     method: string,
     path: string,
@@ -109,7 +100,6 @@ export class LiveGuard {
     this.#update(job);
   }
 
-  /** Updates the credits of the jobs in a response. */
   #update({ jobs, ...own }: Fields): void {
     for (const one of [own, ...elementsOf(jobs).map(fieldsOf)]) {
       const job = this.#jobs.get(String(one["job_id"]));

@@ -22,16 +22,13 @@ const userFields = wordsOf("metadata prompt style_hint negative_prompt");
 /** Documented fields that repeat what the user sent. */
 const echoFields = wordsOf("input ctx");
 
-/** Position of a value in a body: its documented fields, or whose value it is. */
 type Position = DocumentedFields | "user's" | "unknown";
 
-/** Headers whose values are recorded. */
 const plainHeaders = wordsOf(`
   accept accept-encoding allow cache-control connection content-encoding content-length content-type date
   expect idempotent-replayed retry-after server transfer-encoding vary x-mock x-ratelimit-limit
   x-ratelimit-remaining x-ratelimit-reset`);
 
-/** Segments of the paths of the service. */
 const segments = new Set(operations.flatMap(({ title }) => title.split(/[ /]/)));
 
 /** Value that can be recorded. Keys, tokens and signatures have longer runs of digits and letters. */
@@ -59,7 +56,6 @@ export class Masker {
     this.#keepIds = keepIds;
   }
 
-  /** Returns the alias of a value, which reveals nothing about it. */
   alias(kind: string, value: string): string {
     return `${kind}-${this.#digest(value).slice(0, 12)}`;
   }
@@ -73,7 +69,6 @@ export class Masker {
     return this.#keepIds ? id : `job_alias${this.#digest(id).slice(0, 12)}`;
   }
 
-  /** Returns the alias of the API key of a request, or null without one. */
   key(authorization: string | null | undefined): string | null {
     if (!authorization) return null;
     const [, token = authorization] = /^Bearer\s+(.+)$/i.exec(authorization) ?? [];
@@ -81,7 +76,6 @@ export class Masker {
     return this.alias(mode, token);
   }
 
-  /** Returns a path and query whose ids and values are masked. */
   path(path: string): string {
     const [pathname = "", search = ""] = path.split(/\?(.*)/s);
     const isKnown = operationOf("GET", pathname) ?? operationOf("POST", pathname);
@@ -115,7 +109,6 @@ export class Masker {
     return masked;
   }
 
-  /** Returns a body with its texts and images replaced. */
   body(recorded: RecordedJson | Marker | undefined, kind: keyof typeof documentedFields): unknown {
     if (recorded === undefined || !("markerOf" in recorded)) return recorded;
     return this.#value(recorded.json, "", documentedFields[kind], recorded.markerOf);

@@ -35,7 +35,6 @@ const rules = {
   keepIds: boolean(),
 } satisfies Record<keyof RecorderOptions, Rule>;
 
-/** Bytes that may wait for the disk. */
 const maxWaiting = 8 * 2 ** 20;
 
 /**

@@ -13,7 +13,6 @@ import { png } from "../images.ts";
 import { parseExchange, type Exchange } from "./exchange.ts";
 import { startRecordingProxy, type RecordingOptions } from "./recording-proxy.ts";
 
-/** Starts a recording proxy until the test ends. */
 async function recording(upstream: string, options: Partial<RecordingOptions> = {}) {
   const output = join(mkdtempSync(join(tmpdir(), "recorded-")), "session.ndjson");
   const proxy = await startRecordingProxy({ upstream, output, port: 0, ...options });
@@ -58,7 +57,6 @@ function submit(
   });
 }
 
-/** Submits a try-on through a recording proxy, and returns its exchange. */
 async function recordOne(options: Partial<RecordingOptions> = {}) {
   const { mock, url } = await served();
   const { url: proxyUrl, exchanges } = await recording(url, { ...live, ...options });
@@ -339,7 +337,6 @@ describe("live keys", () => {
   });
 });
 
-/** Sends a request as it is, and returns the status and the detail of its response. */
 async function raw(base: string, path: string, headers: OutgoingHttpHeaders = {}, method = "GET") {
   const { hostname: host, port } = new URL(base);
   const sent = httpRequest({ host, port, path, headers, method }).end();
@@ -351,7 +348,6 @@ async function raw(base: string, path: string, headers: OutgoingHttpHeaders = {}
   return { status: response.statusCode, detail: Reflect.get(Object(fields), "detail") as unknown };
 }
 
-/** A deployment of one account, whose jobs and prices the test decides, behind a recorder. */
 async function accountOf(account: () => unknown, answers: unknown[], maxCredits: number) {
   const paths: string[] = [];
   const upstream = await otherServer((request, response) => {
@@ -517,7 +513,6 @@ describe("the price of a try-on with a live key", () => {
   });
 });
 
-/** A recorder for a deployment below /base, and what it and another host have received. */
 async function watched() {
   const received: (string | undefined)[] = [];
   const upstream = await otherServer(({ url }, response) => {

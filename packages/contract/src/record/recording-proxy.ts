@@ -20,27 +20,14 @@ import { ExchangeRecorder } from "./exchange-recorder.ts";
 import { LiveGuard, type LiveLimits } from "./live-guard.ts";
 import { Masker, type MaskOptions } from "./mask.ts";
 
-/** Options of a recording proxy. */
 export interface RecordingOptions extends MaskOptions, LiveLimits {
-  /** Base URL of the service. */
   readonly upstream: string;
   /** Session file. An earlier one is replaced, and a link is an error. Only its owner can read it. */
   readonly output: string;
-  /** Port on loopback. 0 for a free one. */
   readonly port: number;
 }
 
-/** Recording proxy that runs. */
-export interface RecordingProxy {
-  /** Base URL for clients. */
-  readonly url: string;
-  /** Number of exchanges in the session file. */
-  readonly recorded: number;
-  /** Number of requests that were not sent, because of their key, the credits, or their path, host or origin. */
-  readonly refused: number;
-  /** Ends open exchanges, which are recorded as incomplete, and closes the file. */
-  stop(): Promise<void>;
-}
+export type RecordingProxy = Awaited<ReturnType<typeof startRecordingProxy>>;
 
 /** Headers that belong to one connection (RFC 9110, 7.6.1), and those that the proxy sets. */
 const perConnection =
@@ -53,7 +40,7 @@ const perConnection =
  *
  * @throws Error if the file or the port cannot be opened.
  */
-export async function startRecordingProxy(options: RecordingOptions): Promise<RecordingProxy> {
+export async function startRecordingProxy(options: RecordingOptions) {
   const upstream = new URL(options.upstream);
   const send = upstream.protocol === "https:" ? httpsRequest : httpRequest;
   const masker = new Masker(options);
@@ -61,7 +48,6 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
   const file = createPrivateFile(options.output);
   const counts = { recorded: 0, refused: 0 };
   let isStopped = false;
-  /** Functions that end open exchanges. */
   const open = new Set<() => void>();
 
   const write = (exchange: Exchange): void => {
@@ -158,7 +144,7 @@ export async function startRecordingProxy(options: RecordingOptions): Promise<Re
     get refused() {
       return counts.refused;
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       server.close();
       for (const close of open) close();
@@ -189,7 +175,6 @@ function isLocal(url: string): boolean {
   return isBaseUrl(url) && isLoopback(new URL(url).hostname);
 }
 
-/** Passes chunks on, and calls a function with each, and another before the end is passed on. */
 function tap(read: (chunk: Buffer) => void, end: () => void = () => undefined): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -203,7 +188,6 @@ function tap(read: (chunk: Buffer) => void, end: () => void = () => undefined): 
   });
 }
 
-/** Returns the pairs of a flat list of names and values. */
 function pairs(raw: readonly string[]): [string, string][] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""]] : []));
 }

@@ -34,14 +34,12 @@ const token = (prefix: string, minLength = 24): Arbitrary<string> =>
     ),
   }).map((text) => `${prefix}${text}`);
 
-/** Words of a user, long and short. */
 const prose = string({
   minLength: 12,
   maxLength: 6_000,
   unit: constantFrom(...Array.from('abcdefghij klmnopq rstuvwxyz,.!? äöü€ 人物"\\/\n')),
 }).filter((text) => text.trim().length > 12);
 
-/** Short words of a user, which look like a value of the service. */
 const value = string({
   minLength: 14,
   maxLength: 24,
@@ -76,14 +74,12 @@ const names = `
   .trim()
   .split(/\s+/);
 
-/** Gives each of the names a value. */
 function named(given: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.map((name) => [name, given]));
 }
 
 const png = Buffer.from("89504e470d0a1a0a", "hex");
 
-/** Bodies that contain all secrets, in fields of the service and in others. */
 const bodies: readonly ((of: Secrets) => unknown)[] = [
   (of) => ({
     person_image_b64: `data:image/png;base64,${imageOf(of).toString("base64")}`,
@@ -217,7 +213,6 @@ function requestOf(base: string, sent: Sent, of: Secrets): Request {
 let files = 0;
 const session = (): string => join(folder, `${(files += 1)}.ndjson`);
 
-/** Records exchanges through the proxy. */
 async function throughProxy(sent: readonly Sent[], of: Secrets): Promise<string> {
   const output = session();
   const live = { allowLive: true, maxCredits: 1_000_000 };
@@ -231,7 +226,6 @@ async function throughProxy(sent: readonly Sent[], of: Secrets): Promise<string>
   return output;
 }
 
-/** Records exchanges with the middleware. */
 async function throughMiddleware(sent: readonly Sent[], of: Secrets): Promise<string> {
   const file = session();
   const record = recorder({ file, sample: 1 });

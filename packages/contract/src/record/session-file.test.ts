@@ -9,7 +9,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { recorder } from "./recorder.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
-/** Creates a folder with a file of another program, and returns paths in it. */
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), "session-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -19,7 +18,6 @@ function setUp() {
   return { session, other, list };
 }
 
-/** Records a request as a middleware. */
 async function recordCall(file: string): Promise<void> {
   const errors: unknown[] = [];
   const record = recorder({ file, sample: 1, onError: (error) => errors.push(error) });
@@ -32,7 +30,6 @@ async function recordCall(file: string): Promise<void> {
   for (const error of errors) throw error;
 }
 
-/** Records a request as a proxy. Its upstream does not respond. */
 async function recordProxied(output: string): Promise<void> {
   const proxy = await startRecordingProxy({ upstream: "http://127.0.0.1:9", output, port: 0 });
   await fetch(`${proxy.url}/api/v1/packs`).catch(() => undefined);

@@ -5,15 +5,12 @@ import { type Seen } from "../seen/seen.ts";
 import { isEnd } from "../submission.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 
-/** Difference between a recorded response and that of the target. */
 export interface Difference {
   readonly kind: "status" | "content" | "header" | "field" | "value" | "state";
-  /** Status, name of a header, or path of a field. */
   readonly name: string;
   readonly what: string;
 }
 
-/** Fields of a submission, as it was recorded and as it was repeated. */
 export type SentPair = readonly [recorded: Fields, replayed: Fields];
 
 /** Headers of a connection, of proxies, or of a moment. They say nothing about the service. */
@@ -36,7 +33,6 @@ const sameValues = new Set([
 /** Fields whose values depend on whether a key is live. */
 const valuesOfMode = new Set(["test_mode", "cost_credits"]);
 
-/** Fields with values of any type. */
 const anyFields = new Set(["input", "ctx", "metadata"]);
 
 /**
@@ -78,7 +74,6 @@ export function differences(
   return found;
 }
 
-/** Compares the paths and types of invalid fields. */
 function problemDifferences(recorded: Seen, replayed: Seen): readonly Difference[] {
   const [types, newTypes] = [problemTypes(recorded), problemTypes(replayed)];
   return [...new Set([...types.keys(), ...newTypes.keys()])].flatMap((path) => {
@@ -94,7 +89,6 @@ function problemDifferences(recorded: Seen, replayed: Seen): readonly Difference
   });
 }
 
-/** Types of the problems in the response to an invalid request, by their paths. */
 function problemTypes({ got, exchange }: Seen): ReadonlyMap<string, string> {
   const types = new Map<string, string>();
   for (const problem of elementsOf(got["detail"]).map(fieldsOf)) {
@@ -111,7 +105,6 @@ function textOf(value: unknown): string {
   return markerOf(value) ? "…" : String(value);
 }
 
-/** Compares fields of a job that its submission decides. */
 function jobDifferences(got: Fields, newGot: Fields, [sent, newSent]: SentPair): Difference[] {
   const found = ["seed", "metadata"].flatMap((name): Difference[] => {
     const isEchoed = (sent[name] ?? null) !== null && isDeepStrictEqual(got[name], sent[name]);

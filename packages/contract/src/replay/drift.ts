@@ -9,16 +9,12 @@ import { isEnd } from "../submission.ts";
 import { fieldsOf } from "../wire/response.ts";
 import { differences, type Difference, type SentPair } from "./compare.ts";
 
-/** Behavior of the target that differs from the recording. Places are recorded exchanges, such as `session.ndjson:12`. */
 export interface Drift extends Shown {
-  /** Rules of `spec/rules.json`. */
   readonly rule: string;
-  /** Option of the reference server that has this behavior, if there is one. */
   readonly option?: string;
   readonly what: string;
 }
 
-/** Recorded exchange and its repetition. */
 export interface Pair {
   readonly recorded: Exchange;
   readonly replayed: Exchange;
@@ -27,10 +23,8 @@ export interface Pair {
 
 type Evidence = ReadonlyMap<string, readonly OptionValue[]>;
 
-/** Open points by their option. */
 const probes: ReadonlyMap<string, Probe> = new Map(allProbes.map((one) => [one.option, one]));
 
-/** Rules of an operation: of its requests and responses. */
 const operationRules: Readonly<Record<string, string>> = {
   "POST /api/v1/tryon": "submit.request-and-answer",
   "GET /api/v1/tryon": "list.request-and-answer",
@@ -43,7 +37,6 @@ const operationRules: Readonly<Record<string, string>> = {
   "GET /api/docs": "discovery.docs.html-page",
 };
 
-/** Rules of errors, by their status and the start of their operation. */
 const errorRules: readonly (readonly [number, RegExp, string])[] = [
   [400, /^/, "error-response.detail.string"],
   [401, /^/, "auth.key.invalid-401"],
@@ -59,7 +52,6 @@ const errorRules: readonly (readonly [number, RegExp, string])[] = [
   [503, /^/, "errors.503.back-off"],
 ];
 
-/** Rules of values, by their operation and the name of their field. */
 const valueRules: readonly (readonly [RegExp, string])[] = [
   [/ detail\[\]\.loc$/, "validation-error.loc.path"],
   [/ detail\[\]\.type$/, "validation-error.type.string"],
@@ -71,7 +63,6 @@ const valueRules: readonly (readonly [RegExp, string])[] = [
   [/ metadata$/, "job.metadata.echo"],
 ];
 
-/** Rules of costs. */
 const costRules: Readonly<Record<string, string>> = {
   0: "test-key.free",
   8: "sizes.1k.cost",
@@ -173,7 +164,6 @@ export function findDrift(
   return { drift: found.all, notCompared };
 }
 
-/** Compared pair, with the values of options that each of both allows. */
 interface Compared {
   readonly pair: Pair;
   readonly recorded: Seen;
@@ -192,7 +182,6 @@ const none: Evidence = new Map();
 const otherEnd = "A job ended otherwise than in the recording";
 const oneEnd = "A job had ended in only one of the recording and the replay";
 
-/** Returns the fields of each submission that made a job, by the recorded id of the job. */
 function submissionsOf(pairs: readonly Pair[]): ReadonlyMap<unknown, SentPair> {
   const found = new Map<unknown, SentPair>();
   for (const { recorded, replayed } of pairs) {
@@ -204,7 +193,6 @@ function submissionsOf(pairs: readonly Pair[]): ReadonlyMap<unknown, SentPair> {
   return found;
 }
 
-/** If true, a difference follows from an option that has another value. */
 function explains(
   option: string,
   values: readonly OptionValue[],

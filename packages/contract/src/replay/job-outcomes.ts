@@ -4,7 +4,6 @@ import { isEnd } from "../submission.ts";
 import type { Exchange } from "../record/exchange.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 
-/** Recorded exchange, and what it is to rules. */
 export interface Recording {
   readonly exchange: Exchange;
   readonly place: string;

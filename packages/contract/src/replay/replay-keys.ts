@@ -11,28 +11,16 @@ import { NotCompared } from "./request-builder.ts";
 /** More credits, and requests a minute, than a recording without such numbers uses. */
 const plenty = 1_000_000;
 
-/** Token that no deployment knows. */
 const unknownToken = "svc_test_unknown_to_every_deployment";
 
-/** Tokens by the aliases of recorded keys. */
-export class ReplayKeys {
-  readonly #tokens: ReadonlyMap<string, string>;
+export type ReplayKeys = ReadonlyMap<string, string>;
 
-  constructor(tokens: ReadonlyMap<string, string>) {
-    this.#tokens = tokens;
-  }
-
-  /** Returns the token for a recorded key, or undefined for a request without one. @throws NotCompared */
-  tokenOf(alias: string | null): string | undefined {
-    if (alias === null) return undefined;
-    const token = this.#tokens.get(alias);
-    if (token !== undefined) return token;
-    const kind = alias.startsWith("test-") ? "test" : "live";
-    throw new NotCompared(`No ${kind} key for a recorded one`);
-  }
+export function tokenOf(keys: ReplayKeys, alias: string | null): string | undefined {
+  const token = keys.get(alias ?? "");
+  if (alias === null || token !== undefined) return token;
+  throw new NotCompared(`No ${alias.startsWith("test-") ? "test" : "live"} key for a recorded one`);
 }
 
-/** Creates a key at a reference server for each recorded one, with its balance, rate limit and state. */
 export async function createKeys(
   recordings: readonly Recording[],
   control: Control,
@@ -52,10 +40,9 @@ export async function createKeys(
     });
     tokens.set(alias, token);
   }
-  return new ReplayKeys(tokens);
+  return tokens;
 }
 
-/** Assigns the keys of the user to the recorded ones, by their mode and their responses. */
 export function assignKeys(recordings: readonly Recording[], given: Keys): ReplayKeys {
   const free = { live: [given.live, given.stranger], test: [given.test, given.stranger] };
   const tokens = new Map<string, string>();
@@ -72,7 +59,7 @@ export function assignKeys(recordings: readonly Recording[], given: Keys): Repla
     }
     if (token !== undefined) tokens.set(alias, token);
   }
-  return new ReplayKeys(tokens);
+  return tokens;
 }
 
 /** Returns the status that all responses to a key have, or undefined. A poll of another's job says nothing about a key. */
@@ -94,7 +81,6 @@ function byKey(recordings: readonly Recording[]): ReadonlyMap<string, readonly R
   return found;
 }
 
-/** Returns the balance of a key before the recording. */
 function creditsOf(own: readonly Recording[]): number {
   const jobs = new Set<unknown>();
   let taken = 0;

@@ -4,7 +4,6 @@ import { printableLine } from "../report/printable.ts";
 import { plural } from "../report/model.ts";
 import type { ReplayResult } from "./replay.ts";
 
-/** Writes the result of a replay in one of the forms of a report. */
 export function formatReplay(result: ReplayResult, form: ReportForm): string {
   if (form === "text") return replayText(result);
   if (form === "json") return `${JSON.stringify(result, undefined, 2)}\n`;
@@ -27,13 +26,11 @@ function replayText(result: ReplayResult): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Describes a result without drift. */
 function verdictOf({ compared }: ReplayResult): string {
   if (compared > 0) return "No drift: the deployment responds as recorded.";
   return "Nothing was compared. POST requests need --level paid.";
 }
 
-/** Makes a report with a failed check for each drift, and a passed one for each operation. */
 function reportOf(result: ReplayResult): Report {
   const { against, startedAt, milliseconds, operations, notCompared, drift } = result;
   const common = {

@@ -29,7 +29,6 @@ export class ReplayTime {
     this.#shift = this.#time.now() - recorded;
   }
 
-  /** Returns the time of the target in milliseconds since 1970, as far as it is known. */
   async now(): Promise<number> {
     if (this.#time.virtual) await this.#time.pass(0);
     return this.#time.now();
@@ -44,7 +43,6 @@ export class ReplayTime {
     await this.pass(ahead);
   }
 
-  /** Waits for a request. */
   async until(request: Promise<void>): Promise<void> {
     if (!this.#time.virtual) return request;
     const over = request.then(() => true);
@@ -56,7 +54,6 @@ export class ReplayTime {
     }
   }
 
-  /** Waits a number of milliseconds of the target. */
   async pass(milliseconds: number): Promise<void> {
     if (milliseconds > 0) await this.#time.pass(milliseconds);
   }

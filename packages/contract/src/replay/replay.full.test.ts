@@ -22,7 +22,6 @@ function mockOf(options: MockOptions = {}): Mock {
   return mock;
 }
 
-/** Records scenes of traffic of a reference server, as lines of a session file. */
 async function record(
   names: readonly string[],
   options: MockOptions = {},
@@ -44,7 +43,6 @@ function sessionOf(exchanges: readonly Exchange[]): readonly Recorded[] {
   }));
 }
 
-/** Replays on a reference server, whose responses `change` can replace. */
 async function replayOn(
   mock: Mock,
   session: readonly Recorded[],
@@ -75,7 +73,6 @@ function tokenKey(token: string) {
   return { token, kind, webhookSecret: undefined, accountId: undefined };
 }
 
-/** Values that a session shows, by option. */
 function shownValues(session: readonly Recorded[]): ReadonlyMap<string, unknown> {
   const observer = new Observer();
   for (const { exchange, place } of session) observer.add(exchange, place);
@@ -133,7 +130,6 @@ const isPoll = ({ method, url }: Request): boolean => method === "GET" && url.in
 const isSubmission = ({ method, url }: Request): boolean =>
   method === "POST" && url.endsWith("/tryon");
 
-/** Replaces fields in the JSON of some responses. */
 function editing(isEdited: (request: Request) => boolean, edit: (body: Body) => void) {
   return async (response: Response, request: Request): Promise<Response> => {
     if (!isEdited(request)) return response;
@@ -143,7 +139,6 @@ function editing(isEdited: (request: Request) => boolean, edit: (body: Body) => 
   };
 }
 
-/** Returns a poll of a job that has succeeded, and the requests before it. */
 async function recordJob(fields: Body, isTest = false): Promise<readonly Recorded[]> {
   const traffic = new Traffic(mockOf());
   await traffic.finish(fields, isTest ? { key: traffic.mock.keys.test } : {});
@@ -382,7 +377,6 @@ test("reads of the recorded deployment itself are compared, with the jobs that i
 describe("a webhook_url", () => {
   const hook = "https://shop.example/hook";
 
-  /** Replays submissions with a webhook_url, and returns those that were sent. */
   async function sentHooks(change: (exchange: Exchange) => Exchange, fields: Body = {}) {
     const traffic = new Traffic(mockOf());
     await traffic.submit({ webhook_url: hook, ...fields });

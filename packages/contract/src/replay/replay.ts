@@ -17,39 +17,32 @@ import { urlBelow } from "../wire/base-url.ts";
 import { createSend, NoResponse, type Send } from "../wire/send.ts";
 import { findDrift, type Drift, type Pair } from "./drift.ts";
 import { jobOutcomes, type Recording } from "./job-outcomes.ts";
-import { assignKeys, createKeys, type ReplayKeys } from "./replay-keys.ts";
+import { assignKeys, createKeys, tokenOf, type ReplayKeys } from "./replay-keys.ts";
 import { NotCompared, RequestBuilder } from "./request-builder.ts";
 import { ReplayTime } from "./replay-time.ts";
 
-/** Options of {@link replay}. */
 export interface ReplayOptions {
   /** Base URL of the deployment. */
   readonly against: string;
-  /** If true, also sends POST requests. */
   readonly paid: boolean;
   readonly keys: Keys;
   /** Token of the control API of a reference server. */
   readonly controlToken?: string | undefined;
   readonly allowLive?: boolean | undefined;
-  /** Maximum credits that live keys of the user may spend. */
   readonly maxCredits?: number | undefined;
   /** Public image that is sent for each recorded URL of an image. */
   readonly imageUrl?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Waits a number of milliseconds, at a deployment whose clock cannot be moved. */
   readonly sleep?: ((milliseconds: number) => Promise<unknown>) | undefined;
 }
 
-/** Result of a replay. */
 export interface ReplayResult {
   readonly version: 1;
   readonly against: string;
   readonly startedAt: string;
   readonly milliseconds: number;
-  /** Number of exchanges in the recording. */
   readonly recorded: number;
   readonly compared: number;
-  /** Number of compared exchanges by operation. */
   readonly operations: Readonly<Record<string, number>>;
   readonly notCompared: readonly { readonly reason: string; readonly count: number }[];
   readonly drift: readonly Drift[];
@@ -133,7 +126,6 @@ interface ReplayParts extends Omit<ReplayOptions, "keys"> {
 class Replay {
   /** Repeated exchanges, in the order in which they ended. */
   readonly pairs: Pair[] = [];
-  /** Reasons by exchange. */
   readonly notCompared = new Map<Exchange, string>();
   /** Keys with a refused submission, whose outcome the next job gets. */
   readonly shiftedKeys = new Set<string | null>();
@@ -185,7 +177,6 @@ class Replay {
     }
   }
 
-  /** Notes why a request was not sent, or its response not compared. */
   #leaveOut({ exchange }: Recording, error: unknown): undefined {
     if (!(error instanceof NotCompared || error instanceof NoResponse)) throw error;
     const isAsRecorded = error instanceof NoResponse && exchange.response === undefined;
@@ -193,13 +184,12 @@ class Replay {
     this.notCompared.set(exchange, isAsRecorded ? incomplete : reason);
   }
 
-  /** Returns a function that sends a request. @throws NotCompared */
   async #prepare(recording: Recording): Promise<() => Promise<void>> {
     const { paid, keys, control, against } = this.#parts;
     const { exchange, seen } = recording;
     const isRead = exchange.method === "GET" || exchange.method === "HEAD";
     if (!isRead && !paid) throw new NotCompared("Only reads are sent without --level paid");
-    const token = keys.tokenOf(exchange.key);
+    const token = tokenOf(keys, exchange.key);
     const request = this.#builder.build(seen, exchange);
     if (!urlBelow(against, request.path)) throw new NotCompared("A path leaves the base URL");
     const authorization = token === undefined ? undefined : `Bearer ${token}`;

@@ -10,17 +10,9 @@ export class NotCompared extends Error {
   override readonly name = "NotCompared";
 }
 
-/** Request to the target of a replay. */
-export interface ReplayRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer> | undefined;
-}
-
 /** Recorded headers that are sent again. The others belong to a connection, or their values are not recorded. */
 const sentHeaders = ["accept", "content-type"];
 
-/** Query parameters whose values are recorded. */
 const plainParameters = /^(?:limit|status|status_filter)$/;
 
 /** Beginnings of payment tokens that a reference server settles by their name, by the recorded outcome. */
@@ -31,17 +23,14 @@ const tokens: Readonly<Record<string, string>> = {
   canceled: "spt_canceled_",
 };
 
-/** Options of {@link RequestBuilder}. */
 interface BuilderOptions {
   /** If true, the target takes any https URL for an image. */
   readonly acceptsUrls: boolean;
-  /** Public image for each recorded URL of an image. */
   readonly imageUrl: string | undefined;
   /** If true, jobs that the recording did not make are polled under their recorded ids. */
   readonly keepsIds: boolean;
 }
 
-/** Rebuilds recorded requests for another deployment: ids, cursors and keys are those of the replay. */
 export class RequestBuilder {
   readonly #options: BuilderOptions;
   readonly #run = randomUUID();
@@ -53,8 +42,7 @@ export class RequestBuilder {
     this.#options = options;
   }
 
-  /** @throws NotCompared with the reason why a request cannot be sent again. */
-  build(seen: Seen | undefined, exchange: Exchange): ReplayRequest {
+  build(seen: Seen | undefined, exchange: Exchange) {
     const { headers } = exchange.request;
     const sent = sentHeaders.flatMap((name) => {
       const value = headers[name];
@@ -69,7 +57,6 @@ export class RequestBuilder {
     };
   }
 
-  /** Notes the ids and cursors of a response, which later requests use. */
   learn(recorded: Fields, replayed: Fields): void {
     const { job_id: job, next_cursor: cursor } = recorded;
     const { job_id: newJob, next_cursor: newCursor } = replayed;
@@ -137,7 +124,6 @@ export class RequestBuilder {
     return Buffer.from(JSON.stringify(this.#value(value, isRefused)));
   }
 
-  /** Returns a new token of the recorded length for the recorded outcome. */
   #token(recorded: unknown, seen: Seen | undefined): unknown {
     const marker = markerOf(recorded);
     if (marker?.kind !== "text") return recorded;
@@ -185,7 +171,6 @@ export class RequestBuilder {
   }
 }
 
-/** Returns a text for a boolean or an integer, which some services take. */
 function looseText(field: string, value: unknown): string | undefined {
   const marker = markerOf(value);
   if (marker?.kind !== "text") return undefined;

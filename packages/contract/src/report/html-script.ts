@@ -1,4 +1,3 @@
-/** Script of the HTML report. The page is readable without it. */
 export const htmlScript = `
 const rows = [...document.querySelectorAll("[data-status]")];
 const sections = [...document.querySelectorAll("[data-section]")];

@@ -1,4 +1,3 @@
-/** Style sheet of the HTML report: light and dark, from a phone's width up, and for paper. */
 export const htmlStyle = `
 :root {
   color-scheme: light dark;

@@ -31,7 +31,6 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Opens the page, and notes everything that it complains about or asks the network for. */
   async function open(width: number, colorScheme: "light" | "dark") {
     const url = pathToFileURL(join(folder, "report.html")).href;
     const { page, problems: noted } = await openTestPage(browser, ({ href }) => href === url, {

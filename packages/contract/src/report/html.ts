@@ -20,7 +20,6 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-/** Writes the report as one HTML page that loads nothing: for screens, offline, and for paper. */
 export function htmlReport(report: Report): string {
   const model = reportModel(report);
   const others = model.areas.map(areaList).filter((area) => area !== "");

@@ -102,7 +102,6 @@ function endedEarlyOf({ endedEarly }: Report): JsonReport["ended_early"] {
   return { ...rest, not_run: notRun };
 }
 
-/** Writes the report as JSON. */
 export function jsonReport(report: Report): string {
   const model = reportModel(report);
   const { notObservable, notRun: _, ...counts } = model.counts;

@@ -2,7 +2,6 @@ import type { CheckResult, Report } from "../report.ts";
 import { reportModel } from "./model.ts";
 import { escaped } from "./printable.ts";
 
-/** Writes JUnit XML: a suite for each area, a test case for each check, a property for each open point. */
 export function junitReport(report: Report): string {
   const model = reportModel(report);
   const { baseUrl, level, startedAt, milliseconds, checks, areas, observations } = model;
@@ -64,7 +63,6 @@ function testCase(area: string, check: CheckResult): string {
   return element("testcase", values, [failure]);
 }
 
-/** Writes an element with text, or with one element per line. */
 function element(
   name: string,
   values: Readonly<Record<string, string | number | undefined>>,

@@ -1,13 +1,11 @@
 import type { CheckResult, EarlyEnd, Observation, Report } from "../report.ts";
 import { openPoints } from "../open-points.ts";
 
-/** Checks with one name. */
 export interface Group<Check = CheckResult> {
   readonly name: string;
   readonly checks: readonly Check[];
 }
 
-/** Makes the model of every form of a report. */
 export function reportModel(report: Report) {
   const { checks, endedEarly, milliseconds } = report;
   const failed = checks.filter(({ status }) => status === "failed");
@@ -21,7 +19,6 @@ export function reportModel(report: Report) {
     passed: checks.length - failed.length - skipped.length - open.length,
     failed: failed.length,
     notObservable: skipped.length,
-    /** Number of the not observable checks that the run did not reach. */
     notRun: skipped.filter(({ id }) => notRun.has(id)).length,
     open: open.length,
     differing: differing.length,
@@ -36,22 +33,17 @@ export function reportModel(report: Report) {
     verdict: verdictOf(counts, endedEarly),
     /** Color of the verdict: `open` if nothing failed and too little passed. */
     tone: failed.length > 0 ? "bad" : isGood ? "good" : "open",
-    /** Facts about the run, as text. */
     facts: {
       duration: `${(milliseconds / 1_000).toFixed(milliseconds < 9_950 ? 1 : 0)} s${report.virtualTime ? " with a virtual clock" : ""}`,
       credits: creditsOf(report),
     },
     failed,
-    /** Checks of open points at which the deployment differs from the reference server. */
     differing,
-    /** Checks by the first word of their ids. */
     areas: groups(checks, areaOf),
-    /** Checks that ran and were not observable by their reason, the most common reason first. */
     notObservable: groups(
       skipped.filter(({ id }) => !notRun.has(id)),
       ({ message }) => message ?? "No reason was given.",
     ).toSorted((a, b) => b.checks.length - a.checks.length),
-    /** Ids of the checks and probes that a run without an early end would have run, by their first word. */
     notRun: groups(
       [...notRun].map((id) => ({ id })),
       areaOf,
@@ -60,10 +52,8 @@ export function reportModel(report: Report) {
   };
 }
 
-/** Model of every form of a report. */
 export type ReportModel = ReturnType<typeof reportModel>;
 
-/** Adds the meaning of an observation, and a text: the meaning, or the reason why the value is unknown. */
 function withMeaning(observation: Observation) {
   const { option, title, value, message = "This run could not tell." } = observation;
   const known = value !== "unknown";
@@ -100,7 +90,6 @@ function areaOf({ id }: Pick<CheckResult, "id">): string {
   return id.split(".", 1)[0] ?? id;
 }
 
-/** Adds the plural ending to a noun. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,5 @@
 import { printable } from "@tryon/command-line/printable";
 
-/** Escapes invisible characters, and puts the text on one line. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll(/\s+/g, " ").trim();
 }

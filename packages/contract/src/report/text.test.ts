@@ -4,7 +4,6 @@ import { cutReport, goodReport, nasty, sampleReport } from "../../test/sample-re
 import { formatReport } from "./index.ts";
 import { paintWith, textReport } from "./text.ts";
 
-/** Lines of the requests in a report for a terminal. */
 function requests(width: number): readonly string[] {
   const lines = textReport(sampleReport, paintWith(false), { width }).split("\n");
   return lines.filter((line) => line.startsWith("    request "));

@@ -4,7 +4,6 @@ import type { CheckResult, Report } from "../report.ts";
 import { plural, reportModel, type Group, type ReportModel } from "./model.ts";
 import { printableLine } from "./printable.ts";
 
-/** Escape codes that begin and end a style on a terminal. */
 const codes = {
   bold: [1, 22],
   dim: [2, 22],
@@ -14,10 +13,8 @@ const codes = {
   blue: [34, 39],
 } as const;
 
-/** Styles for a terminal. */
 export type Paint = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
-/** Returns styles, which change nothing without colors. */
 export function paintWith(colors: boolean): Paint {
   const styles = Object.entries(codes).map(([name, [begin, end]]) => [
     name,
@@ -27,20 +24,15 @@ export function paintWith(colors: boolean): Paint {
   return Object.fromEntries(styles) as Paint;
 }
 
-/** Maximum number of ids that are listed for a reason. */
 const maxIds = 4;
 
-/** Options of the text of a report. */
 interface TextOptions {
-  /** If true, the text only has the failed checks and the verdict. */
   readonly brief?: boolean | undefined;
-  /** If true, the text also lists the passed checks. */
   readonly all?: boolean | undefined;
   /** Columns of a terminal. Requests are cut to a line of it. */
   readonly width?: number | undefined;
 }
 
-/** Writes the report as text, for a terminal or a file. */
 export function textReport(
   report: Report,
   paint = paintWith(false),
@@ -92,7 +84,6 @@ export function textReport(
   return [...sections, endLines(model, paint)].map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 
-/** Lines of a failed check: its requirement, the fault, its rules and a request that shows it. */
 export function failedLines(
   { id, title, message, rules, curl }: CheckResult,
   paint: Paint,
@@ -108,7 +99,6 @@ export function failedLines(
   ];
 }
 
-/** Cuts a request to a line of a terminal, and says where it is whole. */
 function cutLine(curl: string, width: number): string {
   if (width === Infinity) return printable(curl);
   const line = printableLine(curl);
@@ -117,7 +107,6 @@ function cutLine(curl: string, width: number): string {
   return line.length <= width ? line : `${start}${end}`;
 }
 
-/** Number, name and first ids of the checks of a group. */
 function groupLines(
   { name, checks }: Group<{ readonly id: string }>,
   dim: Paint["dim"],

@@ -15,11 +15,9 @@ interface Balance {
   isUnclear: boolean;
 }
 
-/** Follows the balance of each live key, so that it shows whether failed jobs are refunded. */
 export class Balances {
   readonly #balances = new Map<string, Balance>();
 
-  /** Returns the values of `refund` that the balance in an account allows. */
   evidence({ key, operation, got }: Seen): Evidence {
     const balance = this.#balances.get(key ?? "");
     const credits = got["credits_remaining"];
@@ -36,7 +34,6 @@ export class Balances {
     return isBlocked ? ["failed"] : ["failed", "failed-except-content-blocked"];
   }
 
-  /** Forgets the balance of a key, because a request may have changed it. */
   forget(key: string | null): void {
     this.#balances.delete(key ?? "");
   }

@@ -29,17 +29,13 @@ export interface SeenSubmission {
 /** Jobs and idempotency keys that are kept. Older ones are forgotten, so that memory is bounded. */
 const maxKept = 20_000;
 
-/** Facts of earlier exchanges. */
 export class Memory {
   readonly jobs = new Map<string, SeenJob>();
   readonly submissions = new Map<string, SeenSubmission>();
   readonly cursors = new Set<string>();
   readonly balances = new Balances();
-  /** Keys whose reads have shown a job. */
   readonly readers = new Set<string>();
-  /** If true, a limit over 100 was refused. */
   refusesLimits = false;
-  /** Status of a field that breaks its schema, or undefined until a response shows it. */
   fieldStatus: number | undefined;
 
   job(seen: Seen): SeenJob | undefined {
@@ -47,13 +43,11 @@ export class Memory {
     return typeof id === "string" ? this.jobs.get(id) : undefined;
   }
 
-  /** First submission with the same idempotency key, or the first one that was accepted. */
   first(seen: Seen): SeenSubmission | undefined {
     const name = submissionName(seen.exchange);
     return name === undefined ? undefined : this.submissions.get(name);
   }
 
-  /** Adds the facts of an exchange. */
   add(seen: Seen): void {
     const { got, status, key } = seen;
     const isNew = this.job(seen) === undefined;
@@ -109,7 +103,6 @@ export class Memory {
   }
 }
 
-/** Returns the status of a field that breaks its schema, or undefined for another response. */
 export function fieldStatus(seen: Seen): number | undefined {
   const { status, got, sent } = seen;
   const { body } = seen.exchange.request;
@@ -135,13 +128,11 @@ export function breaksSchema(sent: Fields): boolean {
   return requestProblems(rebuilt(Object.fromEntries(kept))).length > 0;
 }
 
-/** Size of a submission, or undefined for one that is not valid. */
 export function sizeOf(sent: Fields): string | undefined {
   const size = sent["output_size"] ?? sent["resolution"] ?? sent["size"] ?? "1K";
   return typeof size === "string" ? size.toUpperCase() : undefined;
 }
 
-/** Name of the submissions with one idempotency key of one API key, or undefined without one. */
 export function submissionName({ key, request }: Exchange): string | undefined {
   const name = request.headers["idempotency-key"];
   return name === undefined ? undefined : `${key} ${name}`;

@@ -5,7 +5,6 @@ import { lengthOf } from "./seen.ts";
 /** Maximum length of a rebuilt text. No limit of a schema is between it and the length of an image. */
 const maxLength = 20_000;
 
-/** Returns a recorded value with a plausible value for each marker, which a schema can check. */
 export function rebuilt(value: unknown): unknown {
   const marker = markerOf(value);
   if (marker !== undefined) {

@@ -2,7 +2,6 @@ import { markerOf, type Exchange } from "../record/exchange.ts";
 import { operationOf, packs } from "../wire/document.ts";
 import { fieldsOf, type Fields } from "../wire/response.ts";
 
-/** Recorded exchange with a response, prepared for rules. */
 export interface Seen {
   readonly exchange: Exchange;
   /** File and line, such as `session.ndjson:12`. */
@@ -13,21 +12,16 @@ export interface Seen {
   readonly query: URLSearchParams;
   readonly key: string | null;
   readonly status: number;
-  /** Fields of the body of the request. */
   readonly sent: Fields;
-  /** Fields of the body of the response. */
   readonly got: Fields;
-  /** Headers of the request and of the response, by name in lower case. */
   readonly requestHeaders: Readonly<Record<string, string | undefined>>;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Times of the client in milliseconds since 1970: before the request, and after the headers of the response. */
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** If true, the response is HTML. */
   readonly isHtml: boolean;
 }
 
-/** Prepares an exchange, or returns undefined for one without a response. */
 export function seenOf(exchange: Exchange, place: string): Seen | undefined {
   const { request, response, method, path, at, key } = exchange;
   if (response === undefined) return undefined;
@@ -64,14 +58,12 @@ export function lengthOf(value: unknown): number | undefined {
   return "sha256" in marker ? Math.ceil((marker.bytes * 4) / 3) : undefined;
 }
 
-/** Facts about a job. */
 export interface SeenJob {
   readonly key: string | null;
   /** Time before its submission, or undefined if that was not recorded. */
   readonly submittedAt: number | undefined;
   readonly size: string | undefined;
   readonly hasSeed: boolean | undefined;
-  /** Credits, or undefined until a response has them. */
   cost: number | undefined;
   readonly isTest: boolean;
   /** Time of the first response with its end, and that status. */
@@ -86,22 +78,18 @@ export function isPurchase({ operation }: Seen): boolean {
   return operation === "POST /api/v1/credits/purchase";
 }
 
-/** If true, a name is that of a pack. */
 export function isPack(slug: unknown): slug is keyof typeof packs {
   return typeof slug === "string" && slug in packs;
 }
 
-/** Media type of the request, or an empty text. */
 export function sentType({ requestHeaders }: Seen): string {
   return (requestHeaders["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Returns the status of a refused request with 400 or 422. */
 export function refusal({ status }: Pick<Seen, "status">): readonly number[] | undefined {
   return status === 400 || status === 422 ? [status] : undefined;
 }
 
-/** Limit of a request of the list with no other parameter, or undefined for another request. */
 export function limitAlone({ operation, query }: Seen): number | undefined {
   const limit = query.get("limit") ?? "";
   const isAlone = [...query].length === 1 && /^\d{1,9}$/.test(limit);

@@ -11,25 +11,18 @@ const plenty = 1_000_000;
 /** Maximum time to remove a fault after the end of a run, in milliseconds. */
 const cleanUpTime = 10_000;
 
-/** Control API of a reference server. */
 export interface Control {
-  /** Headers of its requests. */
   readonly headers: Readonly<Record<string, string>>;
   /** Name of a gateway in front of it, whose own times do not follow the clock of the server. */
   readonly gateway: string | undefined;
-  /** Sends a request to `/__mock/<path>`. */
   readonly post: (path: string, body?: Fields) => Promise<Fields>;
   readonly get: (path: string) => Promise<Fields>;
   readonly remove: (path: string) => Promise<Fields>;
-  /** Makes a key, with `tenants` in a new account. */
   readonly makeKey: (path: "keys" | "tenants", options: Fields) => Promise<Key>;
 }
 
-/** Run that may use a control API. */
 interface ControlUser {
-  /** Keys of the user. */
   readonly keys: Keys;
-  /** Token of the control API. */
   readonly token: string | undefined;
   readonly redactor: Redactor;
   readonly signal?: AbortSignal | undefined;
@@ -104,7 +97,6 @@ function ignoreReset(error: unknown): undefined {
   if (!(error instanceof NoResponse)) throw error;
 }
 
-/** Makes the keys that the user has not given, where there is a control API. */
 export async function addMissingKeys(given: Keys, control: Control | undefined): Promise<Keys> {
   if (control === undefined) return given;
   const make: Control["makeKey"] = (path, options) =>

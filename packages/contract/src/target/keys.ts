@@ -1,4 +1,3 @@
-/** A key of the deployment. */
 export interface Key {
   readonly token: string;
   readonly kind: "live" | "test";
@@ -6,7 +5,6 @@ export interface Key {
   readonly accountId: string | undefined;
 }
 
-/** Options of a new key, where the kit can make keys. */
 export interface NewKey {
   readonly mode?: "live" | "test";
   readonly credits?: number;
@@ -16,7 +14,6 @@ export interface NewKey {
   readonly account_id?: string | undefined;
 }
 
-/** Kind of key that a check works on. */
 export type KeyKind = "any" | "live" | "test";
 
 /** Purposes of the keys of a run. */
@@ -28,10 +25,8 @@ export const keyNames = ["live", "test", "stranger", "disabled", "flagged"] as c
  */
 export type KeyName = (typeof keyNames)[number];
 
-/** Keys of a run by their purpose. */
 export type Keys = Readonly<Partial<Record<KeyName, Key>>>;
 
-/** Message for a check whose key the run lacks. */
 export function missingKey(name: KeyName): string {
   const flags: Readonly<Record<KeyName, string>> = {
     live: "a live key (TRYON_API_KEY or TRYON_LIVE_KEY, with --allow-live)",

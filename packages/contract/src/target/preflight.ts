@@ -20,10 +20,8 @@ export class TargetProblem extends Error {
   }
 }
 
-/** Timeout of the first request, in milliseconds. */
 const timeout = 30_000;
 
-/** Deployment that may be unreachable or another service. */
 interface Target {
   readonly send: Send;
   readonly baseUrl: string;
@@ -31,7 +29,6 @@ interface Target {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Checks that the service responds and accepts the keys. Returns their accounts. @throws TargetProblem */
 export async function preflight(
   target: Target,
   { test, live }: Keys,
@@ -44,13 +41,11 @@ export async function preflight(
   return accounts;
 }
 
-/** Balance of an account, or `Infinity` if it has none. */
 export function balanceOf(account: HttpResponse | undefined): number {
   const { credits_remaining: credits } = fieldsOf(account?.json);
   return typeof credits === "number" ? credits : Infinity;
 }
 
-/** @param token of a key, or undefined if the kit makes its keys. */
 async function requestAccount(
   { send, baseUrl, redactor, signal }: Target,
   token: string | undefined,
@@ -92,7 +87,6 @@ async function requestAccount(
 /** Fields of an account that other services hardly have. */
 const accountFields = ["credits_remaining", "rate_limit_per_min", "tryon_cost_credits"];
 
-/** If true, the service can send this response for an account. */
 function isTryOnService({ status, json }: HttpResponse): boolean {
   const account = fieldsOf(json);
   // Checks report a field that is missing or has another type.
@@ -116,7 +110,6 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "the host does not respond",
 };
 
-/** Makes the problem of a deployment of a request without a response. */
 function problemOf(baseUrl: string, error: NoResponse): TargetProblem {
   const { code } = error;
   if (tlsCode.test(code)) {

@@ -9,8 +9,8 @@ test("webhooks arrive at random paths", async () => {
   const mock = createMock({ clock: "manual" });
   const urls: URL[] = [];
   const statuses: number[] = [];
-  const hooks = aCheck("sample.hooks", async (session) => {
-    const opened = [session.openHook(), session.openHook()];
+  const hooks = aCheck("sample.hooks", async ({ http }) => {
+    const opened = [http.openHook(), http.openHook()];
     urls.push(...opened.map(({ url }) => new URL(url)));
     for (const { url } of opened) await fetch(url, { method: "POST", body: "{}" });
     for (const path of ["/hook-1", "/hook-2", "/", `${urls[0]?.pathname}x`]) {

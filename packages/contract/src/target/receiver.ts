@@ -6,7 +6,6 @@ import { headersOf } from "@tryon/command-line/pinned-request";
 
 import type { Time } from "./time.ts";
 
-/** Webhook that arrived. */
 export interface Delivery {
   readonly at: number;
   readonly method: string;
@@ -20,30 +19,17 @@ export type HookResponse = (
   attempt: number,
 ) => { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "hang";
 
-/** URL for webhooks with those that arrived. */
 export interface Hook {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Closes the URL. */
   close(): void;
 }
 
-/** Server that receives webhooks. */
-export interface Receiver {
-  open(respond?: HookResponse): Hook;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-/** Maximum size of the body of a webhook. */
 const maxBytes = 1_000_000;
 
-/**
- * Listens for webhooks.
- *
- * @param publicUrl leads to the port, for a deployment on another machine.
- * @throws Error when the port is in use.
- */
-export async function openReceiver(time: Time, publicUrl?: string, port = 0): Promise<Receiver> {
+export async function openReceiver(time: Time, publicUrl?: string, port = 0) {
   const hooks = new Map<string, { respond: HookResponse; deliveries: Delivery[] }>();
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = /([^/?]+)(\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
@@ -77,7 +63,7 @@ export async function openReceiver(time: Time, publicUrl?: string, port = 0): Pr
   const { port: taken } = server.address() as AddressInfo;
   const base = (publicUrl ?? `http://127.0.0.1:${taken}`).replace(/\/+$/, "");
   return {
-    open(respond = () => ({ status: 204 })) {
+    open(respond: HookResponse = () => ({ status: 204 })): Hook {
       // Others could send webhooks to a path that they can guess.
       const name = randomBytes(16).toString("base64url");
       const deliveries: Delivery[] = [];
@@ -85,7 +71,7 @@ export async function openReceiver(time: Time, publicUrl?: string, port = 0): Pr
       return { url: `${base}/${name}`, deliveries, close: () => void hooks.delete(name) };
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -1,16 +1,13 @@
 import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 import type { Time } from "./time.ts";
 
-/** Window of the rate limit, in milliseconds. */
 const window = 60_000;
 
-/** Maximum delay that a `Retry-After` can set. */
 const maxDelay = 2 * window;
 
 /** Share of the rate limit that the kit uses. The rest is for other users of the key. */
 const share = 0.9;
 
-/** Keeps the requests of each key under its rate limit, so that its other users get no 429. */
 export class RequestPacer {
   readonly #time: Time;
   readonly #keys = new Map<string, { limit: number; requests: number[] }>();
@@ -19,7 +16,6 @@ export class RequestPacer {
     this.#time = time;
   }
 
-  /** Waits until the limit of a key allows another request. */
   async acquire(token: string): Promise<void> {
     const { limit, requests } = this.#of(token);
     const max = Math.max(1, Math.floor(limit * share));
@@ -32,18 +28,15 @@ export class RequestPacer {
     requests.push(this.#time.now());
   }
 
-  /** Reads the limit of a key from the headers of a response, or from an account. */
   readLimit(token: string, { headers, json }: HttpResponse): void {
     const limit = Number(headers.get("x-ratelimit-limit") ?? fieldsOf(json)["rate_limit_per_min"]);
     if (limit > 0) this.#of(token).limit = limit;
   }
 
-  /** Sets the limit of a key. */
   setLimit(token: string, limit: number): void {
     if (limit > 0) this.#of(token).limit = limit;
   }
 
-  /** Waits for the delay of a 429. */
   async waitAfter429(response: HttpResponse): Promise<void> {
     await this.#time.pass(Math.min(maxDelay, retryAfter(response) ?? window));
   }

@@ -2,16 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Control } from "./control.ts";
 
-/** Clock of the deployment: real, or advanced by the kit. */
 export interface Time {
   readonly virtual: boolean;
-  /** Milliseconds since 1970. */
   now(): number;
-  /** Waits, or advances the clock. Rejects when the signal of the run aborts. */
   pass(milliseconds: number): Promise<void>;
 }
 
-/** Returns the clock of this machine. */
 export function realTime(
   signal: AbortSignal | undefined,
   wait = (milliseconds: number): Promise<unknown> => sleep(milliseconds, undefined, { signal }),
@@ -23,7 +19,6 @@ export function realTime(
   };
 }
 
-/** Returns the clock of a reference server, which the kit advances. */
 export async function virtualTime(
   control: Control,
   signal: AbortSignal | undefined,

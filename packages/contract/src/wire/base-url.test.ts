@@ -71,7 +71,6 @@ describe("a path", () => {
   });
 });
 
-/** Reads a session file with these paths. */
 async function sessionOf(...paths: readonly string[]): Promise<readonly Recorded[]> {
   const file = join(mkdtempSync(join(tmpdir(), "session-")), "s.ndjson");
   const request = { headers: {}, bytes: 0 };
@@ -80,7 +79,7 @@ async function sessionOf(...paths: readonly string[]): Promise<readonly Recorded
   const lines = paths.map((path) => JSON.stringify({ ...rest, path, request, response }));
   writeFileSync(file, `${lines.join("\n")}\n`);
   const read: Recorded[] = [];
-  for await (const one of readSessions([file], () => undefined)) read.push(one);
+  for await (const one of readSessions([file])) read.push(one);
   return read;
 }
 
@@ -88,7 +87,6 @@ const keys = {
   test: { token: key, kind: "test" as const, webhookSecret: undefined, accountId: undefined },
 };
 
-/** Path and key of each request to a deployment, or to another server. */
 function watched(seen: (string | undefined)[]) {
   return otherServer(({ url, headers }, response) => {
     seen.push(url, headers.authorization);
@@ -150,8 +148,8 @@ test("the id of a job cannot lead a check out of the base URL", async () => {
     paths.push(pathname);
     return mock.fetch(new Request(input, init).url.replace("/base", ""), init);
   };
-  const poll = aCheck("sample.poll", async (session) => {
-    await session.poll("../../../../admin");
+  const poll = aCheck("sample.poll", async ({ http }) => {
+    await http.poll("../../../../admin");
   });
   const baseUrl = `${mock.baseUrl}/base`;
   const { checks } = await runSuite(aSuite([poll]), { baseUrl, fetch, apiKey: mock.keys.test });

@@ -1,4 +1,3 @@
-/** Returns true for an http or https URL without user, query and fragment. */
 export function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, search, hash, username, password } = new URL(text);
@@ -27,7 +26,6 @@ export function urlBelow(baseUrl: string, path: string): URL | undefined {
   return joined(decoded(once)) && joined(once) && joined(path);
 }
 
-/** Decodes the percent-encoded ASCII characters of a path once. */
 export function decoded(text: string): string {
   return text.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -4,27 +4,20 @@ import formats from "ajv-formats";
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "./response.ts";
 
-/** Returns the deviations of a response from the document. */
 type FindProblems = (response: HttpResponse) => readonly string[];
 
-/** An operation of the document. */
 export interface Operation {
-  /** Method and path, such as `GET /api/v1/tryon/{job_id}`. */
   readonly title: string;
-  /** If true, a request without a key gets a 401. */
   readonly needsKey: boolean;
-  /** Documented responses by status. */
   readonly responses: ReadonlyMap<number, FindProblems>;
 }
 
-/** Price in US dollars and credits of each pack. */
 export const packs = openapi.components.schemas.PackSlug["x-packs"];
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
 formats.default(ajv);
 ajv.addVocabulary(["components", "x-alias-of", "x-credits", "x-open", "x-packs"]);
 
-/** Every operation that `spec/openapi.json` has. */
 export const operations: readonly Operation[] = Object.entries(openapi.paths).flatMap(
   ([path, item]) =>
     Object.entries(item)
@@ -36,13 +29,10 @@ export const operations: readonly Operation[] = Object.entries(openapi.paths).fl
       })),
 );
 
-/** Endpoints that need a key, such as `GET /api/v1/tryon/{job_id}`. */
 export const keyedEndpoints = operations.flatMap((one) => (one.needsKey ? [one.title] : []));
 
-/** Documented fields, each with those below it. Lists have the fields of their elements. */
 export interface DocumentedFields extends ReadonlyMap<string, DocumentedFields> {}
 
-/** Fields of the bodies of all requests, and of all responses. */
 export const documentedFields = {
   request: fieldsOfSchemas(bodies("requestBody")),
   response: fieldsOfSchemas(bodies("responses")),
@@ -85,7 +75,6 @@ export function operationOf(method: string, pathname: string): Operation | undef
   });
 }
 
-/** Returns the deviations of the body of a submission. */
 export const requestProblems = problemFinder(
   schemaOf(fieldsOf(openapi.paths["/api/v1/tryon"].post.requestBody)),
 );
@@ -93,7 +82,6 @@ export const requestProblems = problemFinder(
 const webhooks = fieldsOf(openapi.webhooks);
 const [webhook] = Object.values(webhooks).map((item) => fieldsOf(fieldsOf(item)["post"]));
 
-/** Returns the deviations of the body of a webhook. */
 export const eventProblems = problemFinder(schemaOf(fieldsOf(webhook?.["requestBody"])));
 
 function responsesOf(operation: Fields): ReadonlyMap<number, FindProblems> {

@@ -8,9 +8,7 @@ import { command } from "../../test/command.ts";
 import { otherServer } from "../../test/served.ts";
 import { failures, notObservableIds } from "../../test/run-checks.ts";
 
-/** A gateway whose clock is an hour behind, with a body limit. */
 interface Gateway {
-  /** Value of `Server`; without it the gateway leaves no sign. */
   readonly server?: string;
   readonly maxBody?: number;
 }

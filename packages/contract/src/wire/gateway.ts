@@ -1,8 +1,6 @@
-/** Software in front of a service, by their name in the header `Server`. */
 const servers =
   /\b(nginx|openresty|haproxy|apache|caddy|varnish|squid|lighttpd|h2o|cloudflare|cloudfront|awselb|envoy|traefik|akamaighost|google frontend)\b/i;
 
-/** Response whose sender is in question. */
 interface Received {
   readonly status: number;
   readonly headers: Pick<Headers, "get">;

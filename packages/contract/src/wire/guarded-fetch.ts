@@ -12,7 +12,6 @@ const subnets = {
     224.0.0.0/4 240.0.0.0/4 2001::/32 2001:db8::/32 2002::/16`,
 };
 
-/** A part of the network that is not public. */
 type Zone = keyof typeof subnets;
 
 const zones = Object.entries(subnets).map(
@@ -20,10 +19,8 @@ const zones = Object.entries(subnets).map(
   ([zone, text]) => [zone as Zone, listOf(text)] as const,
 );
 
-/** The part of IPv6 that public hosts have. */
 const publicIpv6 = listOf("2000::/3");
 
-/** Returns every IP of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /**
@@ -68,7 +65,6 @@ async function resolveLocalhost(host: string): Promise<readonly string[]> {
   return /(^|\.)localhost\.?$/.test(host) ? ["127.0.0.1"] : [];
 }
 
-/** Returns the zone of an IP, or undefined for a public one. */
 function zoneOf(ip: string): Zone | undefined {
   const family = isIP(ip) === 6 ? "ipv6" : "ipv4";
   const bare = ip.replace(/%.*$/, "");

@@ -8,7 +8,6 @@ export function instantOf(text: unknown): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** Time of a response by its `Date`. */
 export function dateOf({ headers }: { readonly headers: Headers }): number | undefined {
   const instant = Date.parse(headers.get("date") ?? "");
   return Number.isNaN(instant) ? undefined : instant;

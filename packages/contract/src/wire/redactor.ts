@@ -1,4 +1,3 @@
-/** Keys and secrets of the service, each up to its kind. */
 const knownKinds = /(svc_live_|svc_test_|whsec_|spt_)[\w-]+/g;
 
 /** Minimum length of a secret. A shorter one would also match ordinary words. */
@@ -15,7 +14,6 @@ export class Redactor {
     this.add(...secrets);
   }
 
-  /** Adds secrets to remove from now on. */
   add(...secrets: readonly (string | undefined)[]): void {
     for (const secret of new Set(secrets)) {
       if (secret === undefined || secret.length < minLength) continue;
@@ -25,7 +23,6 @@ export class Redactor {
     this.#secrets.sort((one, other) => other.secret.length - one.secret.length);
   }
 
-  /** Removes secrets from a text. */
   redact(text: string): string {
     let redacted = text;
     for (const { secret, forms } of this.#secrets) {
@@ -44,7 +41,6 @@ export class Redactor {
     return text.length <= maxLength ? start : `${start.slice(0, start.length - margin)}…`;
   }
 
-  /** Removes secrets from the messages and stacks of an error and its causes, and returns the error. */
   redactError(error: unknown): unknown {
     for (let at = error; at instanceof Error; at = at.cause) {
       for (const name of ["message", "stack"] as const) {
@@ -69,7 +65,6 @@ function formsOf(secret: string): RegExp {
   return new RegExp(`(${readable.join("")})|${hex.join("")}|${inBase64(bytes).join("|")}`, "g");
 }
 
-/** A byte as two hex digits in either case. */
 function inHex(byte: number): string {
   const digits = byte.toString(16).padStart(2, "0");
   return digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

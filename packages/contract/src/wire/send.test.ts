@@ -12,7 +12,6 @@ import { createSend } from "./send.ts";
 const mebibyte = 2 ** 20;
 const images = ["result.png"];
 
-/** Checks that failed, and why. */
 async function failures(report: ReturnType<typeof runSuite>): Promise<readonly string[]> {
   const { checks } = await report;
   return checks
@@ -73,8 +72,8 @@ describe("the size of a response", () => {
       new Request(input, init).url.endsWith("/api/docs")
         ? new Response(endless())
         : mock.fetch(input, init);
-    const large = aCheck("sample.large", async (session) => {
-      await session.request("GET", "/api/docs");
+    const large = aCheck("sample.large", async ({ http }) => {
+      await http.request("GET", "/api/docs");
     });
     const report = runSuite(aSuite([large]), { baseUrl: mock.baseUrl, fetch });
     expect(await failures(report)).toEqual([

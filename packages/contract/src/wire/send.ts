@@ -2,7 +2,6 @@ import type { HttpResponse, SentRequest } from "./response.ts";
 import { urlBelow } from "./base-url.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
-/** Request to send. */
 export interface RequestInput {
   readonly method: string;
   /** A path below the base URL, or a whole URL, which gets no key. */
@@ -11,13 +10,11 @@ export interface RequestInput {
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Sends one request unchanged, without retries and redirects. Each of the signals can end it. */
 export type Send = (
   request: RequestInput,
   ...signals: readonly (AbortSignal | undefined)[]
 ) => Promise<HttpResponse>;
 
-/** Request without a response. */
 export class NoResponse extends Error {
   override readonly name = "NoResponse";
   /** Private, because errors are printed with their fields and this has the key. */
@@ -95,7 +92,6 @@ export function createSend(
   };
 }
 
-/** Reads a body, which may be far larger than what was transferred. @throws Error that names the limit. */
 async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   const reader = body?.getReader();

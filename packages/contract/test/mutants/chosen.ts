@@ -1,7 +1,6 @@
 import { allMutants } from "./index.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** Deviations of every part, each of which breaks one rule and touches nothing else. */
 const names: ReadonlySet<string> = new Set([
   "cuts a prompt that is too long",
   "refuses the largest seed",

@@ -4,7 +4,6 @@ import type { Mutant } from "./mutant.ts";
 import { requestMutants } from "./requests/index.ts";
 import { webhookMutants } from "./webhooks/index.ts";
 
-/** Every deviation that the kit is known to find. */
 export const allMutants: readonly Mutant[] = [
   ...requestMutants,
   ...jobMutants,

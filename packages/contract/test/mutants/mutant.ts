@@ -4,11 +4,8 @@ import { fieldsIn, rewritten, tampered, type Change, type Fetch } from "./mutate
 
 /** A reference server with one defect, which the expected checks find and no others. */
 export interface Mutant {
-  /** Sentence about the defect, without its subject. */
   readonly name: string;
-  /** Checks that fail, sorted. */
   readonly expected: readonly string[];
-  /** Requests to the server with the defect. */
   readonly plant: (mock: Mock) => Fetch;
 }
 
@@ -24,7 +21,6 @@ export function mutants(rows: Readonly<Record<string, Change>>): readonly Mutant
   });
 }
 
-/** Requests to a server with a defect. */
 export function planted(mock: Mock, change: Change): Fetch {
   const changes = new Map<string, number>();
   const addCredits = (token: string, credits: number): void => {

@@ -3,13 +3,11 @@ import type { Mock } from "@tryon/mock";
 import { elementsOf, fieldsOf, type Fields } from "../../src/wire/response.ts";
 import { parseJson } from "../../src/wire/send.ts";
 
-/** A function like the global `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
 type RequestKind = keyof typeof kinds;
 type HeaderChanges = Readonly<Record<string, string | null>>;
 
-/** Endpoints by the kind of their requests. */
 const kinds = {
   submit: /^POST \/api\/v1\/tryon$/,
   poll: /^GET \/api\/v1\/tryon\//,
@@ -25,19 +23,15 @@ const kinds = {
   ledger: /^GET \/__mock\/ledger$/,
 };
 
-/** A request on its way to the server. */
 export interface MutatedRequest {
-  /** Endpoint, undefined for one that no mutant changes by its kind. */
   readonly kind: RequestKind | undefined;
   readonly method: string;
   readonly url: URL;
   readonly path: string;
   readonly headers: Headers;
-  /** API key, or an empty text. */
   readonly token: string;
   readonly idempotencyKey: string | undefined;
   readonly text: string;
-  /** Fields of a JSON body. */
   readonly body: Fields;
   /** Forwards the request, or one with other fields, another URL, another key or other headers. */
   readonly send: (changed?: {
@@ -50,7 +44,6 @@ export interface MutatedRequest {
 
 export type Tamper = (request: MutatedRequest) => Promise<Response>;
 
-/** The server behind a proxy, with state of the proxy. */
 export interface Upstream {
   readonly mock: Mock;
   readonly notes: Set<string>;
@@ -58,10 +51,8 @@ export interface Upstream {
   readonly addCredits: (token: string, credits: number) => void;
 }
 
-/** Makes the handler of a proxy that has a defect. */
 export type Change = (upstream: Upstream) => Tamper;
 
-/** Server behind a proxy that changes requests and responses. */
 export function tampered(mock: Mock, tamper: Tamper): Fetch {
   return async (resource, init) => {
     const request = new Request(resource, init);
@@ -112,18 +103,15 @@ export function isList({ kind }: MutatedRequest): boolean {
   return kind === "list";
 }
 
-/** Id of the job in the URL of a poll or a result. */
 export function jobIdIn({ path }: MutatedRequest): string {
   return /job_[a-zA-Z0-9]+/.exec(path)?.[0] ?? "";
 }
 
-/** Id of the job in the response to a submission. Empty for a refusal. */
 export async function jobIdOf(response: Response): Promise<string> {
   const { job_id: jobId } = await fieldsIn(response);
   return typeof jobId === "string" ? jobId : "";
 }
 
-/** Fields of a response, which can be read again. */
 export async function fieldsIn(response: Response): Promise<Fields> {
   return fieldsOf(parseJson(await response.clone().text()));
 }
@@ -146,7 +134,6 @@ export async function rewritten(
   return new Response(JSON.stringify({ ...known, ...fields }), { status, headers: all });
 }
 
-/** Changes fields of a response with 200. */
 export async function withFields(
   response: Response,
   change: (fields: Fields) => Fields | undefined,
@@ -155,12 +142,10 @@ export async function withFields(
   return fields ? rewritten(response, { fields }) : response;
 }
 
-/** Replaces the body of a response. */
 export function withBytes({ headers }: Response, bytes: Uint8Array<ArrayBuffer>): Response {
   return new Response(bytes, { headers: changedHeaders(headers, { "content-length": null }) });
 }
 
-/** Refusal of the service. */
 export function refusal(
   status: number,
   detail = "Refused by a mutant.",
@@ -210,7 +195,6 @@ export function patched(when: RequestKind | number, ...patch: Patch): Change {
   });
 }
 
-/** Changes fields of jobs in polls and in the list. */
 export function jobs(...patch: Patch): Change {
   const set = setterOf(patch);
   return responses((response, request, upstream) =>
@@ -218,7 +202,6 @@ export function jobs(...patch: Patch): Change {
   );
 }
 
-/** Changes fields of the jobs of a response to a poll or a list. */
 export async function changeJobs(
   { kind }: MutatedRequest,
   response: Response,
@@ -233,7 +216,6 @@ export async function changeJobs(
   }));
 }
 
-/** Changes fields of JSON requests. */
 export function sent(path: string, ...patch: Patch): Change {
   const set = setterOf(patch);
   return (upstream) => (request) => {
@@ -244,7 +226,6 @@ export function sent(path: string, ...patch: Patch): Change {
   };
 }
 
-/** Changes fields of submissions. */
 export function submitted(...patch: Patch): Change {
   return sent("/api/v1/tryon", ...patch);
 }

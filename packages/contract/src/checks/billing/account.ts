@@ -8,15 +8,14 @@ const knownCosts: Condition = {
   passes: (value) => Object.entries(costs).every(([size, cost]) => fieldsOf(value)[size] === cost),
 };
 
-/** Fields of GET /api/v1/account. */
 export const accountChecks = checkRows("safe", 0, {
   "account.name": {
     title: "Shows the label of the key, and not that of another key",
     rules: ["account.name.label", "account.request-and-answer"],
-    async run(session) {
+    async run({ http, keys }) {
       for (const name of ["the label of the contract", "another label"]) {
-        session.key = await session.siblingKey({ name });
-        mustHave(await session.account(), { name }, "the account of a key with this label");
+        keys.own = await keys.sibling({ name });
+        mustHave(await http.account(), { name }, "the account of a key with this label");
       }
     },
   },
@@ -24,24 +23,24 @@ export const accountChecks = checkRows("safe", 0, {
     title: "Shows the current balance of the key",
     rules: ["account.credits-remaining.balance"],
     newKey: { credits: 37 },
-    async run(session) {
+    async run({ http }) {
       const what = "the account of a key with 37 credits";
-      mustHave(await session.account(), { credits_remaining: 37 }, what);
+      mustHave(await http.account(), { credits_remaining: 37 }, what);
     },
   },
   "account.costs": {
     title: "Shows the cost of each size: 8, 12 and 20 credits",
     rules: ["account.tryon-cost-credits.costs"],
-    run: async (session) =>
-      mustHave(await session.account(), { tryon_cost_credits: knownCosts }, "the account"),
+    run: async ({ http }) =>
+      mustHave(await http.account(), { tryon_cost_credits: knownCosts }, "the account"),
   },
   "account.total-calls": {
     title: "Counts the requests of the key",
     rules: ["account.total-calls.lifetime"],
-    async run(session) {
-      const before = await session.account();
-      await session.account();
-      const after = await session.account();
+    async run({ http }) {
+      const before = await http.account();
+      await http.account();
+      const after = await http.account();
       const counted = requestsIn(after) - requestsIn(before);
       must(counted >= 2, `total_calls rose by ${counted} over 2 requests.`, after);
     },
@@ -51,15 +50,15 @@ export const accountChecks = checkRows("safe", 0, {
     rules: ["account.total-calls.what-counts"],
     level: "full",
     newKey: { rate_limit_per_min: 4 },
-    async run(session) {
+    async run({ http, time }) {
       const options = { return429: true };
-      const before = await session.account(options);
-      const responses = [await session.submit({ seed: -1 }, options)];
+      const before = await http.account(options);
+      const responses = [await http.submit({ seed: -1 }, options)];
       for (let request = 0; request < 7; request += 1) {
-        responses.push(await session.poll(session.unknownJobId(), options));
+        responses.push(await http.poll(http.unknownJobId(), options));
       }
-      await session.time.pass(61_000);
-      const after = await session.account(options);
+      await time.pass(61_000);
+      const after = await http.account(options);
       const expected = [...responses, after].filter(({ status }) => status !== 429).length;
       const counted = requestsIn(after) - requestsIn(before);
       const message = `total_calls rose by ${counted} over ${expected} requests within the rate limit.`;
@@ -68,7 +67,6 @@ export const accountChecks = checkRows("safe", 0, {
   },
 });
 
-/** Number of requests of the key in its account. */
 export function requestsIn({ json }: HttpResponse): number {
   return Number(fieldsOf(json)["total_calls"]);
 }

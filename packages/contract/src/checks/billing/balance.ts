@@ -2,12 +2,8 @@ import { must, need } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 
-/** Does some work and measures by how much it changes the balance. */
-export async function balanceChange<Result>(
-  session: Session,
-  work: () => Promise<Result>,
-): Promise<{ result: Result; credits: number; account: HttpResponse; isShared: boolean }> {
-  const { sent } = session;
+export async function balanceChange<Result>(session: Session, work: () => Promise<Result>) {
+  const { sent } = session.http;
   const before = await readAccount(session);
   const result = await work();
   const after = await readAccount(session);
@@ -15,7 +11,7 @@ export async function balanceChange<Result>(
     result,
     credits: after.balance - before.balance,
     account: after.response,
-    isShared: after.requests - before.requests > session.sent - sent,
+    isShared: after.requests - before.requests > session.http.sent - sent,
   };
 }
 
@@ -39,19 +35,13 @@ export async function mustChangeBalance<Result>(
   return result;
 }
 
-/** Returns the balance. @throws SkipCheck when the account lacks it, which has other checks. */
-export async function readBalance(session: Session): Promise<number> {
-  return (await readAccount(session)).balance;
-}
-
-/** @throws SkipCheck unless a response has the status that a check continues from. */
 export function skipUnlessStatus(response: HttpResponse, status: number): void {
   const message = `This check needs a response with ${status} first and got ${response.status}, which has other checks.`;
   need(response.status === status, message);
 }
 
-async function readAccount(session: Session) {
-  const response = await session.account();
+async function readAccount({ http }: Session) {
+  const response = await http.account();
   const { credits_remaining: balance, total_calls: requests } = fieldsOf(response.json);
   const isKnown = typeof balance === "number" && typeof requests === "number";
   need(isKnown, "The account has no balance, which has other checks.");

@@ -4,11 +4,10 @@ import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { elementsOf, fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, mustHave, mustHaveStatus } from "../expectations.ts";
-import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
+import { mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 
 const day = 86_400_000;
 
-/** Costs of try-ons, and how credits are taken and kept. */
 export const creditChecks = [
   ...Object.entries(costs).flatMap(([size, cost]) =>
     checkRows("paid", cost, {
@@ -16,7 +15,7 @@ export const creditChecks = [
         title: `Takes ${cost} credits for a try-on in ${size}, and reports them`,
         rules: [`sizes.${size.toLowerCase()}.cost`],
         async run(session) {
-          await session.useNewKey({ credits: 100 });
+          await session.keys.useNew({ credits: 100 });
           await mustTakeAndReport(session, size, cost);
         },
       },
@@ -34,8 +33,8 @@ export const creditChecks = [
       title: "Takes as many concurrent submissions as the balance pays, and keeps it from 0 up",
       rules: ["credits.deducted.atomically"],
       newKey: { credits: 31 },
-      async run(session) {
-        const submissions = Array.from({ length: 6 }, () => session.submit());
+      async run({ http }) {
+        const submissions = Array.from({ length: 6 }, () => http.submit());
         const responses = await Promise.all(submissions);
         const statuses = responses
           .map(({ status }) => status)
@@ -43,7 +42,7 @@ export const creditChecks = [
           .join();
         const message = `6 concurrent submissions with credits for 3 got ${statuses}.`;
         must(statuses === "200,200,200,402,402,402", message, responses[0]);
-        const balance = await readBalance(session);
+        const balance = await http.balance();
         must(balance >= 0, `The balance is ${balance}, which is below 0.`);
       },
     },
@@ -52,7 +51,7 @@ export const creditChecks = [
       rules: ["submit.402.too-few-credits", "credits.bought-beforehand"],
       newKey: { credits: 19 },
       async run(session) {
-        const response = await session.submit({ output_size: "4K" });
+        const response = await session.http.submit({ output_size: "4K" });
         mustHaveStatus(response, 402, "a submission for 20 credits with 19");
         await mustHaveMade(session, 0, "a submission with 402");
       },
@@ -61,8 +60,8 @@ export const creditChecks = [
       title: "Takes a submission that costs the whole balance",
       rules: ["submit.402.too-few-credits"],
       newKey: { credits: 12 },
-      async run(session) {
-        const response = await session.submit({ output_size: "2K" });
+      async run({ http }) {
+        const response = await http.submit({ output_size: "2K" });
         mustHaveStatus(response, 200, "a submission for 12 credits with 12");
       },
     },
@@ -70,11 +69,11 @@ export const creditChecks = [
       title: "Takes the credits before it makes the image",
       rules: ["credits.deducted.before-generation"],
       newKey: { credits: 50 },
-      async run(session) {
-        await session.setNextJob({ outcome: "succeeded", duration_ms: 20_000 });
-        const response = await session.submit();
+      async run({ http, keys }) {
+        await keys.setNextJob({ outcome: "succeeded", duration_ms: 20_000 });
+        const response = await http.submit();
         skipUnlessStatus(response, 200);
-        const balance = await readBalance(session);
+        const balance = await http.balance();
         must(balance < 50, "A running try-on has not taken any credits.", response);
       },
     },
@@ -84,10 +83,10 @@ export const creditChecks = [
       level: "full",
       newKey: { credits: 40 },
       async run(session) {
-        const before = await readBalance(session);
+        const before = await session.http.balance();
         needVirtualTime(session);
         await session.time.pass(400 * day);
-        const after = await readBalance(session);
+        const after = await session.http.balance();
         must(after === before, `${before} credits have become ${after} after 400 days.`);
       },
     },
@@ -96,12 +95,12 @@ export const creditChecks = [
       rules: ["credits.deducted.atomically"],
       newKey: { credits: 64 },
       async run(session) {
-        await session.submitAndWait();
+        await session.http.submitAndWait();
         await failedJob(session, "model_rejected");
-        const ledger = await session.control.get(`ledger?api_key=${session.key.token}`);
+        const ledger = await session.keys.control.get(`ledger?api_key=${session.keys.own.token}`);
         const entries = elementsOf(ledger["entries"]).map(fieldsOf);
         const sum = entries.reduce((total, { credits }) => total + Number(credits), 0);
-        const balance = await readBalance(session);
+        const balance = await session.http.balance();
         must(
           sum === balance && ledger["balance"] === balance,
           `The entries of the ledger sum to ${sum}, its balance is ${String(ledger["balance"])}, and that of the account ${balance}.`,
@@ -121,16 +120,16 @@ export const creditChecks = [
       title: "Takes more submissions after blocked content, or suspends the key with 403",
       rules: ["content.blocked.suspension"],
       newKey: { credits: 100 },
-      async run(session) {
+      async run({ http, keys, time }) {
         for (let round = 0; round < 6; round += 1) {
-          await session.setNextJob({ outcome: "content_blocked" });
-          const response = await session.submit();
+          await keys.setNextJob({ outcome: "content_blocked" });
+          const response = await http.submit();
           if (response.status === 403) return;
           mustHaveStatus(response, 200, `a submission after ${round} jobs with blocked content`);
           const jobId = jobIdOf(response);
           // A suspended key cannot poll.
-          await session.until(`${jobId} ends`, async () => {
-            const { status, json } = await session.poll(jobId);
+          await time.until(`${jobId} ends`, async () => {
+            const { status, json } = await http.poll(jobId);
             return status === 403 || fieldsOf(json)["status"] === "failed" ? true : undefined;
           });
         }
@@ -139,11 +138,10 @@ export const creditChecks = [
   }),
 ];
 
-/** Submits a try-on in a size, which must take these credits and report them. */
 async function mustTakeAndReport(session: Session, size: string, cost: number): Promise<void> {
-  const what = `a try-on in ${size} with a ${session.key.kind} key`;
+  const what = `a try-on in ${size} with a ${session.keys.own.kind} key`;
   const job = await mustChangeBalance(session, -cost, what, async () => {
-    const ended = await session.submitAndWait({ output_size: size });
+    const ended = await session.http.submitAndWait({ output_size: size });
     // The document leaves open which failures are refunded.
     const isPriced = fieldsOf(ended.json)["status"] === "succeeded";
     need(isPriced, "The try-on failed, so that its price is unknown.");
@@ -152,28 +150,28 @@ async function mustTakeAndReport(session: Session, size: string, cost: number): 
   mustHave(job, { cost_credits: cost }, what);
 }
 
-/** Ways in which a reference server lets a job fail. */
 export type Failure = "content_blocked" | "model_rejected" | "storage_failed";
 
-/** Submits a try-on that fails, and waits for it. @throws SkipCheck without the control API, or when the job succeeds. */
-export async function failedJob(session: Session, outcome: Failure): Promise<HttpResponse> {
-  await session.setNextJob({ outcome });
-  const job = await session.submitAndWait();
+export async function failedJob({ http, keys }: Session, outcome: Failure): Promise<HttpResponse> {
+  await keys.setNextJob({ outcome });
+  const job = await http.submitAndWait();
   const hasFailed = fieldsOf(job.json)["status"] === "failed";
   need(hasFailed, "The job did not fail, which has other checks.");
   return job;
 }
 
-/** @throws CheckFailure when the first page of the list has more jobs than this. */
-export async function mustHaveMade(session: Session, max: number, what: string): Promise<void> {
+export async function mustHaveMade(
+  { http, time }: Session,
+  max: number,
+  what: string,
+): Promise<void> {
   // The list may omit a new job for a moment.
-  await session.time.pass(1_000);
-  const list = await session.list();
+  await time.pass(1_000);
+  const list = await http.list();
   const { length } = elementsOf(fieldsOf(list.json)["jobs"]);
   must(length <= max, `Expected at most ${max} jobs after ${what}, got ${length}.`, list);
 }
 
-/** @throws SkipCheck where a long time cannot be skipped. */
 export function needVirtualTime({ time }: Session): void {
   need(time.virtual, "This takes a day or more without a virtual clock.");
 }

@@ -9,14 +9,13 @@ import { mustHaveMade, needVirtualTime } from "./credits.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Submissions under an idempotency key. */
 export const idempotencyChecks = checkRows("safe", 16, {
   "idempotency.replay.same-job": {
     title: "Returns the first job when a submission is retried under its key",
     rules: ["submit.idempotency-key.same-body"],
     async run(session) {
       const { first, options } = await submitFirst(session);
-      const replay = await session.submit({}, options);
+      const replay = await session.http.submit({}, options);
       mustHaveStatus(replay, 200, "a retry");
       mustHave(replay, { job_id: jobIdOf(first) }, "the response to a retry");
     },
@@ -25,11 +24,10 @@ export const idempotencyChecks = checkRows("safe", 16, {
     title: "Replays the status of the first response after the job has ended",
     rules: ["submit.idempotency-key.same-body"],
     async run(session) {
-      const { first, options } = await submitFirst(session);
-      await session.waitForEnd(jobIdOf(first));
-      const replay = await submitReplay(session, first, options);
+      const { first, replay } = await submitFirst(session);
+      await session.http.waitForEnd(jobIdOf(first));
       const { status = null } = fieldsOf(first.json);
-      mustHave(replay, { status: oneOf(status) }, "a replay of the first response");
+      mustHave(await replay(), { status: oneOf(status) }, "a replay of the first response");
     },
   },
   "idempotency.replay.free": {
@@ -37,10 +35,10 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.same-body"],
     level: "paid",
     async run(session) {
-      await session.useNewKey({ credits: 100 });
-      const { first, options } = await submitFirst(session);
-      await session.waitForEnd(jobIdOf(first));
-      await mustChangeBalance(session, 0, "a replay", () => submitReplay(session, first, options));
+      await session.keys.useNew({ credits: 100 });
+      const { first, replay } = await submitFirst(session);
+      await session.http.waitForEnd(jobIdOf(first));
+      await mustChangeBalance(session, 0, "a replay", replay);
     },
   },
   "idempotency.replay.no-second-job": {
@@ -49,8 +47,7 @@ export const idempotencyChecks = checkRows("safe", 16, {
     credits: 0,
     newKey: { mode: "test" },
     async run(session) {
-      const { first, options } = await submitFirst(session);
-      await submitReplay(session, first, options);
+      await (await submitFirst(session)).replay();
       await mustHaveMade(session, 1, "a submission and its replay");
     },
   },
@@ -58,9 +55,9 @@ export const idempotencyChecks = checkRows("safe", 16, {
     title: "Makes one job of concurrent submissions with one key and one body",
     rules: ["submit.idempotency-key.concurrent"],
     credits: 24,
-    async run(session) {
-      const options = { idempotencyKey: session.unique() };
-      const responses = await Promise.all([1, 2, 3].map(() => session.submit({}, options)));
+    async run({ http }) {
+      const options = { idempotencyKey: http.unique() };
+      const responses = await Promise.all([1, 2, 3].map(() => http.submit({}, options)));
       const jobs = new Set(responses.filter(({ status }) => status === 200).map(idIn));
       const message = `3 concurrent submissions with one key have made ${jobs.size} jobs.`;
       must(jobs.size === 1, message, responses[0]);
@@ -70,11 +67,11 @@ export const idempotencyChecks = checkRows("safe", 16, {
     title: "Compares bodies by their values: order and white space do not count",
     rules: ["submit.idempotency-key.comparison"],
     async run(session) {
-      const reversed = Object.fromEntries(Object.entries(session.goodRequest()).toReversed());
+      const reversed = Object.fromEntries(Object.entries(session.http.goodRequest()).toReversed());
       const raw = JSON.stringify(reversed, undefined, 2);
       const { options } = await submitFirst(session);
       const what = "the same body in another order, with line breaks";
-      mustHaveStatus(await session.submit({}, { ...options, raw }), 200, what);
+      mustHaveStatus(await session.http.submit({}, { ...options, raw }), 200, what);
     },
   },
   "idempotency.conflict": {
@@ -82,25 +79,29 @@ export const idempotencyChecks = checkRows("safe", 16, {
     rules: ["submit.idempotency-key.conflict"],
     async run(session) {
       const { options } = await submitFirst(session);
-      mustHaveStatus(await session.submit({ seed: 2 }, options), 409, "a key with another body");
+      mustHaveStatus(
+        await session.http.submit({ seed: 2 }, options),
+        409,
+        "a key with another body",
+      );
     },
   },
   "idempotency.header.longest": {
     title: "Takes a key of 200 characters, and refuses one of 201",
     rules: ["submit.idempotency-key.max-length"],
-    async run(session) {
-      const longest = session.unique().padEnd(200, "x");
-      const taken = await session.submit({}, { idempotencyKey: longest });
+    async run({ http }) {
+      const longest = http.unique().padEnd(200, "x");
+      const taken = await http.submit({}, { idempotencyKey: longest });
       mustHaveStatus(taken, 200, "a key of 200 characters");
-      const refused = await session.submit({}, { idempotencyKey: `${longest}x` });
+      const refused = await http.submit({}, { idempotencyKey: `${longest}x` });
       mustHaveStatus(refused, [400, 422], "a key of 201 characters");
     },
   },
   "idempotency.header.empty": {
     title: "Ignores an empty key: each submission makes a job",
-    async run(session) {
-      const first = await session.submit({ seed: 1 }, { idempotencyKey: "" });
-      const second = await session.submit({ seed: 2 }, { idempotencyKey: "" });
+    async run({ http }) {
+      const first = await http.submit({ seed: 1 }, { idempotencyKey: "" });
+      const second = await http.submit({ seed: 2 }, { idempotencyKey: "" });
       for (const response of [first, second]) {
         mustHaveStatus(response, 200, "a submission with an empty key");
       }
@@ -114,7 +115,10 @@ export const idempotencyChecks = checkRows("safe", 16, {
     newKey: {},
     async run(session) {
       const { first, options } = await submitFirst(session);
-      const second = await session.submit({}, { ...options, key: await session.siblingKey() });
+      const second = await session.http.submit(
+        {},
+        { ...options, key: await session.keys.sibling() },
+      );
       const isSeparate = second.status === 200 && idIn(second) !== jobIdOf(first);
       must(isSeparate, "An idempotency key of one API key counts for another.", second);
     },
@@ -122,11 +126,11 @@ export const idempotencyChecks = checkRows("safe", 16, {
   "idempotency.refused": {
     title: "Stores nothing under the key of a submission that it refuses",
     rules: ["submit.idempotency-key.refused"],
-    async run(session) {
-      const options = { idempotencyKey: session.unique() };
-      skipUnlessStatus(await session.submit({ person_image_b64: undefined }, options), 400);
+    async run({ http }) {
+      const options = { idempotencyKey: http.unique() };
+      skipUnlessStatus(await http.submit({ person_image_b64: undefined }, options), 400);
       const what = "a good body under the key of a submission with 400";
-      mustHaveStatus(await session.submit({}, options), 200, what);
+      mustHaveStatus(await http.submit({}, options), 200, what);
     },
   },
   "idempotency.retention": {
@@ -136,14 +140,14 @@ export const idempotencyChecks = checkRows("safe", 16, {
     credits: 0,
     async run(session) {
       needVirtualTime(session);
-      session.key = await session.freshKey();
-      const { first, options } = await submitFirst(session);
-      await submitReplay(session, first, options);
+      session.keys.own = await session.keys.make();
+      const { first, options, replay } = await submitFirst(session);
+      await replay();
       await session.time.pass(30 * minute);
-      const soon = await session.submit({}, options);
+      const soon = await session.http.submit({}, options);
       must(idIn(soon) === idIn(first), "An idempotency key was new after half an hour.", soon);
       await session.time.pass(25 * hour);
-      const late = await session.submit({}, options);
+      const late = await session.http.submit({}, options);
       const isNew = late.status === 200 && idIn(late) !== idIn(first);
       must(isNew, "An idempotency key was still stored after 25 hours.", late);
     },
@@ -154,23 +158,16 @@ function idIn({ json }: HttpResponse): unknown {
   return fieldsOf(json)["job_id"];
 }
 
-/** Submits a try-on under a new idempotency key, and returns the options to submit under that key again. */
-export async function submitFirst(session: Session) {
-  const options = { idempotencyKey: session.unique() };
-  const first = await session.submit({}, options);
+export async function submitFirst({ http }: Session) {
+  const options = { idempotencyKey: http.unique() };
+  const first = await http.submit({}, options);
   skipUnlessStatus(first, 200);
-  return { first, options };
-}
-
-/** Submits a try-on again. @throws SkipCheck unless the response replays the first, which has other checks. */
-async function submitReplay(
-  session: Session,
-  first: HttpResponse,
-  options: { readonly idempotencyKey: string },
-): Promise<HttpResponse> {
-  const replay = await session.submit({}, options);
-  skipUnlessStatus(replay, 200);
-  const message = "The second response does not replay the first, which has other checks.";
-  need(idIn(first) === idIn(replay), message);
-  return replay;
+  const replay = async (): Promise<HttpResponse> => {
+    const second = await http.submit({}, options);
+    skipUnlessStatus(second, 200);
+    const message = "The second response does not replay the first, which has other checks.";
+    need(idIn(first) === idIn(second), message);
+    return second;
+  };
+  return { first, options, replay };
 }

@@ -5,7 +5,6 @@ import { checkRows, mustHave, mustHaveStatus, rowsFor } from "../expectations.ts
 import { mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 import { buy, buyWithNewKey, payment } from "./purchases.ts";
 
-/** Statuses of a refused purchase: which of them is an open point. */
 const refused = [400, 422] as const;
 
 const invalid = "purchase.400.invalid-pack-or-token";
@@ -13,7 +12,6 @@ const tokenLength = "purchase-request.shared-payment-granted-token.length";
 const later = "purchase.pending.granted-later";
 const statuses = "purchase-response.status.open-set";
 
-/** Purchases that fail, are repeated, or are not final with the response. */
 export const purchaseOutcomeChecks = [
   ...checkRows("safe", 0, {
     "purchase.unknown-pack": {
@@ -28,7 +26,7 @@ export const purchaseOutcomeChecks = [
       title: "Refuses a token that does not begin with spt_",
       rules: [invalid, "purchase-request.shared-payment-granted-token.grant"],
       async run(session) {
-        const fields = { shared_payment_granted_token: session.unique("tok") };
+        const fields = { shared_payment_granted_token: session.http.unique("tok") };
         mustHaveStatus(await buy(session, fields), refused, "a token without spt_");
       },
     },
@@ -37,7 +35,7 @@ export const purchaseOutcomeChecks = [
       rules: [tokenLength],
       on: "test",
       async run(session) {
-        const longest = `spt_${session.unique()}`.padEnd(200, "x");
+        const longest = `spt_${session.http.unique()}`.padEnd(200, "x");
         for (const token of ["spt", `${longest}x`, longest]) {
           const response = await buy(session, { shared_payment_granted_token: token });
           const isRefused = refused.some((status) => status === response.status);
@@ -122,8 +120,8 @@ export const purchaseOutcomeChecks = [
       rules: ["purchase.409.already-processed"],
       async run(session) {
         const { order } = await buyWithNewKey(session);
-        need(session.key.accountId, "The account of the key is unknown.");
-        session.key = await session.siblingKey();
+        need(session.keys.own.accountId, "The account of the key is unknown.");
+        session.keys.own = await session.keys.sibling();
         mustHaveStatus(await buy(session, order), 409, "a token that another key has used");
       },
     },
@@ -190,7 +188,7 @@ export const purchaseOutcomeChecks = [
         const what = "a forged notification";
         await mustChangeBalance(session, 0, what, async () => {
           const path = "/api/webhooks/payments";
-          mustHaveStatus(await session.request("POST", path, notification), 400, what);
+          mustHaveStatus(await session.http.request("POST", path, notification), 400, what);
         });
       },
     },
@@ -201,7 +199,6 @@ function buyPending(session: Session) {
   return buyWithNewKey(session, payment(session, "processing_"));
 }
 
-/** Makes the payment processor report that a payment has succeeded. */
-async function settle(session: Session, paymentId: string): Promise<void> {
-  await session.control.post(`payments/${paymentId}/settle`, {});
+async function settle({ keys }: Session, paymentId: string): Promise<void> {
+  await keys.control.post(`payments/${paymentId}/settle`, {});
 }

@@ -3,12 +3,10 @@ import type { Session } from "../../session.ts";
 import { packs } from "../../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkRows, isNone, mustHave, mustHaveStatus, oneOf, rowsFor } from "../expectations.ts";
-import { balanceChange, mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
+import { balanceChange, mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 
-/** Name of a field of a payment card, or a number of its length. */
 const cardData = /"(card|card_number|cvc|cvv|exp_month|exp_year|last4)"|\b\d{15,19}\b/;
 
-/** Purchases that succeed, with live and with test keys. */
 export const purchaseChecks = checkRows("paid", 0, {
   "purchase.granted-at-once": {
     title: "Sells credits to an agent with a token, and adds them before the response",
@@ -44,7 +42,7 @@ export const purchaseChecks = checkRows("paid", 0, {
     async run(session) {
       const responses = [await buy(session)];
       // A payment that requires an action is real without the control API.
-      if (session.hasControl) {
+      if (session.keys.hasControl) {
         const pending = await buyWithNewKey(session, payment(session, "requires_action_"));
         responses.push(pending.response);
       }
@@ -60,7 +58,7 @@ export const purchaseChecks = checkRows("paid", 0, {
     rules: ["purchase-response.credits-remaining.balance"],
     async run(session) {
       const { response } = await buyCredits(session);
-      const balance = await readBalance(session);
+      const balance = await session.http.balance();
       mustHave(response, { credits_remaining: balance }, "a purchase, as in the account");
     },
   },
@@ -95,8 +93,8 @@ export const purchaseChecks = checkRows("paid", 0, {
     title: "Shows the price of each pack in the discovery document",
     rules: Object.keys(packs).map((pack) => `packs.${pack}.price-and-credits`),
     level: "safe",
-    async run(session) {
-      const response = await session.request("GET", "/api/discovery");
+    async run({ http }) {
+      const response = await http.request("GET", "/api/discovery");
       const { capabilities } = fieldsOf(response.json);
       const { packs: listed } = fieldsOf(fieldsOf(capabilities)["agentic_commerce"]);
       const offers = elementsOf(listed).map(fieldsOf);
@@ -149,14 +147,13 @@ export const purchaseChecks = checkRows("paid", 0, {
 });
 
 /** Makes a new payment token as a field of a purchase. The processor of a reference server reads the outcome from its prefix. */
-export function payment(session: Session, prefix = ""): Fields {
-  return { shared_payment_granted_token: `spt_${prefix}${session.unique()}` };
+export function payment({ http }: Session, prefix = ""): Fields {
+  return { shared_payment_granted_token: `spt_${prefix}${http.unique()}` };
 }
 
-/** Buys the pack demo with a new token, or with these fields changed. A field that is undefined is left out. */
 export function buy(session: Session, fields: Fields = {}): Promise<HttpResponse> {
   const body = { pack_slug: "demo", ...payment(session), ...fields };
-  return session.request("POST", "/api/v1/credits/purchase", { body });
+  return session.http.request("POST", "/api/v1/credits/purchase", { body });
 }
 
 /**
@@ -165,7 +162,7 @@ export function buy(session: Session, fields: Fields = {}): Promise<HttpResponse
  * @throws SkipCheck without the control API, since a payment is real elsewhere, and for any status but 200.
  */
 export async function buyWithNewKey(session: Session, fields: Fields = {}) {
-  session.key = await session.freshKey({ credits: 10 });
+  session.keys.own = await session.keys.make({ credits: 10 });
   const order = { ...payment(session), ...fields };
   const { result: response, credits } = await balanceChange(session, () => buy(session, order));
   skipUnlessStatus(response, 200);
@@ -173,7 +170,6 @@ export async function buyWithNewKey(session: Session, fields: Fields = {}) {
   return { order, response, id, credits };
 }
 
-/** Buys a pack with a new key. @throws SkipCheck also when that adds no credits, which has other checks. */
 async function buyCredits(session: Session, pack = "demo") {
   const purchase = await buyWithNewKey(session, { pack_slug: pack });
   need(purchase.credits > 0, "The purchase has not added credits yet, which has other checks.");

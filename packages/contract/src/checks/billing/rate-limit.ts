@@ -7,18 +7,16 @@ import { checkRows, mustHave } from "../expectations.ts";
 
 const window = 60_000;
 
-/** Requests per minute of a key whose limit a check exceeds. */
 const requestLimit = 3;
 
-/** Limits of requests per minute, and the responses over the limit. */
 export const rateLimitChecks = checkRows("safe", 0, {
   "rate-limit.account": {
     title: "Shows the requests per minute of the key in its account",
     rules: ["account.rate-limit-per-min.allowance", "limits.rate.values"],
     newKey: { rate_limit_per_min: 17 },
-    async run(session) {
+    async run({ http }) {
       const what = "the account of a key with 17 requests a minute";
-      mustHave(await session.account(), { rate_limit_per_min: 17 }, what);
+      mustHave(await http.account(), { rate_limit_per_min: 17 }, what);
     },
   },
   "rate-limit.allowed": {
@@ -49,8 +47,8 @@ export const rateLimitChecks = checkRows("safe", 0, {
     rules: ["limits.rate.per-key"],
     async run(session) {
       await refusedRequest(session);
-      const sibling = await session.siblingKey({ rate_limit_per_min: requestLimit });
-      const response = await session.account({ key: sibling, return429: true });
+      const sibling = await session.keys.sibling({ rate_limit_per_min: requestLimit });
+      const response = await session.http.account({ key: sibling, return429: true });
       const message = "The first request of a key got 429 after too many requests of another key.";
       must(response.status !== 429, message, response);
     },
@@ -66,7 +64,7 @@ export const rateLimitChecks = checkRows("safe", 0, {
       const message = `Retry-After is ${delay / 1_000} s, and not at most a minute.`;
       must(delay > 0 && delay <= window + 1_000, message, response);
       await session.time.pass(delay + 50);
-      const next = await session.account({ return429: true });
+      const next = await session.http.account({ return429: true });
       must(next.status !== 429, "A request after Retry-After got 429.", next);
     },
   },
@@ -114,18 +112,16 @@ export const rateLimitChecks = checkRows("safe", 0, {
  * Gives the check a new key with 100 credits, and sends one request more than two windows allow. With a virtual clock a new
  * window has just begun.
  */
-async function exceedLimit(session: Session): Promise<readonly HttpResponse[]> {
-  session.key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
-  const { time } = session;
+async function exceedLimit({ http, keys, time }: Session): Promise<readonly HttpResponse[]> {
+  keys.own = await keys.make({ credits: 100, rate_limit_per_min: requestLimit });
   if (time.virtual) await time.pass(window - (time.now() % window) + 500);
   const responses: HttpResponse[] = [];
   for (let request = 0; request <= 2 * requestLimit; request += 1) {
-    responses.push(await session.account({ return429: true }));
+    responses.push(await http.account({ return429: true }));
   }
   return responses;
 }
 
-/** Returns a 429 to a new key with 100 credits. @throws SkipCheck when there is none, which has other checks. */
 export async function refusedRequest(session: Session): Promise<HttpResponse> {
   const response = (await exceedLimit(session)).at(-1);
   need(response?.status === 429, "The key has no rate limit, which has other checks.");

@@ -1,13 +1,13 @@
 import { must } from "../../outcome.ts";
-import type { Session, SubmitOptions } from "../../session.ts";
+import type { Session } from "../../session.ts";
+import type { RequestOptions } from "../../session/http.ts";
 import type { HttpResponse } from "../../wire/response.ts";
 import { jobIdOf } from "../../submission.ts";
 import { checkRows, mustHaveStatus } from "../expectations.ts";
-import { mustChangeBalance, readBalance, skipUnlessStatus } from "./balance.ts";
+import { mustChangeBalance, skipUnlessStatus } from "./balance.ts";
 import { submitFirst } from "./idempotency.ts";
 import { refusedRequest } from "./rate-limit.ts";
 
-/** A request that the service refuses, and that must not cost anything. */
 interface Refusal {
   readonly status: number;
   readonly what: string;
@@ -15,7 +15,6 @@ interface Refusal {
   readonly rule?: string;
   /** Credits of a new key that sends the request. Without them the key of the run can send it. */
   readonly newKey?: number;
-  /** Credits that a deployment could take if it does not refuse the request. */
   readonly credits?: number;
   readonly send: (session: Session) => Promise<HttpResponse>;
 }
@@ -25,29 +24,29 @@ const refusals: readonly Refusal[] = [
     status: 400,
     what: "a submission without a person",
     credits: 8,
-    send: (session) => session.submit({ person_image_b64: undefined }),
+    send: ({ http }) => http.submit({ person_image_b64: undefined }),
   },
   {
     status: 401,
     what: "a submission with a key that differs by one character",
-    send: (session) => session.submit({}, { key: `${session.key.token}0` }),
+    send: ({ http, keys }) => http.submit({}, { key: `${keys.own.token}0` }),
   },
   {
     status: 404,
     what: "a poll of an unknown job",
-    send: (session) => session.poll(session.unknownJobId()),
+    send: ({ http }) => http.poll(http.unknownJobId()),
   },
   {
     status: 422,
     what: "a submission with a seed below 0",
     credits: 8,
-    send: (session) => session.submit({ seed: -1 }),
+    send: ({ http }) => http.submit({ seed: -1 }),
   },
   {
     status: 402,
     what: "a submission with too few credits",
     newKey: 7,
-    send: (session) => session.submit(),
+    send: ({ http }) => http.submit(),
   },
   ...[500, 503].map((status) => ({
     status,
@@ -58,7 +57,6 @@ const refusals: readonly Refusal[] = [
   })),
 ];
 
-/** Refused requests, which never take credits. */
 export const refusalChecks = [
   ...refusals.flatMap(refusalCheck),
   ...checkRows("paid", 0, {
@@ -67,12 +65,12 @@ export const refusalChecks = [
       rules: ["errors.409.not-charged"],
       credits: 16,
       async run(session) {
-        await session.useNewKey({ credits: 100 });
+        await session.keys.useNew({ credits: 100 });
         const { first, options } = await submitFirst(session);
-        await session.waitForEnd(jobIdOf(first));
+        await session.http.waitForEnd(jobIdOf(first));
         const what = "a submission with the idempotency key of another body";
         await mustChangeBalance(session, 0, what, async () =>
-          skipUnlessStatus(await session.submit({ seed: 7 }, options), 409),
+          skipUnlessStatus(await session.http.submit({ seed: 7 }, options), 409),
         );
       },
     },
@@ -80,11 +78,11 @@ export const refusalChecks = [
       title: "Takes no credits with a 403",
       rules: ["errors.403.not-charged"],
       newKey: { state: "disabled", credits: 100 },
-      async run(session) {
-        const response = await session.submit();
+      async run({ http, keys }) {
+        const response = await http.submit();
         skipUnlessStatus(response, 403);
         // A disabled key cannot read its account.
-        const { balance } = await session.control.get(`ledger?api_key=${session.key.token}`);
+        const { balance } = await keys.control.get(`ledger?api_key=${keys.own.token}`);
         const message = `A submission with 403 left ${String(balance)} of 100 credits.`;
         must(balance === 100, message, response);
       },
@@ -95,10 +93,10 @@ export const refusalChecks = [
       level: "full",
       async run(session) {
         await refusedRequest(session);
-        const response = await session.submit({}, { return429: true });
+        const response = await session.http.submit({}, { return429: true });
         skipUnlessStatus(response, 429);
         await session.time.pass(61_000);
-        const balance = await readBalance(session);
+        const balance = await session.http.balance();
         must(balance === 100, `A submission with 429 left ${balance} of 100 credits.`, response);
       },
     },
@@ -107,9 +105,9 @@ export const refusalChecks = [
       rules: ["errors.503.back-off"],
       newKey: {},
       async run(session) {
-        const options = { idempotencyKey: session.unique() };
+        const options = { idempotencyKey: session.http.unique() };
         skipUnlessStatus(await submitDuringFault(session, 503, options), 503);
-        mustHaveStatus(await session.submit({}, options), 200, "a retry after a 503");
+        mustHaveStatus(await session.http.submit({}, options), 200, "a retry after a 503");
       },
     },
   }),
@@ -123,8 +121,8 @@ function refusalCheck({ status, what, newKey, credits = 0, send, ...row }: Refus
       rules: [rule],
       on: newKey === undefined ? "live" : "any",
       async run(session) {
-        if (newKey === undefined) await session.useNewKey({ credits: 100 });
-        else session.key = await session.freshKey({ credits: newKey });
+        if (newKey === undefined) await session.keys.useNew({ credits: 100 });
+        else session.keys.own = await session.keys.make({ credits: newKey });
         await mustChangeBalance(session, 0, what, async () =>
           skipUnlessStatus(await send(session), status),
         );
@@ -133,12 +131,11 @@ function refusalCheck({ status, what, newKey, credits = 0, send, ...row }: Refus
   });
 }
 
-/** Submits a try-on while the service fails once. */
 async function submitDuringFault(
-  session: Session,
+  { http, keys }: Session,
   status: number,
-  options?: SubmitOptions,
+  options?: RequestOptions,
 ): Promise<HttpResponse> {
-  await session.addFault({ on: "POST /api/v1/tryon", status, times: 1 });
-  return session.submit({}, options);
+  await keys.addFault({ on: "POST /api/v1/tryon", status, times: 1 });
+  return http.submit({}, options);
 }

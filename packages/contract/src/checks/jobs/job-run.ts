@@ -5,20 +5,16 @@ import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire
 import { mustHave, mustHaveStatus } from "../expectations.ts";
 import type { Key } from "../../target/keys.ts";
 
-/** The keys of the run that belong to other accounts than the key of a check. @throws SkipCheck without one. */
-export function keysOfOtherAccounts({ context: { keys }, key }: Session): readonly Key[] {
-  const found = [keys.stranger, keys.live].filter((one) => one !== undefined);
-  const others = found.filter(({ token }) => token !== key.token);
+export function keysOfOtherAccounts({ context, keys: { own } }: Session): readonly Key[] {
+  const found = [context.keys.stranger, context.keys.live].filter((one) => one !== undefined);
+  const others = found.filter(({ token }) => token !== own.token);
   need(others.length > 0, "It takes a key of another account (TRYON_OTHER_KEY).");
   return others;
 }
 
-/** A job from its submission to its end. */
 export interface JobRun {
   readonly submitted: HttpResponse;
-  /** Polls before the end, in order. */
   readonly running: readonly HttpResponse[];
-  /** First poll after the end. */
   readonly ended: HttpResponse;
 }
 
@@ -36,17 +32,16 @@ export function runJob(
   return shareRun(session, outcome, fields, () => runNewJob(session, fields, outcome));
 }
 
-/** Runs a job, or shares one of the same kind, key and fields, with its exchanges. */
 async function shareRun<Run>(
-  session: Session,
+  { context, http, keys }: Session,
   kind: string,
   fields: Fields,
   run: () => Promise<Run>,
 ): Promise<Run> {
-  const request = { ...session.goodRequest(), ...fields };
-  const id = JSON.stringify([kind, session.key.token, request]);
-  const { exchanges } = session;
-  const shared = await session.context.jobWaits.share(id, async () => {
+  const request = { ...http.goodRequest(), ...fields };
+  const id = JSON.stringify([kind, keys.own.token, request]);
+  const { exchanges } = http;
+  const shared = await context.jobWaits.share(id, async () => {
     const from = exchanges.length;
     const result = await run();
     return { result, exchanges: exchanges.slice(from) };
@@ -55,47 +50,34 @@ async function shareRun<Run>(
   return shared.result;
 }
 
-/** Runs a job for one check, as {@link runJob}. */
 export async function runNewJob(
-  session: Session,
+  { context, http, keys, time }: Session,
   fields: Fields = {},
   outcome = "succeeded",
 ): Promise<JobRun> {
-  if (outcome !== "succeeded" || session.hasControl) {
-    await session.setNextJob({ outcome, duration_ms: 3_000 });
+  if (outcome !== "succeeded" || keys.hasControl) {
+    await keys.setNextJob({ outcome, duration_ms: 3_000 });
   }
-  const submitted = await session.submit(fields);
+  const submitted = await http.submit(fields);
   const jobId = jobIdOf(submitted);
   const running: HttpResponse[] = [];
   const poll = async (): Promise<HttpResponse | undefined> => {
-    const response = await session.poll(jobId);
+    const response = await http.poll(jobId);
     if (isEnd(fieldsOf(response.json)["status"])) return response;
     // Reads may omit a new job for a moment.
     if (response.status === 200) running.push(response);
     return undefined;
   };
-  const step = session.time.virtual ? 1_000 : 2_000;
-  const ended = await session.context.jobWaits.untilEnded(jobId, poll, step);
+  const step = time.virtual ? 1_000 : 2_000;
+  const ended = await context.jobWaits.untilEnded(jobId, poll, step);
   return { submitted, running, ended };
 }
 
-/** @throws SkipCheck when no poll showed the job running. */
 export function needRunning({ running }: JobRun): void {
   need(running.length > 0, "The job was over at the first poll, so no poll shows it running.");
 }
 
-/** A job that has succeeded. */
-interface Finished {
-  readonly jobId: string;
-  readonly response: HttpResponse;
-}
-
-/** Runs a job that succeeds: shared as by {@link runJob}, or with {@link runNewJob} among the newest of the list. */
-export async function finished(
-  session: Session,
-  fields: Fields = {},
-  run = runJob,
-): Promise<Finished> {
+export async function finished(session: Session, fields: Fields = {}, run = runJob) {
   const { submitted, ended } = await run(session, fields);
   mustHave(ended, { status: "succeeded" }, "the last poll of a good submission");
   return { jobId: jobIdOf(submitted), response: ended };
@@ -103,12 +85,11 @@ export async function finished(
 
 /** Sends a synchronous request, or shares one as {@link runJob}. @throws SkipCheck for a response before the end. */
 export async function syncSuccess(session: Session, fields: Fields = {}): Promise<HttpResponse> {
-  const submit = () => session.submitSync(fields);
+  const submit = () => session.http.submitSync(fields);
   const { response } = await shareRun(session, "sync", fields, submit);
   return skipUnlessEnded(response);
 }
 
-/** Returns the response to a synchronous request. @throws SkipCheck for one that came before the end of the job. */
 export function skipUnlessEnded(response: HttpResponse): HttpResponse {
   skipGatewayTimeout(response);
   const { status } = fieldsOf(response.json);
@@ -123,13 +104,9 @@ export function skipUnlessEnded(response: HttpResponse): HttpResponse {
  *
  * @throws SkipCheck without the control API.
  */
-export async function submitLong(
-  session: Session,
-  duration: number,
-): Promise<{ response: HttpResponse; took: number }> {
-  await session.setNextJob({ outcome: "succeeded", duration_ms: duration });
-  const { response, duration: took } = await session.submitSync({}, 3_000);
-  const { time } = session;
+export async function submitLong({ http, keys, time }: Session, duration: number) {
+  await keys.setNextJob({ outcome: "succeeded", duration_ms: duration });
+  const { response, duration: took } = await http.submitSync({}, 3_000);
   if (time.virtual) await time.pass(Math.max(0, duration + 1_000 - took));
   return { response, took };
 }
@@ -139,7 +116,6 @@ export function skipGatewayTimeout({ status }: HttpResponse): void {
   need(status !== 504, "A proxy ends synchronous requests before their jobs.");
 }
 
-/** Returns the URL of a result. @throws CheckFailure when a job that succeeded has none. */
 export function resultUrlOf(response: HttpResponse): string {
   const { result_url: url } = fieldsOf(response.json);
   must(typeof url === "string", "A job that succeeded has no result_url.", response);
@@ -147,46 +123,39 @@ export function resultUrlOf(response: HttpResponse): string {
   return url;
 }
 
-/** Fetches the result of a job by its signed URL, without a key. @throws CheckFailure when there is none. */
 export async function fetchImage(
-  session: Session,
+  { http }: Session,
   job: HttpResponse,
   what = "a new result_url",
 ): Promise<HttpResponse> {
-  const response = await session.request("GET", resultUrlOf(job), { key: null });
+  const response = await http.request("GET", resultUrlOf(job), { key: null });
   mustHaveStatus(response, 200, what);
   return response;
 }
 
-/** Reads a page of the list. @throws CheckFailure when the request fails. */
 export async function pageOf(
-  session: Session,
+  { http, keys }: Session,
   query: Readonly<Record<string, string>> = {},
-  key = session.key,
+  key = keys.own,
 ): Promise<HttpResponse> {
-  const response = await session.list(query, { key });
+  const response = await http.list(query, { key });
   mustHaveStatus(response, 200, "the list");
   return response;
 }
 
-/** Jobs of a page. */
 export function jobsOf(page: HttpResponse): readonly Fields[] {
   return elementsOf(fieldsOf(page.json)["jobs"]).map(fieldsOf);
 }
 
-/** Ids of the jobs of a page. */
 export function idsOf(page: HttpResponse): readonly string[] {
   return jobsOf(page).map((job) => String(job["job_id"]));
 }
 
 /** Submits jobs and waits until the list has them: reads may omit new jobs for a moment. */
-export async function startAndList(
-  session: Session,
-  count: number,
-): Promise<{ ids: readonly string[]; page: HttpResponse }> {
+export async function startAndList(session: Session, count: number) {
   const ids: string[] = [];
-  for (let index = 0; index < count; index += 1) ids.push(await session.start());
-  const page = await session.until("the list has the submitted jobs", async () => {
+  for (let index = 0; index < count; index += 1) ids.push(await session.http.start());
+  const page = await session.time.until("the list has the submitted jobs", async () => {
     // Both values of the maximum page size allow 50.
     const found = await pageOf(session, { limit: "50" });
     return ids.every((id) => idsOf(found).includes(id)) ? found : undefined;

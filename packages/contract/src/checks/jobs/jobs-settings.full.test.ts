@@ -12,7 +12,6 @@ function run(options: MockOptions, only: readonly string[] = ids) {
   return runAgainst(createMock({ clock: "manual", ...options }), only);
 }
 
-/** Checks that need a synchronous request which no proxy cuts. */
 const needSync = ["sync.limit", "sync.limit.message"];
 
 test.each([

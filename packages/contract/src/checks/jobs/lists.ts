@@ -14,10 +14,8 @@ import {
   keysOfOtherAccounts,
 } from "./job-run.ts";
 
-/** Maximum number of pages that a check reads of the history of a key. */
 const maxPages = 20;
 
-/** The list of jobs and its pages. */
 export const lists = checkRows("safe", 8, {
   "list.as-polled": {
     title: "Lists a job with the same fields as a poll",
@@ -27,7 +25,7 @@ export const lists = checkRows("safe", 8, {
       const page = await pageOf(session, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
       need(listed !== undefined, "The first page of the list lacks the job.");
-      const polled = fieldsOf((await session.poll(jobId)).json);
+      const polled = fieldsOf((await session.http.poll(jobId)).json);
       for (const name of new Set([...Object.keys(listed), ...Object.keys(polled)])) {
         // Every response signs a new URL.
         const same = name === "result_url" || isDeepStrictEqual(listed[name], polled[name]);
@@ -116,7 +114,7 @@ export const lists = checkRows("safe", 8, {
     async run(session) {
       await startAndList(session, 2);
       // A new key has only these jobs, so that its first page is the last one.
-      const isNewKey = session.hasControl;
+      const isNewKey = session.keys.hasControl;
       const pages = await readPages(session, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
       const last = pages.at(-1);
       const hasMore = last !== undefined && cursorOf(last) !== undefined;
@@ -143,7 +141,6 @@ function mustHaveJobs(page: HttpResponse, count: number): void {
   must(length === count, `Expected ${count} jobs on the page, got ${length}.`, page);
 }
 
-/** Reads pages up to an empty one, the last one, or a maximum. */
 async function readPages(
   session: Session,
   limit: string,
@@ -160,13 +157,11 @@ async function readPages(
   return pages;
 }
 
-/** Cursor of the next page, or undefined on the last one. */
 function cursorOf(page: HttpResponse): string | undefined {
   const { next_cursor: cursor } = fieldsOf(page.json);
   return typeof cursor === "string" ? cursor : undefined;
 }
 
-/** @throws SkipCheck on the last page. */
 function needCursor(page: HttpResponse): string {
   const cursor = cursorOf(page);
   need(cursor !== undefined, "The list has no second page.");

@@ -19,18 +19,14 @@ import { needRunning, runJob, keysOfOtherAccounts } from "./job-run.ts";
 import { gatewayOf } from "../../wire/gateway.ts";
 import { failureReasons, metadata } from "./submissions.ts";
 
-/** A job, with what its polls must have. */
 interface JobCase {
   readonly request?: Fields;
-  /** @default ["succeeded"] */
   readonly outcomes?: readonly string[];
   readonly running?: Expectations;
   readonly ended?: Expectations;
-  /** Expectations of the polls before and after the end. */
   readonly every?: Expectations;
 }
 
-/** Polls: which job they show, its fields, and the order of its statuses. */
 export const polls: readonly Check[] = [
   ...checkTable<JobCase>("safe", ({ outcomes }) => 8 * (outcomes?.length ?? 1), mustRunAs, {
     "job.result-url.only-on-success": {
@@ -107,9 +103,9 @@ export const polls: readonly Check[] = [
       credits: 16,
       title: "Responds to a poll with the requested job",
       rules: ["poll.request-and-answer"],
-      async run(session) {
-        for (const job_id of [await session.start(), await session.start()]) {
-          mustHave(await session.pollVisible(job_id), { job_id }, "the poll of that job");
+      async run({ http }) {
+        for (const job_id of [await http.start(), await http.start()]) {
+          mustHave(await http.pollVisible(job_id), { job_id }, "the poll of that job");
         }
       },
     },
@@ -117,8 +113,8 @@ export const polls: readonly Check[] = [
       credits: 0,
       title: "Responds with 404 for an unknown job",
       rules: ["poll.404.unknown-job"],
-      async run(session) {
-        const response = await session.poll(session.unknownJobId());
+      async run({ http }) {
+        const response = await http.poll(http.unknownJobId());
         mustHaveStatus(response, 404, "an unknown job");
       },
     },
@@ -126,10 +122,10 @@ export const polls: readonly Check[] = [
       title: "Responds with 404 for a job of another key",
       rules: ["poll.404.job-of-another-key"],
       async run(session) {
-        const jobId = await session.start();
-        await session.pollVisible(jobId);
+        const jobId = await session.http.start();
+        await session.http.pollVisible(jobId);
         for (const key of keysOfOtherAccounts(session)) {
-          mustHaveStatus(await session.poll(jobId, { key }), 404, "a job of another key");
+          mustHaveStatus(await session.http.poll(jobId, { key }), 404, "a job of another key");
         }
       },
     },
@@ -198,7 +194,6 @@ export const polls: readonly Check[] = [
   }),
 ];
 
-/** Runs a job with each outcome. @throws CheckFailure unless its polls are as expected. */
 async function mustRunAs(session: Session, job: JobCase): Promise<void> {
   const { request, outcomes = ["succeeded"], running = {}, ended, every = {} } = job;
   for (const outcome of outcomes) {
@@ -224,7 +219,6 @@ function tolerance({ time }: Session): number {
   return time.virtual ? 2_000 : 30_000;
 }
 
-/** @throws SkipCheck when a response has no Date of the service. */
 function requireDate(response: HttpResponse): number {
   const gateway = gatewayOf(response);
   need(

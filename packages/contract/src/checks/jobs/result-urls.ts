@@ -20,17 +20,16 @@ const finalFields = [
   "cost_credits",
 ];
 
-/** Signed URLs of results, and retention of jobs, results and inputs. */
 export const resultUrls = checkRows("safe", 8, {
   "job.result-url.regenerated": {
     title: "Signs a new result_url for every poll",
     rules: ["job.result-url.regenerated"],
     async run(session) {
       const { jobId } = await finished(session);
-      const first = await session.poll(jobId);
+      const first = await session.http.poll(jobId);
       // URLs of the same second may be equal.
       await session.time.pass(1_100);
-      const again = await session.poll(jobId);
+      const again = await session.http.poll(jobId);
       must(!haveSameUrl(first, again), "Two polls have the same result_url.", again);
     },
   },
@@ -42,7 +41,7 @@ export const resultUrls = checkRows("safe", 8, {
       needVirtualTime(session);
       const { jobId, response } = await finished(session);
       await session.time.pass(20 * hour);
-      const later = await session.poll(jobId);
+      const later = await session.http.poll(jobId);
       // Another check fails when the URL is not new, and then only the rest of its day is left.
       await session.time.pass(haveSameUrl(response, later) ? 3 * hour : 24 * hour - minute);
       await fetchImage(session, later, "a result_url within 24 hours");
@@ -96,7 +95,7 @@ export const resultUrls = checkRows("safe", 8, {
     async run(session) {
       const responses = [(await finished(session)).response];
       // Only the control API makes a job fail.
-      if (session.hasControl) {
+      if (session.keys.hasControl) {
         responses.push((await runJob(session, {}, "model_rejected")).ended);
       }
       for (const wait of session.time.virtual ? [minute, hour, 31 * day] : [1_000, 2_000]) {
@@ -104,7 +103,7 @@ export const resultUrls = checkRows("safe", 8, {
         for (const { json } of responses) {
           const job = fieldsOf(json);
           const ended = Object.fromEntries(finalFields.map((name) => [name, oneOf(job[name])]));
-          const poll = await session.poll(String(job["job_id"]));
+          const poll = await session.http.poll(String(job["job_id"]));
           mustHave(poll, ended, `a poll of a job that was ${String(job["status"])}`);
         }
       }
@@ -118,7 +117,7 @@ export const resultUrls = checkRows("safe", 8, {
       needVirtualTime(session);
       const { jobId } = await finished(session);
       await session.time.pass(30 * day - hour);
-      await fetchImage(session, await session.poll(jobId), "a result_url within 30 days");
+      await fetchImage(session, await session.http.poll(jobId), "a result_url within 30 days");
     },
   },
   "privacy.results.deleted": {
@@ -130,7 +129,7 @@ export const resultUrls = checkRows("safe", 8, {
       const { jobId } = await finished(session);
       // The service may delete results once an hour or once a day.
       await session.time.pass(31 * day);
-      const { result_url: url } = fieldsOf((await session.poll(jobId)).json);
+      const { result_url: url } = fieldsOf((await session.http.poll(jobId)).json);
       if (typeof url === "string") await mustNotServe(session, url, "after 30 days");
     },
   },
@@ -139,7 +138,7 @@ export const resultUrls = checkRows("safe", 8, {
     rules: ["privacy.inputs.dropped"],
     async run(session) {
       const { response } = await finished(session);
-      const texts = [response.text, (await session.list()).text];
+      const texts = [response.text, (await session.http.list()).text];
       const { control } = session.context;
       if (control !== undefined) {
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
@@ -157,13 +156,13 @@ export const resultUrls = checkRows("safe", 8, {
     credits: 0,
     title: "Lists and polls a job of a test key, and sends its webhook",
     rules: ["test-key.all-endpoints"],
-    async run(session) {
-      const hook = session.openHook();
-      const jobId = await session.start({ webhook_url: hook.url });
-      await session.waitForEnd(jobId);
-      const page = await session.list();
+    async run({ http, time }) {
+      const hook = http.openHook();
+      const jobId = await http.start({ webhook_url: hook.url });
+      await http.waitForEnd(jobId);
+      const page = await http.list();
       must(idsOf(page).includes(jobId), "The list lacks the job of a test key.", page);
-      await session.until("the webhook of a test key's job arrives", async () =>
+      await time.until("the webhook of a test key's job arrives", async () =>
         hook.deliveries.length > 0 ? true : undefined,
       );
     },
@@ -174,14 +173,13 @@ function haveSameUrl(one: HttpResponse, other: HttpResponse): boolean {
   return fieldsOf(one.json)["result_url"] === fieldsOf(other.json)["result_url"];
 }
 
-async function mustNotServe(session: Session, url: string, when: string): Promise<void> {
-  const response = await session.request("GET", url, { key: null });
+async function mustNotServe({ http }: Session, url: string, when: string): Promise<void> {
+  const response = await http.request("GET", url, { key: null });
   const { status } = response;
   const message = `Expected a status of at least 400 for a result_url ${when}, got ${status}.`;
   must(status >= 400, message, response);
 }
 
-/** Changes the signature of a URL. @returns undefined where no parameter is a signature. */
 export function withSignatureChanged(url: string): string | undefined {
   return withParameter(url, /sig/i, /./, (signature) => {
     const middle = Math.floor(signature.length / 2);
@@ -190,7 +188,6 @@ export function withSignatureChanged(url: string): string | undefined {
   });
 }
 
-/** Changes a parameter of a URL. @returns undefined where none has such a name and value. */
 function withParameter(
   text: string,
   name: RegExp,

@@ -7,7 +7,6 @@ import { fetchImage, finished, syncSuccess } from "./job-run.ts";
 
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 
-/** Images of results. */
 export const results = checkRows("safe", 8, {
   "result.png": {
     title: "Makes one complete PNG for a try-on that succeeds",
@@ -100,13 +99,11 @@ export const results = checkRows("safe", 8, {
   },
 });
 
-/** Submits a job that succeeds, and fetches its image. */
 async function makeImage(session: Session, request: Fields = {}) {
   const { response } = await finished(session, request);
   return { response, image: await fetchImage(session, response) };
 }
 
-/** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */
 function headerOf(image: HttpResponse): PngHeader {
   const header = readPngHeader(image.bytes);
   need(header !== undefined, "The result is not a PNG with a readable header.");

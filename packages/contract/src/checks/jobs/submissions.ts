@@ -20,7 +20,6 @@ import { idsOf, skipGatewayTimeout, skipUnlessEnded, submitLong, syncSuccess } f
 /** Metadata with names and values that careless code would change. */
 export const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" } as const;
 
-/** Outcomes of jobs that fail after the model was reached. */
 export const failureReasons = ["model_rejected", "content_blocked", "storage_failed"] as const;
 
 /** Maximum time that a synchronous request waits, in milliseconds. */
@@ -28,13 +27,11 @@ const syncLimit = 90_000;
 
 /** A submission, with what its response must have. A response may omit a field that its form does not list. */
 interface SubmissionCase {
-  /** @default ["async"] */
   readonly modes?: readonly ("async" | "sync")[];
   readonly request?: Fields;
   readonly expected: Expectations;
 }
 
-/** Responses to submissions: their fields, what they cost, and synchronous requests. */
 export const submissions: readonly Check[] = [
   ...checkTable<SubmissionCase>("safe", ({ modes }) => 8 * (modes?.length ?? 1), mustRespond, {
     "submit-response.async": {
@@ -122,11 +119,11 @@ export const submissions: readonly Check[] = [
       credits: 8,
       title: "Has the balance after the charge in credits_remaining of a response",
       rules: ["submit-response.credits-remaining.balance"],
-      async run(session) {
+      async run({ http }) {
         // Another job between the response and the account would change the balance.
-        const response = skipUnlessEnded((await session.submitSync()).response);
+        const response = skipUnlessEnded((await http.submitSync()).response);
         if (typeof fieldsOf(response.json)["credits_remaining"] !== "number") return;
-        const credits_remaining = await session.balance();
+        const credits_remaining = await http.balance();
         mustHave(response, { credits_remaining }, "a response, as in the account");
       },
     },
@@ -136,7 +133,7 @@ export const submissions: readonly Check[] = [
       async run(session) {
         const { response, charged } = await submit2K(session);
         const jobId = jobIdOf(response);
-        const polls = [await session.pollVisible(jobId), await session.waitForEnd(jobId)];
+        const polls = [await session.http.pollVisible(jobId), await session.http.waitForEnd(jobId)];
         for (const poll of polls) mustHave(poll, { cost_credits: charged }, "a poll");
       },
     },
@@ -176,9 +173,9 @@ export const submissions: readonly Check[] = [
       async run(session) {
         await submitLong(session, syncLimit + 30_000);
         // A response of a proxy has no job id, but the key has no other job.
-        const [jobId] = idsOf(await session.list({ limit: "1" }));
+        const [jobId] = idsOf(await session.http.list({ limit: "1" }));
         must(jobId !== undefined, "The list does not have the job of a synchronous request.");
-        const ended = await session.waitForEnd(jobId);
+        const ended = await session.http.waitForEnd(jobId);
         mustHave(ended, { status: "succeeded" }, "the last poll of the job");
       },
     },
@@ -186,9 +183,9 @@ export const submissions: readonly Check[] = [
       level: "safe",
       title: "Responds to a synchronous request when its job ends",
       rules: ["states.sync.succeeded"],
-      async run(session) {
-        await session.setNextJob({ outcome: "succeeded", duration_ms: 8_000 });
-        const { response, duration } = await session.submitSync();
+      async run({ http, keys }) {
+        await keys.setNextJob({ outcome: "succeeded", duration_ms: 8_000 });
+        const { response, duration } = await http.submitSync();
         skipGatewayTimeout(response);
         // A job may be queued first.
         const isAtEnd = duration >= 7_500 && duration <= 45_000;
@@ -234,11 +231,10 @@ export const submissions: readonly Check[] = [
   }),
 ];
 
-/** Submits a try-on in each mode. @throws CheckFailure unless the responses are as expected. */
 async function mustRespond(session: Session, { modes, request, expected }: SubmissionCase) {
   for (const mode of modes ?? ["async"]) {
     const isSync = mode === "sync";
-    const response = await (isSync ? syncSuccess(session, request) : session.submit(request));
+    const response = await (isSync ? syncSuccess(session, request) : session.http.submit(request));
     mustHave(response, expected, `the response to a submission that is ${mode}`);
   }
 }
@@ -250,15 +246,13 @@ function unlessFailed({ text, passes }: Condition): Condition {
   };
 }
 
-/** Submits a try-on in 2K, and takes its cost from the balance. */
-async function submit2K(session: Session) {
-  const before = await session.balance();
-  const response = await session.submit({ output_size: "2K" });
-  return { response, charged: before - (await session.balance()) };
+async function submit2K({ http }: Session) {
+  const before = await http.balance();
+  const response = await http.submit({ output_size: "2K" });
+  return { response, charged: before - (await http.balance()) };
 }
 
-/** Sends a synchronous request whose job fails. @throws SkipCheck without the control API. */
-async function failSync(session: Session, outcome: string): Promise<HttpResponse> {
-  await session.setNextJob({ outcome });
-  return (await session.submitSync()).response;
+async function failSync({ http, keys }: Session, outcome: string): Promise<HttpResponse> {
+  await keys.setNextJob({ outcome });
+  return (await http.submitSync()).response;
 }

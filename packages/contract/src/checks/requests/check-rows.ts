@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../../session.ts";
+import type { RequestOptions } from "../../session/http.ts";
 import type { Check } from "../../check.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
@@ -11,7 +11,6 @@ import { runJob } from "../jobs/job-run.ts";
 /** Fields in which submissions differ from a good one, and that may need the URL of an image. */
 type Variants = readonly Fields[] | ((imageUrl: string) => readonly Fields[]);
 
-/** Submissions that the service takes or refuses. */
 interface Submissions {
   readonly taken?: Variants;
   readonly refused?: Variants;
@@ -24,7 +23,6 @@ interface Submissions {
   readonly mayTake?: boolean;
 }
 
-/** A request and the status of its response. */
 export type ExpectedStatus = readonly [
   what: string,
   status: number | readonly number[],
@@ -32,17 +30,14 @@ export type ExpectedStatus = readonly [
   options?: RequestOptions,
 ];
 
-/** Requests that are free, with the statuses of their responses. */
 interface Requests {
   readonly requests: (
     session: Session,
   ) => readonly ExpectedStatus[] | Promise<readonly ExpectedStatus[]>;
 }
 
-/** Statuses that the document has for bad input. */
 export const badInput = [400, 422] as const;
 
-/** Changes of a good submission that remove one of its parts. */
 export const noPerson = { person_image_b64: undefined };
 export const noGarment = { garment_images_b64: undefined };
 export const noSize = { output_size: undefined };
@@ -50,10 +45,8 @@ export const noSize = { output_size: undefined };
 /** Host that never exists (RFC 2606), so that nothing can be fetched from it or sent to it. */
 export const unreachable = "https://tryon-contract.invalid/image.png";
 
-/** Maximum cost of finding the URL of an image. */
 export const imageUrlCredits = 24;
 
-/** Makes checks that send one submission for each variant. */
 export function submissionChecks(rows: Rows<Submissions>): readonly Check[] {
   return checkTable("safe", maxCredits, mustJudge, rows);
 }
@@ -66,13 +59,12 @@ async function mustJudge(session: Session, row: Submissions): Promise<void> {
   for (const fields of variantsOf(refused, url)) {
     if (!mayTake) await mustRespondWith(session, statuses, fields);
     else {
-      const response = await session.submit(fields);
+      const response = await session.http.submit(fields);
       if (isRefused(response)) mustHaveStatus(response, statuses, submissionWith(fields));
     }
   }
 }
 
-/** Makes checks of the statuses of requests. */
 export function requestChecks(rows: Rows<Requests>): readonly Check[] {
   return checkTable<Requests>("safe", 0, mustHaveStatuses, rows);
 }
@@ -80,17 +72,17 @@ export function requestChecks(rows: Rows<Requests>): readonly Check[] {
 async function mustHaveStatuses(session: Session, { requests }: Requests): Promise<void> {
   for (const [what, status, endpoint, options] of await requests(session)) {
     const [method = "", path = ""] = endpoint.split(" ");
-    mustHaveStatus(await session.request(method, path, options), status, what);
+    mustHaveStatus(await session.http.request(method, path, options), status, what);
   }
 }
 
 /** @throws CheckFailure for another status, SkipCheck for a response that does not depend on the fields. */
 export async function mustRespondWith(
-  session: Session,
+  { http }: Session,
   status: number | readonly number[],
   fields: Fields,
 ): Promise<HttpResponse> {
-  const response = await session.submit(fields);
+  const response = await http.submit(fields);
   skipUnlessJudged(response);
   mustHaveStatus(response, status, submissionWith(fields));
   return response;
@@ -100,12 +92,10 @@ function submissionWith(fields: Fields): string {
   return `a submission with ${described(fields)}`;
 }
 
-/** If true, a response refuses bad input. */
 export function isRefused({ status }: HttpResponse): boolean {
   return badInput.some((refusal) => refusal === status);
 }
 
-/** @throws CheckFailure unless the body has a text in `detail`. */
 export function mustHaveDetail(response: HttpResponse): void {
   const { detail } = fieldsOf(response.json);
   must(typeof detail === "string", `The ${response.status} has no text in detail.`, response);
@@ -115,7 +105,7 @@ export function mustHaveDetail(response: HttpResponse): void {
 export async function findImageUrl(session: Session): Promise<string> {
   const takes = async (url: string): Promise<boolean> => {
     const fields = { person_image_b64: undefined, person_url: url };
-    return (await session.submit(fields)).status === 200;
+    return (await session.http.submit(fields)).status === 200;
   };
   const any = "https://example.com/image.png";
   if (await takes(any)) return any;
@@ -124,7 +114,6 @@ export async function findImageUrl(session: Session): Promise<string> {
   throw new SkipCheck("The deployment fetches images, but cannot fetch even its own results.");
 }
 
-/** Describes the fields of a submission, with long values cut and without the queries of URLs. */
 export function described(fields: Fields): string {
   const parts = Object.entries(fields).map(([name, value]) => {
     const text = (JSON.stringify(value) ?? "").replaceAll(/\?[^"]*/g, "?…");
@@ -134,7 +123,6 @@ export function described(fields: Fields): string {
   return parts.join(" and ");
 }
 
-/** Cost of submissions if the service takes all of them. */
 function maxCredits({ taken = [], refused = [] }: Submissions): number {
   const needsUrl = typeof taken === "function" || typeof refused === "function";
   const variants = [...variantsOf(taken, ""), ...variantsOf(refused, "")];

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import { runContract } from "../../contract.ts";
 
-/** Checks a reference server whose responses with a method, or with 405, are replaced. */
 async function check(id: string, change: (method: string, response: Response) => Response) {
   const { baseUrl, fetch } = createMock({ clock: "manual" });
   const { checks } = await runContract({

@@ -8,7 +8,6 @@ import { mustHaveDetail } from "./check-rows.ts";
 
 const discoveryPaths = ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.json"];
 
-/** Paths that the description must have. */
 const describedPaths = [
   ...new Set(keyedEndpoints.map((endpoint) => endpoint.replace(/^\S+ /, ""))),
 ];
@@ -25,21 +24,20 @@ const exposedHeaders = [
   "idempotent-replayed",
 ];
 
-/** URLs and methods, discovery, and requests from pages of other origins. */
 export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   "urls.endpoints": {
     title: "Has every endpoint below the base URL and /api/v1/",
     rules: ["service.base-url.given", "version.in-path"],
     credits: 8,
-    async run(session) {
-      const jobId = await session.start();
-      await session.pollVisible(jobId);
+    async run({ http }) {
+      const jobId = await http.start();
+      await http.pollVisible(jobId);
       for (const endpoint of keyedEndpoints) {
         const [method = "", path = ""] = endpoint.replace("{job_id}", jobId).split(" ");
         // An empty body is invalid, so that it makes no job and buys nothing.
         const body = method === "POST" ? {} : undefined;
         const refused = path === "/api/v1/tryon" ? [400, 402, 422] : [400, 422];
-        const response = await session.request(method, path, { body });
+        const response = await http.request(method, path, { body });
         mustHaveStatus(response, body ? refused : 200, `the endpoint ${method} ${path}`);
       }
     },
@@ -47,13 +45,13 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   "urls.unknown": {
     title: "Refuses an unknown URL and a wrong method with a detail",
     rules: ["error-response.detail.string"],
-    async run(session) {
+    async run({ http, keys }) {
       for (const [method, path, key] of [
         ["GET", "/api/v1/contract-nowhere", null],
-        ["GET", "/api/v1/contract-nowhere", session.key],
-        ["DELETE", "/api/v1/account", session.key],
+        ["GET", "/api/v1/contract-nowhere", keys.own],
+        ["DELETE", "/api/v1/account", keys.own],
       ] as const) {
-        const response = await session.request(method, path, { key });
+        const response = await http.request(method, path, { key });
         const { status } = response;
         must(status >= 400, `Expected an error for ${method} ${path}, got ${status}.`, response);
         // A 422 lists problems.
@@ -63,13 +61,13 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "urls.wrong-method": {
     title: "Responds with 405 and Allow for a wrong method",
-    async run(session) {
+    async run({ http }) {
       for (const [method, path, methods] of [
         ["DELETE", "/api/v1/account", ["GET"]],
         ["PUT", "/api/v1/tryon", ["GET", "POST"]],
         ["GET", "/api/v1/credits/purchase", ["POST"]],
       ] as const) {
-        const response = await session.request(method, path);
+        const response = await http.request(method, path);
         mustHaveStatus(response, 405, `${method} ${path}`);
         mustAllow(response, methods);
       }
@@ -77,8 +75,8 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "urls.head": {
     title: "Responds to HEAD without a body, as to GET or with 405",
-    async run(session) {
-      const response = await session.request("HEAD", "/api/v1/account");
+    async run({ http }) {
+      const response = await http.request("HEAD", "/api/v1/account");
       const { length } = response.bytes;
       mustHaveStatus(response, [200, 405], "HEAD /api/v1/account");
       must(length === 0, `The response to HEAD has a body of ${length} bytes.`, response);
@@ -97,8 +95,8 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   "discovery.docs": {
     title: "Has a page of documentation in HTML",
     rules: ["discovery.docs.html-page"],
-    async run(session) {
-      const response = await session.request("GET", "/api/docs");
+    async run({ http }) {
+      const response = await http.request("GET", "/api/docs");
       mustHaveStatus(response, 200, "/api/docs");
       const isPage = /<(!doctype html|html)\b/i.test(response.text);
       must(isPage, "/api/docs is not a page of HTML.", response);
@@ -129,10 +127,10 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   "discovery.without-key": {
     title: "Has the same discovery documents with and without a key",
     rules: ["discovery.key.needed"],
-    async run(session) {
+    async run({ http }) {
       for (const path of discoveryPaths) {
-        const known = await session.request("GET", path);
-        const unknown = await session.request("GET", path, { key: null });
+        const known = await http.request("GET", path);
+        const unknown = await http.request("GET", path, { key: null });
         mustHaveStatus(unknown, known.status, `${path} without a key, as with one`);
         const [less, more] = [namesIn(unknown.json), namesIn(known.json)];
         must(less === more, `${path} has ${less} without a key, and ${more} with one.`, unknown);
@@ -141,8 +139,8 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "cross-origin.preflight": {
     title: "Responds to a preflight without a key, so that a page can submit",
-    async run(session) {
-      const response = await session.request("OPTIONS", "/api/v1/tryon", {
+    async run({ http }) {
+      const response = await http.request("OPTIONS", "/api/v1/tryon", {
         key: null,
         headers: {
           origin,
@@ -163,23 +161,22 @@ export const endpointChecks: readonly Check[] = checkRows("safe", 0, {
   },
   "cross-origin.response": {
     title: "Exposes responses to pages, with their headers of rate limits and replays",
-    async run(session) {
-      const response = await session.account({ headers: { origin } });
+    async run({ http }) {
+      const response = await http.account({ headers: { origin } });
       mustAllowOrigin(response);
       mustList(response, "access-control-expose-headers", exposedHeaders);
     },
   },
 });
 
-async function readDocument(session: Session, path: string): Promise<Fields> {
-  const response = await session.request("GET", path);
+async function readDocument({ http }: Session, path: string): Promise<Fields> {
+  const response = await http.request("GET", path);
   mustHaveStatus(response, 200, path);
   const document = fieldsOf(response.json);
   must(Object.keys(document).length > 0, `${path} is not a JSON object.`, response);
   return document;
 }
 
-/** If true, a path ends as that of an endpoint. */
 function isEndpoint(path: string): boolean {
   return /\/(tryon|tryon\/\{\w+\}|account|credits\/purchase)$/.test(path);
 }
@@ -215,7 +212,6 @@ function mustList(response: HttpResponse, header: string, expected: readonly str
   must(missing.length === 0, `The header ${header} lacks ${missing.join(", ")}.`, response);
 }
 
-/** Values of a header, in lower case. */
 function listOf({ headers }: HttpResponse, name: string): readonly string[] {
   const values = (headers.get(name) ?? "").toLowerCase().split(",");
   return values.map((value) => value.trim()).filter((value) => value !== "");

@@ -12,7 +12,6 @@ const texts = [
   { field: "negative_prompt", max: 500, rule: "request.negative-prompt.max-length" },
 ] as const;
 
-/** Bounds and types of the fields of submissions. */
 export const fieldChecks: readonly Check[] = [
   ...texts.flatMap(({ field, max, rule }) =>
     submissionChecks({
@@ -120,10 +119,10 @@ export const fieldChecks: readonly Check[] = [
 ];
 
 /** Finds a URL for webhooks that can be made longer. @returns undefined where the deployment takes none. */
-async function findHookUrl(session: Session): Promise<string | undefined> {
-  if (session.context.receiver === undefined) return undefined;
-  const { url } = session.openHook();
-  const response = await session.submit({ webhook_url: url });
+async function findHookUrl({ context, http }: Session): Promise<string | undefined> {
+  if (context.receiver === undefined) return undefined;
+  const { url } = http.openHook();
+  const response = await http.submit({ webhook_url: url });
   return response.status === 200 ? `${url}?x=` : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { need } from "../../outcome.ts";
-import { images } from "../../images.ts";
+import { images, samples } from "../../images.ts";
 import type { Fields } from "../../wire/response.ts";
 import { checkRows } from "../expectations.ts";
 import {
@@ -20,10 +20,8 @@ const notImage = Buffer.from("no image".padEnd(64, ".")).toString("base64");
 const dataPrefix = "data:image/png;base64,";
 const fourUrls = [0, 1, 2, 3].map((index) => `https://example.com/${index}.png`);
 
-/** Maximum length of `person_image_b64`. */
 const maxCharacters = 14_000_000;
 
-/** Submissions in which the URL of a field counts. */
 const withUrl = {
   person_url: (url: string): Fields => ({ ...noPerson, person_url: url }),
   garment_urls: (url: string): Fields => ({ ...noGarment, garment_urls: [url] }),
@@ -33,15 +31,6 @@ const withUrl = {
 /** Private hosts that the service blocks even where development allows loopback. */
 const privateHosts = ["10.0.0.1", "169.254.169.254", "[fd00::1]", "0x0a000001"];
 
-/** One small image of each kind that is taken beside PNG, in base64; 48 by 64 pixels of one colour. */
-const imageKinds: Readonly<Record<string, string>> = {
-  JPEG: "/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4rK06kbl1upKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKT/wAARCABAADADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAAAAP/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCwBFYAAAAAAAAAAAAAAAAAAAAAB//Z",
-  WebP: "UklGRkQAAABXRUJQVlA4IDgAAABwAwCdASowAEAAPxGIvlisKSajoqgBgCIJaQDScAd7tTT4QvAA/t7WMRhrdYTdlUjpq74jdGyAAA==",
-  AVIF: "AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAANZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAAA+gABAAAAAAAAACQAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAAAA5waXRtAAAAAAABAAAAVmlwcnAAAAA4aXBjbwAAAAxhdjFDgSACAAAAABRpc3BlAAAAAAAAADAAAABAAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAgMAAAAsbWRhdBIACgk4FW/9pAQ0GkAyFRxCYuTgABYAAJe/PYjG54n4nlIkXQ==",
-  GIF: "R0lGODlhMABAAIAAAExpccSghCH5BAUAAAAALAAAAAAwAEAAAAI5jI+py+0Po5y02ouz3rz7D4biSJbmiabqyrbuC8fyTNf2jef6zvf+DwwKh8Si8YhMKpfMpvMJjSYLADs=",
-};
-
-/** Images and URLs of submissions. */
 export const imageChecks: readonly Check[] = [
   ...submissionChecks({
     "garments.one-to-three": {
@@ -110,7 +99,9 @@ export const imageChecks: readonly Check[] = [
     "images.kinds": {
       title: "Takes images in JPEG, WebP, AVIF and GIF",
       rules: ["request.images.exact-bound-and-kinds"],
-      taken: Object.values(imageKinds).map((image) => ({ person_image_b64: image })),
+      taken: (["jpeg", "webp", "heic", "gif"] as const).map((kind) => ({
+        person_image_b64: samples[kind],
+      })),
     },
   }),
   ...Object.entries(withUrl).flatMap(([field, submission]) => httpsCheck(field, submission)),
@@ -154,7 +145,6 @@ export const imageChecks: readonly Check[] = [
   ),
 ];
 
-/** Images near the maximum size, which take long to send. */
 export const largeImageChecks = checkRows("full", 8, {
   "large.person": {
     credits: 16,
@@ -190,7 +180,7 @@ function httpsCheck(field: string, submission: (url: string) => Fields): readonl
       async run(session) {
         await mustRespondWith(session, badInput, submission("ftp://example.com/image.png"));
         // No service listens on this port, so that nothing is sent.
-        const loopback = await session.submit(submission("https://127.0.0.1:9/image.png"));
+        const loopback = await session.http.submit(submission("https://127.0.0.1:9/image.png"));
         const isAllowed = loopback.status === 200;
         need(!isAllowed, `The deployment allows loopback in ${field}, and with it http.`);
         await mustRespondWith(session, badInput, submission("http://example.com/image.png"));
@@ -238,7 +228,7 @@ function aliasChecks(
           const url = await findImageUrl(session);
           const both = submission({ [field]: url, [first]: unreachable });
           await mustRespondWith(session, 200, both);
-          const alone = await session.submit(submission({ [field]: unreachable }));
+          const alone = await session.http.submit(submission({ [field]: unreachable }));
           need(alone.status !== 200, "The deployment takes URLs that it cannot fetch.");
           const swapped = submission({ [field]: unreachable, [first]: url });
           await mustRespondWith(session, badInput, swapped);

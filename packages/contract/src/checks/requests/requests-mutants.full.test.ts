@@ -22,7 +22,6 @@ test.each(requestMutants)("finds only $expected for a server that $name", async 
   expect(foundIds(await runAgainst(mock, only, plant(mock)))).toEqual(expected.toSorted());
 });
 
-/** Omits queued jobs where they are asked for. */
 const omitQueued: Tamper = (request) =>
   isList(request) && request.url.searchParams.get("status_filter") === "queued"
     ? Promise.resolve(Response.json({ jobs: [], next_cursor: null }))

@@ -14,7 +14,6 @@ export const step = 250;
 /** A job with the webhooks that it sent. Many checks share one job, so that a deployment makes it once. */
 interface WebhookJob {
   readonly jobId: string;
-  /** Poll after the end. */
   readonly poll: HttpResponse;
   readonly deliveries: readonly Delivery[];
 }
@@ -28,10 +27,10 @@ export function webhookJob(session: Session, kind: WebhookJobKind): Promise<Webh
 }
 
 async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  if (kind === "failed") await session.setNextJob({ outcome: "model_rejected" });
-  const hook = session.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
+  if (kind === "failed") await session.keys.setNextJob({ outcome: "model_rejected" });
+  const hook = session.http.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
   const jobId = await startWithHook(session, hook);
-  const poll = await session.waitForEnd(jobId);
+  const poll = await session.http.waitForEnd(jobId);
   await waitForDeliveries(session, hook);
   // The last retry comes after 21 s.
   if (kind === "undelivered" && hook.deliveries.length > 0) {
@@ -40,31 +39,28 @@ async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<We
   return { jobId, poll, deliveries: [...hook.deliveries] };
 }
 
-/** Runs a job and returns its first webhook, and the URL for more. @throws SkipCheck when none arrives. */
 export async function sendWebhook(
   session: Session,
   respond: HookResponse = () => ({ status: 200 }),
-): Promise<{ hook: Hook; jobId: string; first: Delivery }> {
-  const hook = session.openHook(respond);
+) {
+  const hook = session.http.openHook(respond);
   const jobId = await startWithHook(session, hook);
-  await session.waitForEnd(jobId);
+  await session.http.waitForEnd(jobId);
   return { hook, jobId, first: firstOf(await waitForDeliveries(session, hook)) };
 }
 
-/** First webhook of a job, with its body and the fields of the poll after the end. */
-export async function firstEvent(
-  session: Session,
-  kind: WebhookJobKind = "succeeded",
-): Promise<{ jobId: string; delivery: Delivery; event: Fields; polled: Fields }> {
+export async function firstEvent(session: Session, kind: WebhookJobKind = "succeeded") {
   const { jobId, poll, deliveries } = await webhookJob(session, kind);
   const delivery = firstOf(deliveries);
-  const polled = { ...fieldsOf(poll.json), job_id: jobId };
+  const polled: Fields = { ...fieldsOf(poll.json), job_id: jobId };
   return { jobId, delivery, event: eventOf(delivery), polled };
 }
 
-/** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */
-export async function startWithHook(session: Session, { url }: Pick<Hook, "url">): Promise<string> {
-  const response = await session.submit({ webhook_url: url });
+export async function startWithHook(
+  { http }: Session,
+  { url }: Pick<Hook, "url">,
+): Promise<string> {
+  const response = await http.submit({ webhook_url: url });
   need(
     response.status !== 400 || url.startsWith("https:"),
     `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,
@@ -83,20 +79,17 @@ export async function waitForDeliveries(
   return deliveries;
 }
 
-/** @throws SkipCheck without a webhook, which has other checks. */
 export function firstOf([first]: readonly Delivery[]): Delivery {
   need(first !== undefined, "No webhook arrived, which has other checks.");
   return first;
 }
 
-/** Fields of the body of a webhook. @throws CheckFailure when it is not a JSON object. */
 export function eventOf({ text }: Delivery): Fields {
   const fields = fieldsOf(parseJson(text));
   must(Object.keys(fields).length > 0, "The body of the webhook is not a JSON object.");
   return fields;
 }
 
-/** Signature of a webhook. */
 export function signatureOf({ headers }: Delivery): string | null {
   return headers.get("x-service-signature");
 }
@@ -107,7 +100,6 @@ export function isSigned(delivery: Delivery, secret: string): boolean {
   return signatureOf(delivery)?.toLowerCase().endsWith(expected) ?? false;
 }
 
-/** Secret that signs the webhooks of a key. @throws SkipCheck when it is unknown. */
 export function secretOf({ webhookSecret }: Key): string {
   const message = "It takes the secret that signs the key's webhooks (--secret-file).";
   need(webhookSecret !== undefined, message);

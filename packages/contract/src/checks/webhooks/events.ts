@@ -10,7 +10,6 @@ import { eventOf, firstEvent, isSigned, secretOf, sendWebhook, signatureOf } fro
 const hour = 3_600_000;
 const resultUrl = "webhook.body.result-url";
 
-/** Fields of a webhook that a poll has too. */
 const comparedFields = [
   "job_id",
   "status",
@@ -20,7 +19,6 @@ const comparedFields = [
   "completed_at",
 ];
 
-/** Headers, signatures and bodies of webhooks. */
 export const eventChecks = checkRows("safe", 8, {
   "webhooks.header.signature": {
     title: "Signs a webhook in X-Service-Signature with sha256= and 64 hexadecimal digits",
@@ -54,7 +52,7 @@ export const eventChecks = checkRows("safe", 8, {
     title: "Signs the bytes that it sends with HMAC-SHA256 under the key's secret",
     rules: ["webhook.signature.hmac", "auth.webhook-secret.signs"],
     async run(session) {
-      const secret = secretOf(session.key);
+      const secret = secretOf(session.keys.own);
       const { delivery } = await firstEvent(session);
       const isNotSigned = "The webhook is not signed, which has other checks.";
       need(signatureOf(delivery) !== null, isNotSigned);
@@ -70,15 +68,15 @@ export const eventChecks = checkRows("safe", 8, {
     credits: 0,
     newKey: {},
     async run(session) {
-      const sibling = await session.siblingKey();
-      const [secret, otherSecret] = [secretOf(session.key), secretOf(sibling)];
+      const sibling = await session.keys.sibling();
+      const [secret, otherSecret] = [secretOf(session.keys.own), secretOf(sibling)];
       must(
         secret.startsWith("whsec_") && otherSecret.startsWith("whsec_"),
         "The webhook secret of a new key does not begin with whsec_.",
       );
       must(secret !== otherSecret, "Two keys of an account have one webhook secret.");
       const { first } = await sendWebhook(session);
-      session.key = sibling;
+      session.keys.own = sibling;
       const { first: second } = await sendWebhook(session);
       const isSwapped = isSigned(first, otherSecret) || isSigned(second, secret);
       must(!isSwapped, "A webhook is signed under the secret of another key.");
@@ -135,7 +133,7 @@ export const eventChecks = checkRows("safe", 8, {
       const hasImage = (await imageStatus(session, event)) === 200;
       need(hasImage, "result_url does not lead to the image, which has other checks.");
       await session.time.pass(23 * hour);
-      await mustHaveImage(session, event, fieldsOf((await session.poll(jobId)).json));
+      await mustHaveImage(session, event, fieldsOf((await session.http.poll(jobId)).json));
     },
   },
   "webhooks.body.failed": {
@@ -162,7 +160,6 @@ function mustEqual(field: string, value: unknown, expected: unknown): void {
   must(value === expected, `Expected ${field} of a webhook to be ${wanted}, got ${actual}.`);
 }
 
-/** @throws CheckFailure unless a webhook has the URL of an image, SkipCheck when a poll has none either. */
 async function mustHaveImage(session: Session, event: Fields, polled: Fields): Promise<void> {
   const status = await imageStatus(session, event);
   if (status === 200) return;
@@ -171,11 +168,10 @@ async function mustHaveImage(session: Session, event: Fields, polled: Fields): P
   must(false, `Expected 200 for result_url of a webhook, as of a poll, got ${status ?? "no URL"}.`);
 }
 
-/** Status of a response with the result, or undefined without a URL. */
 async function imageStatus(
-  session: Session,
+  { http }: Session,
   { result_url: url }: Fields,
 ): Promise<number | undefined> {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
-  return (await session.request("GET", url, { key: null })).status;
+  return (await http.request("GET", url, { key: null })).status;
 }

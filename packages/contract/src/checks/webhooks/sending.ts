@@ -17,7 +17,6 @@ const atEnd = "webhook.sent.at-end";
 const any2xx = "webhook.receiver.any-2xx";
 const schedule = "webhook.retry.schedule";
 
-/** Webhooks that are sent, retried or refused. */
 export const sendingChecks = [
   ...checkRows("safe", 8, {
     "webhooks.sent.succeeded": {
@@ -46,11 +45,11 @@ export const sendingChecks = [
       title: "Sends no webhook before the end of the job",
       rules: [atEnd],
       async run(session) {
-        await session.slowNextJob(6_000);
-        const hook = session.openHook(() => ({ status: 200 }));
+        await session.keys.slowNextJob(6_000);
+        const hook = session.http.openHook(() => ({ status: 200 }));
         const jobId = await startWithHook(session, hook);
         firstOf(await waitForDeliveries(session, hook, { within: 120_000 }));
-        const poll = await session.poll(jobId);
+        const poll = await session.http.poll(jobId);
         const { status } = fieldsOf(poll.json);
         const isOver = status !== "running" && status !== "queued";
         must(isOver, `A webhook arrived while its job was ${String(status)}.`, poll);
@@ -63,8 +62,8 @@ export const sendingChecks = [
       async run(session) {
         const { hook } = await sendWebhook(session);
         const { length } = hook.deliveries;
-        const jobId = await session.start();
-        await session.waitForEnd(jobId);
+        const jobId = await session.http.start();
+        await session.http.waitForEnd(jobId);
         await waitForDeliveries(session, hook, { count: length + 1, within: 2_000 });
         const sent = await session.context.control?.get(`deliveries?job_id=${jobId}`);
         const isSame =
@@ -76,14 +75,14 @@ export const sendingChecks = [
       title: "Refuses a webhook_url without TLS",
       rules: ["request.webhook-url.https"],
       credits: 16,
-      async run(session) {
-        const loopback = await session.submit({ webhook_url: "https://127.0.0.1:9/hook" });
-        const { receiver } = session.context;
+      async run({ context, http }) {
+        const loopback = await http.submit({ webhook_url: "https://127.0.0.1:9/hook" });
+        const { receiver } = context;
         // The kit receives webhooks on the same machine unless it has a public URL.
-        const isLocal = receiver !== undefined && !session.openHook().url.startsWith("https:");
+        const isLocal = receiver !== undefined && !http.openHook().url.startsWith("https:");
         const isAllowed = loopback.status === 200 && isLocal;
         need(!isAllowed, "The deployment allows webhooks to its own machine, as for tests.");
-        const plain = await session.submit({ webhook_url: "http://shop.example/hook" });
+        const plain = await http.submit({ webhook_url: "http://shop.example/hook" });
         mustHaveStatus(plain, [400, 422], "webhook_url without TLS");
       },
     },
@@ -130,7 +129,7 @@ export const sendingChecks = [
       title: "Signs each retry over its own bytes",
       rules: ["webhook.signature.hmac"],
       async run(session) {
-        const secret = secretOf(session.key);
+        const secret = secretOf(session.keys.own);
         const { deliveries } = await webhookJob(session, "undelivered");
         const isRight = isSigned(firstOf(deliveries), secret);
         need(isRight, "The first attempt has a wrong signature, which has other checks.");
@@ -169,7 +168,7 @@ export const sendingChecks = [
       title: "Retries a webhook after a redirect, and does not follow it",
       rules: [any2xx],
       async run(session) {
-        const target = session.openHook(() => ({ status: 200 }));
+        const target = session.http.openHook(() => ({ status: 200 }));
         const redirect = { status: 307, headers: { location: target.url } };
         const { hook } = await sendWebhook(session, (attempt) =>
           attempt === 1 ? redirect : { status: 200 },
@@ -207,7 +206,6 @@ async function countAttempts(session: Session): Promise<number> {
   return (await webhookJob(session, "undelivered")).deliveries.length;
 }
 
-/** If true, a delay is right as far as the kit can measure it. */
 function isAbout({ time }: Session, actual: number, delay: number): boolean {
   if (time.virtual) return Math.abs(actual - delay) <= step;
   // The network and the deployment only add to the delay.

@@ -35,7 +35,6 @@ test("has a mutant for every check", () => {
   expect(webhookChecks.map(({ id }) => id).filter((id) => !caught.has(id))).toEqual([]);
 });
 
-/** Makes a server that signs every webhook with the newest secret. */
 function signWithLastSecret(): Mock {
   let secret = "";
   const server = createMock({

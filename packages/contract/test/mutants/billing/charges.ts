@@ -12,7 +12,6 @@ import { mutants } from "../mutant.ts";
 
 const year = 365 * 86_400_000;
 
-/** Takes credits for a refusal. */
 function chargesRefusals(status: number): Change {
   return responses(async (response, { kind, token }, { mock, addCredits }) => {
     if (response.status !== status || (kind !== "submit" && kind !== "poll")) return undefined;
@@ -24,7 +23,6 @@ function chargesRefusals(status: number): Change {
   });
 }
 
-/** Takes fewer credits for a size. */
 function takesLess(size: string): Change {
   return patched("submit", (_fields, { token, body }, { addCredits }) => {
     if (body["output_size"] === size && isLive(token)) addCredits(token, 2);
@@ -32,7 +30,6 @@ function takesLess(size: string): Change {
   });
 }
 
-/** Counts requests with a status in another way. */
 function miscounts(status: number, by: number): Change {
   return () => {
     const counts = new Map<string, number>();
@@ -47,7 +44,6 @@ function miscounts(status: number, by: number): Change {
   };
 }
 
-/** Mutants in charges and accounts. */
 export const chargeMutants = mutants({
   ...Object.fromEntries(
     [400, 401, 402, 404, 409, 422, 429, 500, 503].map((status) => [

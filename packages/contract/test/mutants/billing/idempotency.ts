@@ -10,7 +10,6 @@ import { mutants } from "../mutant.ts";
 
 const withoutKey = { headers: { "idempotency-key": null } };
 
-/** First submission under a name. */
 interface First {
   readonly token: string;
   readonly text: string;
@@ -42,7 +41,6 @@ function replaying(
   };
 }
 
-/** Mutants in idempotency. */
 export const idempotencyMutants = mutants({
   "idempotency.replay.free: charges a replay a second time": replaying(
     async ({ send, token }, _first, { addCredits }) => {

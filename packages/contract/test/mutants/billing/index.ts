@@ -4,7 +4,6 @@ import type { Mutant } from "../mutant.ts";
 import { purchaseMutants } from "./purchases.ts";
 import { rateLimitMutants } from "./rate-limit.ts";
 
-/** Deviations in what is charged, replayed, limited and bought. */
 export const billingMutants: readonly Mutant[] = [
   ...idempotencyMutants,
   ...chargeMutants,

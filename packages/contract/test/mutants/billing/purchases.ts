@@ -20,7 +20,6 @@ function isTest({ token }: MutatedRequest): boolean {
   return token.startsWith("svc_test_");
 }
 
-/** Sends some repeated purchases under another token, so that the server makes new ones. */
 function forgetting(
   forgets: (request: MutatedRequest, first: { token: string; pack: unknown }) => boolean,
 ): Change {
@@ -40,7 +39,6 @@ function forgetting(
   };
 }
 
-/** Adds a tenth less for a pack. */
 function addsLess(pack: string): Change {
   return patched(
     "purchase",
@@ -56,7 +54,6 @@ function addsLess(pack: string): Change {
   );
 }
 
-/** Mutants in purchases. */
 export const purchaseMutants = mutants({
   ...Object.fromEntries(
     ["demo", "starter", "pro", "scale", "enterprise"].map((pack) => [
@@ -236,7 +233,6 @@ export const purchaseMutants = mutants({
   }),
 });
 
-/** Id of the payment in a report of the payment processor. */
 function settledId(path: string): string | undefined {
   return /^\/__mock\/payments\/([^/]+)\/settle$/.exec(path)?.[1];
 }

@@ -10,7 +10,6 @@ function changedHeader(header: string, change: (value: number) => number): Chang
   });
 }
 
-/** Mutants in the rate limit. */
 export const rateLimitMutants = mutants({
   "rate-limit.refused: allows one request too many in each minute":
     ({ mock, notes }) =>

@@ -13,7 +13,6 @@ const notStored = { error_message: "storage_failed" };
 const numberOr = (value: unknown, change: (number: number) => number): unknown =>
   typeof value === "number" ? change(value) : value;
 
-/** Mutants with other fields in submissions, polls and the list. */
 export const fieldMutants = mutants({
   "submit-response.async: has succeeded before the job runs": patched(
     "submit",
@@ -136,7 +135,6 @@ function trimmed(metadata: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Sets fields of jobs that ended longer ago than an age in milliseconds, of all or those with a status. */
 function after(age: number, set: Fields, status?: string) {
   return (job: Fields, _request: unknown, { mock }: Upstream): Fields | undefined =>
     mock.clock.now() - Date.parse(String(job["completed_at"])) > age &&

@@ -3,7 +3,6 @@ import { fieldMutants } from "./fields.ts";
 import { jobRequestMutants } from "./requests.ts";
 import { resultMutants } from "./results.ts";
 
-/** Mutants in submissions, jobs, the list and results. */
 export const jobMutants: readonly Mutant[] = [
   ...fieldMutants,
   ...jobRequestMutants,

@@ -17,7 +17,6 @@ import { mutants } from "../mutant.ts";
 
 const failed = { status: "failed", error_code: "generation_failed", error_message: "timeout" };
 
-/** Mutants in synchronous requests, polls and the list. */
 export const jobRequestMutants = mutants({
   "failure.sync: responds with 500 when the job of a synchronous request fails": responses(
     async (response, request) => {
@@ -167,7 +166,6 @@ export const jobRequestMutants = mutants({
   }),
 });
 
-/** Handles requests for the list by their cursor. */
 function lists(
   make: () => (request: MutatedRequest, cursor: string | null) => Promise<Response>,
 ): Change {
@@ -178,7 +176,6 @@ function lists(
   };
 }
 
-/** Changes fields of pages of the list. */
 function pages(change: (page: Fields, cursor: string | null) => Fields): Change {
   return lists(
     () => async (request, cursor) =>
@@ -190,7 +187,6 @@ function isSync(request: MutatedRequest): boolean {
   return isSubmit(request) && request.body["wait"] === true;
 }
 
-/** Sends a request with other parameters. One that is null is removed. */
 function sendQuery(
   request: MutatedRequest,
   query: Readonly<Record<string, string | null>>,

@@ -23,13 +23,11 @@ import { mutants } from "../mutant.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Length of the last chunk of a PNG. */
 const endLength = 12;
 
 const noPng = new Uint8Array(Buffer.from("no PNG"));
 const person = new Uint8Array(Buffer.from(inputs.person, "base64"));
 
-/** Mutants in images, their URLs and retention. */
 export const resultMutants = mutants({
   "test-key.stock-image, result.png: makes a result that is not a PNG": images(() => true, {
     image: () => noPng,
@@ -115,7 +113,6 @@ export const resultMutants = mutants({
     ),
 });
 
-/** Path and signature of a signed URL. */
 function idOf({ pathname, searchParams }: URL): string {
   return `${pathname} ${searchParams.get("signature")}`;
 }
@@ -124,7 +121,6 @@ function isLive(token: string): boolean {
   return token.startsWith("svc_live_");
 }
 
-/** Changes fields of jobs in polls. */
 function polls(mock: Mock, change: (job: Fields, jobId: string, now: number) => Fields): Tamper {
   return async (request) => {
     const poll = await request.send();
@@ -140,7 +136,6 @@ interface ImageChange {
   readonly job: (job: Fields) => Fields;
 }
 
-/** Changes the images of chosen jobs, and the fields of these jobs. */
 function images(isChosen: Choice, change: ImageChange): Change {
   return () => {
     const ids = new Set<string>();
@@ -158,7 +153,6 @@ function images(isChosen: Choice, change: ImageChange): Change {
   };
 }
 
-/** Replaces the images of chosen jobs by a plain one of another size. */
 function replaced(isChosen: Choice, [width, height]: readonly [number, number]): Change {
   let made: Uint8Array<ArrayBuffer> | undefined;
   const image = (): Uint8Array<ArrayBuffer> =>

@@ -10,7 +10,6 @@ import {
 } from "../mutated-responses.ts";
 import { mutants } from "../mutant.ts";
 
-/** Mutants in URLs, discovery, requests of pages, keys and accounts. */
 export const endpointMutants = mutants({
   "authentication.unknown-key: accepts an unknown test key":
     () =>

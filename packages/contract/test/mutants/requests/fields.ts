@@ -10,7 +10,6 @@ const cut = (field: string, max: number): Change =>
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Mutants in fields: bounds, types, sizes, waiting, and instructions for the model. */
 export const fieldMutants = mutants({
   "text.prompt.length: cuts a prompt that is too long": cut("prompt", 1_000),
   "text.negative_prompt.length: cuts a negative_prompt that is too long": cut(
@@ -135,7 +134,6 @@ function changedGarments(change: (garments: readonly unknown[]) => unknown): Cha
   });
 }
 
-/** Changes the instructions for the model in the journal. */
 function instructions(change: (instruction: string, prompt: string) => string): Change {
   return patched("journal", (journal) => {
     const entries = elementsOf(journal["entries"]).map((entry) => {

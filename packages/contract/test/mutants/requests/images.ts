@@ -14,7 +14,6 @@ const isEmpty = (value: unknown): boolean =>
 const hasNone = (fields: Fields, names: readonly string[]): boolean =>
   names.every((name) => isEmpty(fields[name]));
 
-/** Rewrites the text or the list of texts of a field. */
 function rewritten(name: string, change: (text: string) => unknown): Change {
   const changed = (value: unknown): unknown => (typeof value === "string" ? change(value) : value);
   return submitted(({ [name]: value }) =>
@@ -27,7 +26,6 @@ function rewritten(name: string, change: (text: string) => unknown): Change {
 const good = (text: string): string =>
   /^(iVBOR|\/9j|UklG|R0lG|AAAA)/.test(text) ? text : images.garment;
 
-/** Mutants in images, their URLs, and other names of their fields. */
 export const imageMutants = mutants({
   "person.required: adds a person to a submission without one": submitted((fields) =>
     hasNone(fields, people) ? { person_image_b64: images.person } : {},

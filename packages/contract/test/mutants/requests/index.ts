@@ -4,7 +4,6 @@ import { fieldMutants } from "./fields.ts";
 import { imageMutants } from "./images.ts";
 import { responseMutants } from "./responses.ts";
 
-/** Mutants in which requests the server takes. */
 export const requestMutants: readonly Mutant[] = [
   ...fieldMutants,
   ...imageMutants,

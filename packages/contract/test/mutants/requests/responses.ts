@@ -10,7 +10,6 @@ import {
 } from "../mutated-responses.ts";
 import { mutants } from "../mutant.ts";
 
-/** Mutants in refusals, their order, and queries of the list. */
 export const responseMutants = mutants({
   "list-query.limit: ignores a limit of 0": withoutQuery("limit", "0"),
   "list-query.status-filter.unknown: ignores an unknown filter": withoutQuery("status", "finished"),
@@ -90,7 +89,6 @@ export const responseMutants = mutants({
   ),
 });
 
-/** Removes a limit or filter from the query of the list when it has a value. */
 function withoutQuery(name: string, value: string): Change {
   return () => (request) => {
     const url = new URL(request.url);

@@ -11,7 +11,6 @@ import {
 
 const hour = 3_600_000;
 
-/** Mutants in webhooks. */
 export const webhookMutants = mutants({
   "webhooks.signature: signs other JSON than it sends": changedWebhooks(({ body, deliver }) =>
     deliver({ text: JSON.stringify(body, undefined, 2) }),
@@ -147,7 +146,6 @@ export const webhookMutants = mutants({
   }),
 });
 
-/** Mutants of a server that refuses webhooks to its own machine. */
 export const publicWebhookMutants = mutants({
   "webhooks.target.not-https: sends webhooks without TLS":
     () =>
@@ -161,12 +159,10 @@ function hasFailed({ status }: Fields): boolean {
   return status === "failed";
 }
 
-/** Changes fields of webhooks of jobs that succeeded. */
 function changedSuccess(fields: Fields) {
   return changedBodies((body) => (hasFailed(body) ? undefined : fields));
 }
 
-/** Sends a copy of an earlier webhook at the start of a slow job. */
 function sentEarly(upstream: Upstream): Tamper {
   const slow = new Set<unknown>();
   let earlier: SentWebhook | undefined;

@@ -3,15 +3,12 @@ import { createHmac } from "node:crypto";
 import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import { fieldsIn, type Change, type Tamper, type Upstream } from "../mutated-responses.ts";
 
-/** Webhook on its way to the receiver. */
 export interface SentWebhook {
   readonly url: string;
   readonly jobId: string;
   readonly text: string;
   readonly body: Fields;
-  /** Signature of a text, by default that of the webhook, under the right secret. */
   readonly sign: (text?: string) => string;
-  /** Sends it, changed or not. */
   readonly deliver: (changed?: {
     readonly method?: string;
     readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +22,6 @@ type WebhookHandler = (webhook: SentWebhook) => Promise<Response>;
 /** Symbol under which tests replace the `fetch` of webhooks in a reference server. */
 const redirectWebhooks = Symbol.for("@tryon/mock/redirect-webhooks");
 
-/** Changes the webhooks of a server, and its requests if a handler is given. */
 export function handleWebhooks(
   { mock }: Upstream,
   handleWebhook: WebhookHandler,
@@ -44,7 +40,6 @@ export function handleWebhooks(
   };
 }
 
-/** Changes webhooks. */
 export function changedWebhooks(handleWebhook: WebhookHandler): Change {
   return (upstream) => handleWebhooks(upstream, handleWebhook);
 }
@@ -59,15 +54,12 @@ export function changedBodies(change: (body: Fields) => Fields | undefined): Cha
   });
 }
 
-/** Changes the retries of webhooks. */
 export function changedRetries({
   delays = [1_000, 4_000, 16_000],
   timeout = 10_000,
   isDelivered = (status) => status >= 200 && status < 300,
 }: {
-  /** Milliseconds before each retry. */
   readonly delays?: readonly number[];
-  /** Timeout of a receiver in milliseconds. */
   readonly timeout?: number;
   readonly isDelivered?: (status: number) => boolean;
 }): Change {
