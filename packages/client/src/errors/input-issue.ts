@@ -55,12 +55,10 @@ export interface InputIssue extends FieldIssue {
   readonly hint?: string;
 }
 
-/** Adds an issue to a list. */
 export type Note = (...issue: Parameters<typeof inputIssue>) => void;
 
 const codes = Object.keys(problems);
 
-/** Creates an issue with the message of its code. */
 export function inputIssue(
   code: InputIssueCode,
   field: string,
@@ -79,7 +77,6 @@ export function inputIssue(
   };
 }
 
-/** Returns a function that adds issues to a list. */
 export function collectIssues(issues: InputIssue[]): Note {
   return (...issue) => void issues.push(inputIssue(...issue));
 }

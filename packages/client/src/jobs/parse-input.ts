@@ -22,26 +22,20 @@ import {
 } from "../images/image-source.ts";
 import type { JobData } from "../types/job.ts";
 
-/** Input whose images have not been read. */
 export interface ParsedInput {
   /** JSON object of all fields, except `wait` and the images in the body. */
   readonly fields: string;
   /** Images that are not URLs: the person, then the garments. */
   readonly images: readonly ImageSource[];
-  /** Canonical `output_size`. */
   readonly size: string;
   readonly wait: boolean | undefined;
-  /** If true, the metadata has the idempotency key. */
   readonly hasKeyInMetadata: boolean;
-  /** Issues so far. Reading the images adds more. */
   readonly issues: InputIssue[];
 }
 
-/** Value and its field in the input. */
 type Named = readonly [field: string, value: unknown];
 
 const maxGarments = 3;
-/** Metadata field with the idempotency key. */
 const keyField = "_tryon_key";
 
 /**
@@ -123,7 +117,6 @@ function asBase64([field, base64]: Named): Named {
   return [field, { base64 }];
 }
 
-/** Returns the job without the key in its metadata, and the key. */
 export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyKey?: string } {
   const { [keyField]: idempotencyKey, ...metadata } = { ...data.metadata };
   if (typeof idempotencyKey !== "string") return { job: data };
@@ -168,7 +161,6 @@ export async function readImages(
   return found;
 }
 
-/** Returns field, type and size of an image, for logs. */
 function describe({ field, content }: RepeatableImage): string {
   const bytes = typeof content === "string" ? content.length * 0.75 : content.size;
   // Only a Blob has a type.

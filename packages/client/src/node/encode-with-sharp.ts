@@ -3,10 +3,8 @@ import type { SharpConstructor } from "sharp";
 
 import type { Target } from "../photos/encode-with-canvas.ts";
 
-/** Quality of the result, from 1 to 100. */
 const quality = 90;
 
-/** Decodes an image, turns it upright, shrinks it and encodes it without metadata. */
 export async function encodeImage(
   image: Blob,
   { maxSide, type }: Target,

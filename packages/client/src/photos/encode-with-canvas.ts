@@ -2,17 +2,13 @@
 // package.json selects one.
 import { ConfigError, InputError } from "@tryon/client";
 
-/** Image to encode. */
 export interface Target {
-  /** Maximum of the longer side in pixels. */
   readonly maxSide: number;
   readonly type: "image/jpeg" | "image/webp";
 }
 
-/** Quality of the result, from 0 to 1. */
 const quality = 0.9;
 
-/** Decodes an image, turns it upright, shrinks it and encodes it without metadata. */
 export async function encodeImage(
   image: Blob,
   { maxSide, type }: Target,

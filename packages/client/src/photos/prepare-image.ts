@@ -88,7 +88,6 @@ function fail(code: InputIssueCode, value?: string): never {
   throw new InputError([inputIssue(code, "file", value)]);
 }
 
-/** Returns the format of an image. Throws `invalid_input` if the file is not a complete image. */
 async function checkFile(image: Blob): Promise<string> {
   if (image.size === 0) fail("empty");
   const header = await readImageHeader(image).catch(() => fail("unreadable"));

@@ -17,7 +17,6 @@ export interface SharedJournalOptions {
 
 const maxNameLength = 100;
 
-/** Checks the name and the options of a journal, and returns the duration of a claim in whole milliseconds. */
 export function readOptions<Options extends SharedJournalOptions>(
   name: string,
   options: Options,
@@ -40,7 +39,6 @@ export function readOptions<Options extends SharedJournalOptions>(
   );
 }
 
-/** Returns the entry without the signed URL of the result. */
 export function withoutSignedUrl(entry: JournalEntry): JournalEntry {
   const { job } = entry;
   if (!job?.data) return entry;
@@ -53,7 +51,6 @@ export function textOf(entry: JournalEntry): string {
   return JSON.stringify(withoutSignedUrl(entry));
 }
 
-/** Parses the text of an entry that {@link textOf} wrote. */
 export function readText(text: unknown): JournalEntry | undefined {
   return typeof text === "string" && text !== "" ? (JSON.parse(text) as JournalEntry) : undefined;
 }
@@ -63,12 +60,10 @@ export function columnOf(id: string): string {
   return JSON.stringify(id).slice(1, -1);
 }
 
-/** Returns true if an item needs no claim. */
 export function hasEnded(state: JournalState | undefined): boolean {
   return state === "succeeded" || state === "failed";
 }
 
-/** Creates the error of a store that cannot be used. */
 export function storeError(message: string, hint: string): ConfigError {
   return new ConfigError("invalid_config", message, hint);
 }

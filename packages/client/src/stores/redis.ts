@@ -122,7 +122,6 @@ function fieldOf(id: string): string {
   return JSON.stringify(id);
 }
 
-/** Returns the value of an entry: its state, which scripts read, and its text. */
 function valueOf(entry: JournalEntry): string {
   return `${entry.state} ${textOf(entry)}`;
 }

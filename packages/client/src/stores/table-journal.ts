@@ -17,14 +17,12 @@ export interface TableJournalOptions extends SharedJournalOptions {
   readonly createTable?: boolean | undefined;
 }
 
-/** Row of the table. Columns that a query does not select are missing. */
 interface Row {
   readonly id: string;
   readonly entry: string | null;
   readonly now: unknown;
 }
 
-/** Opens the journal with a name in the table `tryon_journal`. */
 export async function openTableJournal(
   dialect: Dialect,
   name: string,

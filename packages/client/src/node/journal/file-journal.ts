@@ -32,7 +32,6 @@ export interface FileJournal extends Journal, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** File mode of journals: only the owner can read and write. */
 const mode = 0o600;
 
 /**
