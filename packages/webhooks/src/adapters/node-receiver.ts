@@ -25,7 +25,6 @@ export interface OutgoingResponse {
 /** Handler that responds to a Node request. It never rejects. */
 export type NodeReceiver = (request: IncomingRequest, response: OutgoingResponse) => Promise<void>;
 
-/** Creates a receiver for Node requests. */
 export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string): NodeReceiver {
   const receive = createDeliveryHandler(options, rawBodyFix);
   return async (request, response) => {

@@ -3,7 +3,6 @@ import { ageSince } from "@tryon/command-line/clock";
 import type { ClaimSettings } from "./options.ts";
 import type { ClaimState } from "./store.ts";
 
-/** Time between two attempts to claim an event that another delivery handles. */
 const pollInterval = 250;
 
 /** Maximum number of attempts to record that an event was handled, and the time between them. */
@@ -17,12 +16,10 @@ const storeDeadline = 9_000;
 const minClaimTimeout = 1_000;
 const minDoneTimeout = 3_000;
 
-/** Maximum time of one attempt of `done`, and of a release. */
 const maxStoreTimeout = 2_000;
 
 const unclaimed = (): number => Infinity;
 
-/** Creates the claim of a delivery on the event with this key in the store. */
 export function createClaim(
   { store, clock, claimTtl, claimWait, dedupeTtl }: ClaimSettings,
   key: string,
@@ -110,7 +107,6 @@ export function createClaim(
     /** Aborted when the claim was not renewed in time, so that another delivery may have it. */
     signal: lost.signal,
 
-    /** Claims the event. Waits up to `claimWait` while another delivery has it. */
     async take(): Promise<ClaimState> {
       const waitUntil = arrivedAt + claimWait;
       for (;;) {
@@ -151,7 +147,6 @@ export function createClaim(
       }
     },
 
-    /** Releases the event for the next delivery. */
     async release(): Promise<void> {
       stopRenewals();
       abandoned = true;

@@ -12,14 +12,12 @@ import { createErrorLog } from "./log.ts";
 import { claimSettings } from "./options.ts";
 import type { ReceiverOptions } from "./options.ts";
 
-/** Request of any framework. */
 interface Delivery {
   readonly method: string | undefined;
   readonly headers: VerifyOptions["headers"];
   readonly body: VerifyOptions["body"];
 }
 
-/** Response for any framework. */
 export interface ReceiverResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +25,6 @@ export interface ReceiverResponse {
   readonly body: string | null;
 }
 
-/** Function that receives deliveries. */
 export interface DeliveryHandler {
   (delivery: Delivery): Promise<ReceiverResponse>;
   readonly events: EventHandler;
@@ -38,7 +35,6 @@ export interface EventHandler {
   readonly handle: (event: TryOnCompletedEvent) => Promise<ReceiverResponse>;
   /** Time for which a handled event is remembered, in milliseconds; 0 if a restart forgets it. */
   readonly memory: number;
-  /** Returns the time of the receiver's clock. */
   readonly now: () => number;
 }
 
@@ -58,7 +54,6 @@ const statuses: Partial<Record<RejectionCode, number>> = {
   duplicate_event: 503,
 };
 
-/** Maximum number of events that were handled while the store was unreachable. */
 const maxUnrecorded = 1_000;
 
 const failed = "The event was not handled. Send it again.";
@@ -107,7 +102,6 @@ export function createDeliveryHandler(
   // Errors of a handler or a store are for the log, not for the sender.
   const fail = (error: unknown): ReceiverResponse => reject("handler_failed", error, failed);
 
-  /** Rejects a delivery that is not an event. A body without bytes gets the fix for the framework. */
   const rejectInvalid = (error: WebhookError): ReceiverResponse => {
     const { code, cause } = error;
     if (code !== "raw_body_required") return reject(code, error, error.message);
@@ -145,7 +139,6 @@ export function createDeliveryHandler(
     if (state === "open") {
       return reject("duplicate_event", new WebhookError("duplicate_event", busy), busy);
     }
-    /** Handles the event and records it in the store, or releases the claim. */
     const handle = async (): Promise<void> => {
       if (!unrecorded.has(key)) {
         const context = { signal: claim.signal, secretIndex };

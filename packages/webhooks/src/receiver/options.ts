@@ -102,7 +102,6 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   readonly clock?: Clock | undefined;
 }
 
-/** Options of the claims of a receiver, with their defaults. */
 export interface ClaimSettings {
   readonly store: ReceiverStore;
   readonly clock: CompleteClock;

@@ -98,7 +98,6 @@ function fieldsOf(event: Fields): Fields {
   return { ...order, ...Object.fromEntries(given) };
 }
 
-/** Returns the fields of a body if it is a JSON object. */
 function readFields(bytes: Uint8Array): Fields {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -108,7 +107,6 @@ function readFields(bytes: Uint8Array): Fields {
   }
 }
 
-/** Returns true for text that a header can contain. */
 function isHeaderText(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
 }

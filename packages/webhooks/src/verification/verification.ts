@@ -8,7 +8,6 @@ import { headerPairs, valuesOf } from "./header-values.ts";
 import { matchingSecret, parseSignature } from "./signature.ts";
 import { WebhookError } from "../webhook-error.ts";
 
-/** Verified event, the signed bytes, and the index of the matching secret. */
 export interface Verified<Bytes extends Uint8Array = Uint8Array> {
   readonly bytes: Bytes;
   readonly event: TryOnEvent;
@@ -64,7 +63,6 @@ function checkHeader(name: string, values: readonly unknown[], signed: string | 
   );
 }
 
-/** Rejects an event if its age is unknown or over the limit. */
 function checkAge(event: TryOnEvent, maxAge: number, now: () => number): void {
   if (maxAge === Infinity) return;
   const { completed_at }: { completed_at?: unknown } = "data" in event ? event.data : event;
