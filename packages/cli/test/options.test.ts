@@ -1,6 +1,6 @@
 import { isTryOnError, TryOn } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
-import { prepareImage } from "@tryon/client/images";
+import { prepareImage } from "@tryon/client/node";
 import { createProxy, createQuota } from "@tryon/client/proxy";
 import { createTryOnSession } from "@tryon/client/session";
 import { recorder, runContract } from "@tryon/contract";

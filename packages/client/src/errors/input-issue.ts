@@ -2,7 +2,7 @@ import type { FieldIssue } from "./tryon-error.ts";
 
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
-const prepareHint = "Use prepareImage of @tryon/client/images.";
+const prepareHint = "Use prepareImage.";
 
 /** Problem and hint of each code. % is the value and # the limit. */
 const problems = {

@@ -13,7 +13,7 @@ import {
   quarterSides,
   withChunks,
 } from "../../test/photos.ts";
-import type * as Images from "./index.ts";
+import type * as Images from "../session/index.ts";
 
 /** In the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;

@@ -15,7 +15,7 @@ import {
   withChunks,
 } from "../../test/photos.ts";
 import { shirtUrl } from "../../test/service.ts";
-import { prepareImage, type PreparableImage, type PrepareImageOptions } from "./index.ts";
+import { prepareImage, type PreparableImage, type PrepareImageOptions } from "../node/index.ts";
 
 const { tryon } = recordingClient();
 
