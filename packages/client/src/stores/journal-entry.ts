@@ -1,7 +1,14 @@
-import { ConfigError } from "@tryon/client";
+import {
+  accepting,
+  duration,
+  OptionsError,
+  readOptions,
+  type Rules,
+  type Values,
+} from "@tryon/command-line/options";
+import { ConfigError, InputError } from "@tryon/client";
 import type { JournalEntry, JournalState } from "@tryon/client/batch";
 
-import { readDuration, unknownName } from "../config/resolve-config.ts";
 import type { Duration } from "../types/call-options.ts";
 
 /** Options of every shared journal. */
@@ -15,28 +22,36 @@ export interface SharedJournalOptions {
   readonly claimTtl?: Duration | undefined;
 }
 
-const maxNameLength = 100;
+const time = duration();
 
-export function readOptions<Options extends SharedJournalOptions>(
-  name: string,
-  options: Options,
-  names: Readonly<Record<keyof Options, true>>,
-): number {
-  const unknown = unknownName(options, names);
-  if (unknown) throw storeError(`${unknown.name} is not an option of the journal.`, unknown.hint);
-  const { claimTtl = "30s" } = options;
-  if (typeof name !== "string" || !/^[\w.:-]+$/.test(name) || name.length > maxNameLength) {
-    throw storeError(
-      `The name of the journal, ${JSON.stringify(name)}, is invalid.`,
-      `Use 1 to ${maxNameLength} letters, digits and ".", "_", ":" or "-".`,
-    );
+/** Rule of a claim's duration, in whole milliseconds when it is read. */
+export const claimTtlRule = {
+  ...time,
+  read: (given: unknown, name: string) => Math.ceil(time.read(given, name) ?? 0) || undefined,
+  fallback: 30_000,
+};
+
+const nameRule = accepting<string>(
+  '1 to 100 letters, digits and ".", "_", ":" or "-"',
+  (given) => typeof given === "string" && /^[\w.:-]{1,100}$/.test(given),
+);
+
+export function checkName(name: string): void {
+  readStoreOptions("the journal", { name }, { name: { ...nameRule, isRequired: true } });
+}
+
+export function readStoreOptions<const All extends Rules>(
+  caller: string,
+  options: object,
+  rules: All,
+): Values<All> {
+  try {
+    return readOptions(`an option of ${caller}`, options, rules);
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    const { field, problem, hint = "" } = error;
+    throw new InputError(field, problem, { hint });
   }
-  const ttl = Math.ceil(readDuration(claimTtl));
-  if (ttl > 0 && ttl < Infinity) return ttl;
-  throw storeError(
-    "claimTtl must be a positive number of milliseconds.",
-    'Use a number or a string such as "30s".',
-  );
 }
 
 export function withoutSignedUrl(entry: JournalEntry): JournalEntry {

@@ -1,12 +1,14 @@
+import { boolean, string } from "@tryon/command-line/options";
 import type { RedisClient } from "@tryon/command-line/stores/clients";
 import { redisScripts } from "@tryon/command-line/stores/redis-scripts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
-import { checkOptions } from "../proxy/resolve-options.ts";
 import {
   storeError,
-  readOptions,
+  checkName,
+  claimTtlRule,
+  readStoreOptions,
   readText,
   textOf,
   type SharedJournalOptions,
@@ -43,8 +45,8 @@ export interface RedisJournalOptions extends SharedJournalOptions {
  * @param client - Connected client of `redis`, `@redis/client` or `ioredis`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
- * @throws `invalid_config` if the name or an option is invalid or unknown, if the `maxmemory-policy` is not `noeviction` or
- * unknown, or if a newer release has written the journal. Errors of the client.
+ * @throws `invalid_input` if the name or an option is invalid or unknown. `invalid_config` if the `maxmemory-policy` is not
+ * `noeviction` or unknown, or if a newer release has written the journal. Errors of the client.
  * @example
  * import { createClient } from "@redis/client";
  * import { TryOn } from "@tryon/client";
@@ -61,13 +63,17 @@ export async function openRedisJournal(
   name: string,
   options: RedisJournalOptions = {},
 ): Promise<SharedJournal> {
-  const claimTtl = readOptions(name, options, { claimTtl: true, checkPolicy: true });
+  checkName(name);
+  const { claimTtl, checkPolicy } = readStoreOptions("openRedisJournal", options, {
+    claimTtl: claimTtlRule,
+    checkPolicy: { ...boolean(), fallback: true },
+  });
   // Braces keep all keys in one slot of a cluster.
   const key = `tryon:journal:{${name}}`;
   const runScript = redisScripts(client, {
     versionKey: `${key}:version`,
     data: "the journal",
-    eviction: options.checkPolicy === false ? "accept" : "reject",
+    eviction: checkPolicy ? "reject" : "accept",
     fail: storeError,
   });
   const run = (script: string, ...args: string[]): Promise<unknown> =>
@@ -213,8 +219,9 @@ export function createRedisQuotaStore(
   client: RedisClient,
   options: RedisQuotaOptions = {},
 ): QuotaStore {
-  checkOptions<RedisQuotaOptions>("createRedisQuotaStore", options, { prefix: undefined });
-  const { prefix = "tryon:quota:" } = options;
+  const { prefix } = readStoreOptions("createRedisQuotaStore", options, {
+    prefix: { ...string(), fallback: "tryon:quota:" },
+  });
   const run = redisScripts(client, {
     versionKey: `${prefix}version`,
     data: "the counters",

@@ -1,3 +1,4 @@
+import { boolean } from "@tryon/command-line/options";
 import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
@@ -5,7 +6,9 @@ import {
   columnOf,
   hasEnded,
   storeError,
-  readOptions,
+  readStoreOptions,
+  checkName,
+  claimTtlRule,
   readText,
   textOf,
   type SharedJournalOptions,
@@ -24,11 +27,16 @@ interface Row {
 }
 
 export async function openTableJournal(
+  caller: string,
   dialect: Dialect,
   name: string,
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
-  const claimTtl = readOptions(name, options, { claimTtl: true, createTable: true });
+  checkName(name);
+  const { claimTtl, createTable } = readStoreOptions(caller, options, {
+    claimTtl: claimTtlRule,
+    createTable: { ...boolean(), fallback: false },
+  });
   const { timestamp, toTimestamp, elementsOf } = dialect;
   const now = toTimestamp("$0");
   const format = {
@@ -39,7 +47,7 @@ export async function openTableJournal(
     version: ["state", "claimed_until", now],
     clock: "less",
   } as const;
-  const run = openTable(dialect, format, options.createTable === true, storeError);
+  const run = openTable(dialect, format, createTable, storeError);
   const item = "journal = $1 AND id = $2";
   const until = (ttl: string): string => toTimestamp(`$0 + ${ttl}`);
   const query = async (text: string, ...values: (string | number)[]): Promise<readonly Row[]> =>

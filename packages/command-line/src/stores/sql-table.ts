@@ -1,4 +1,5 @@
 import type { Times } from "../clock.ts";
+import { accepting, boolean, type Values } from "../options.ts";
 import type { PostgresClient, SqliteDatabase, SqliteStatement } from "./clients.ts";
 import { createStoreClock, type ClockRule } from "./store-clock.ts";
 import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
@@ -62,6 +63,35 @@ export function openTable(
     await opened();
     return run(text, ...values);
   };
+}
+
+/** Rules of the options of a store in a table. `fallback` is the name of the table. */
+export function tableRules(fallback: string) {
+  const table = accepting<string>(
+    `a name of letters, digits and _, such as ${fallback}`,
+    (given) => typeof given === "string" && /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(given),
+  );
+  return { table: { ...table, fallback }, createTable: { ...boolean(), fallback: false } };
+}
+
+/** Opens a table with a row per key, which expires. The keys are JSON, except that of the row for the version. */
+export function openExpiringTable(
+  dialect: Dialect,
+  { table, createTable }: Values<ReturnType<typeof tableRules>>,
+  value: { readonly column: string; readonly type: string },
+  clock: ClockRule,
+  fail: Fail,
+): { readonly run: RunStatement; readonly deleteExpired: () => Promise<number> } {
+  const format = {
+    table,
+    columns: `key text PRIMARY KEY, ${value.column} ${value.type}, expires_at double precision NOT NULL`,
+    key: ["key", "'version'"],
+    version: [value.column, "expires_at", "$0"],
+    clock,
+  } as const;
+  const run = openTable(dialect, format, createTable, fail);
+  const expired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING key`;
+  return { run, deleteExpired: async () => (await run(expired)).length };
 }
 
 /** SQL of PostgreSQL. */
