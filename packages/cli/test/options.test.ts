@@ -225,11 +225,7 @@ const others: Readonly<Record<string, Row>> = {
     { headersTimeout: durations, requestTimeout: durations, connections: [0, ...wholes] },
   ],
   nodeNetwork: [nodeNetwork, ["resolver", "resolve"], { ca: [5], resolve: ["dns"] }],
-  useMock: [
-    (given: object) => useMock(given as never),
-    ["latancy", "latency"],
-    { unawaitedJobs: ["warn", true], seed: [{}] },
-  ],
+  useMock: [useMock, ["latancy", "latency"], { unawaitedJobs: ["warn", true], seed: [{}] }],
   setupMock: [
     (given: object) => setupMock(noHooks, given),
     ["latancy", "latency"],
