@@ -1,5 +1,4 @@
-import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
-import type { ReceiverResponse } from "../receiver/delivery-handler.ts";
+import { createDeliveryHandler, type ReceiverResponse } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
 

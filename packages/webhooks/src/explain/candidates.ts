@@ -1,7 +1,6 @@
 import { readBody } from "../verification/body.ts";
 import type { Cause } from "./causes.ts";
-import { decode, decodeBase64, decodeHex, encodeUtf8, readJson } from "./encodings.ts";
-import type { Bytes } from "./encodings.ts";
+import { decode, decodeBase64, decodeHex, encodeUtf8, readJson, type Bytes } from "./encodings.ts";
 
 /** Key or body that the signer may have used, and the mistake that this would prove. */
 export interface Candidate {

@@ -1,11 +1,8 @@
-import { valuesOf } from "../verification/header-values.ts";
-import type { HeaderPairs } from "../verification/header-values.ts";
+import { valuesOf, type HeaderPairs } from "../verification/header-values.ts";
 import { isUsable } from "../verification/secrets.ts";
 import { isCompressed, unpadded } from "./candidates.ts";
-import { finding } from "./causes.ts";
-import type { Cause, Finding } from "./causes.ts";
-import { decode, decodeBase64, decodeHex, readJson } from "./encodings.ts";
-import type { Bytes } from "./encodings.ts";
+import { finding, type Cause, type Finding } from "./causes.ts";
+import { decode, decodeBase64, decodeHex, readJson, type Bytes } from "./encodings.ts";
 
 const likelySignature = /^x-[a-z0-9-]{0,60}(?:signature|hmac|digest)[a-z0-9-]{0,20}$/;
 const otherServiceFormat = /^(?!.*sha256=.*sha256=)\s*\w{1,9}=[^,;]*[,;]\s*\w{1,9}=/is;

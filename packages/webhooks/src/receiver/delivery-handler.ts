@@ -3,14 +3,11 @@ import { headerPairs } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
 import type { Verified } from "../verification/verification.ts";
-import { check, defaultMaxBodyBytes } from "../verification/verify.ts";
-import type { VerifyOptions } from "../verification/verify.ts";
-import { isWebhookError, WebhookError } from "../webhook-error.ts";
-import type { WebhookErrorCode } from "../webhook-error.ts";
+import { check, defaultMaxBodyBytes, type VerifyOptions } from "../verification/verify.ts";
+import { isWebhookError, WebhookError, type WebhookErrorCode } from "../webhook-error.ts";
 import { createClaim } from "./claim.ts";
 import { createErrorLog } from "./log.ts";
-import { claimSettings } from "./options.ts";
-import type { ReceiverOptions } from "./options.ts";
+import { claimSettings, type ReceiverOptions } from "./options.ts";
 
 interface Delivery {
   readonly method: string | undefined;

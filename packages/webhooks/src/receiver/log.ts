@@ -1,5 +1,4 @@
-import { isWebhookError } from "../webhook-error.ts";
-import type { WebhookErrorCode } from "../webhook-error.ts";
+import { isWebhookError, type WebhookErrorCode } from "../webhook-error.ts";
 import type { CompleteClock } from "@tryon/command-line/clock";
 
 const reportInterval = 60_000;

@@ -1,7 +1,6 @@
 import type { TryOnCompletedEvent } from "../verification/event.ts";
 import { anything, readOptions } from "@tryon/command-line/options";
-import { bytesOf } from "../verification/body.ts";
-import type { RawBody } from "../verification/body.ts";
+import { bytesOf, type RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
 
 /** Event of a kind that this version does not support, with any fields. */

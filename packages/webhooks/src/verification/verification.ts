@@ -2,8 +2,7 @@ import { readDuration } from "@tryon/command-line/duration";
 import { OptionsError, rejectUnknown } from "@tryon/command-line/options";
 import { serviceTime } from "@tryon/command-line/service-time";
 
-import { parseEvent, textOrNull } from "./event.ts";
-import type { TryOnEvent } from "./event.ts";
+import { parseEvent, textOrNull, type TryOnEvent } from "./event.ts";
 import { headerPairs, valuesOf } from "./header-values.ts";
 import { matchingSecret, parseSignature } from "./signature.ts";
 import { WebhookError } from "../webhook-error.ts";

@@ -2,15 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createMock } from "@tryon/mock";
-import type { Mock } from "@tryon/mock";
+import { createMock, type Mock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { expect, it, onTestFinished } from "vitest";
 import { allViolations } from "./planned-event.ts";
 import type { Fault, FaultPlan } from "./faults.ts";
 import { Coordinator } from "./processes/coordinator.ts";
-import { ProcessSlot } from "./processes/process-slot.ts";
-import type { SlotEvent } from "./processes/process-slot.ts";
+import { ProcessSlot, type SlotEvent } from "./processes/process-slot.ts";
 import { startReceiver } from "./processes/receiver-process.ts";
 import { submit } from "./submit.ts";
 

@@ -1,8 +1,7 @@
 /*
  * Program of a receiver process. Its store and the faults are in the parent process, which also sets the port.
  */
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { ClaimState } from "../../../src/index.ts";
