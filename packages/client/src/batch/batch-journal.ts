@@ -27,7 +27,6 @@ export interface OpenedItem {
 
 export type BatchJournal = ReturnType<typeof createBatchJournal>;
 
-/** Reads and writes the journal of a batch, and counts its entries in the budget. Calls `stop` if the journal fails. */
 export function createBatchJournal(
   journal: Journal,
   tryon: TryOn,

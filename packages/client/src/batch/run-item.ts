@@ -39,7 +39,6 @@ export interface ItemTask {
   readonly id: string;
   readonly input: TryOnInput;
   readonly opened: OpenedItem | undefined;
-  /** Aborted when the batch no longer waits for the item. */
   readonly signal: AbortSignal;
   readonly turn: () => Promise<void>;
 }
@@ -69,7 +68,6 @@ class ItemRun {
   #task: ItemTask;
   #entry: JournalEntry | undefined;
   #job: Job | undefined;
-  /** Returns the time since the item was entered into the journal. */
   #age: () => number = () => 0;
   #isResumed = false;
 

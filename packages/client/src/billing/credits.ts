@@ -88,7 +88,6 @@ type FinalStatus =
 /** Purchases of credits. */
 export class Credits {
   readonly #contexts: CallRunner;
-  /** Requests by their responses, which do not have the token. */
   readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */

@@ -9,7 +9,6 @@ const margin = 1_000;
 /** Maximum duration of a request whose rate limit headers count as current, in milliseconds. */
 const maxHeaderAge = 5_000;
 const maxJitter = 1_000;
-/** Share of the limit that submissions leave to polls. */
 export const readShare = 0.18;
 /** Maximum delay of a queued request, in milliseconds. Own counts use a window that is longer by the margin. */
 const maxDelay = maxRetryAfter + margin;

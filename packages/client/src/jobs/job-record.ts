@@ -44,7 +44,6 @@ export class JobRecord implements Job, ResultSource {
   #idempotencyKey: string | undefined;
   #data: JobData;
   #dataAge = () => Infinity;
-  /** If true, the data was saved, and the service has not confirmed it yet. */
   #isSaved: boolean;
   #startedAt: number | undefined;
 

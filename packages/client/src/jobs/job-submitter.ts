@@ -123,7 +123,6 @@ export class JobSubmitter {
     return sync === "auto" ? this.#mayBeSync && left >= maxSyncWait + syncGrace : sync;
   }
 
-  /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
   async #send(
     submission: Submission,
     context: ClientContext,
@@ -183,7 +182,6 @@ export class JobSubmitter {
     }
   }
 
-  /** Finds the job in the list once it is too late to send the submission again. */
   async #findInList(
     submission: Submission & { readonly recover: Recover },
     context: ClientContext,

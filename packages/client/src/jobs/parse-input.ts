@@ -25,7 +25,6 @@ import type { JobData } from "../types/job.ts";
 export interface ParsedInput {
   /** JSON object of all fields, except `wait` and the images in the body. */
   readonly fields: string;
-  /** Images that are not URLs: the person, then the garments. */
   readonly images: readonly ImageSource[];
   readonly size: string;
   readonly wait: boolean | undefined;
@@ -76,7 +75,6 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
   }
 
   const images: ImageSource[] = [];
-  /** Adds images to the body, and returns those that are URLs. */
   const addImages = (named: readonly Named[]): string[] =>
     named.slice(0, maxGarments).flatMap(([field, image]) => {
       const source = imageSource(image, field, note);
@@ -124,7 +122,6 @@ export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyK
   return { job, idempotencyKey };
 }
 
-/** Returns all issues of an input. Does not read images that can be read only once. */
 export async function validateInput(input: unknown): Promise<readonly InputIssue[]> {
   const { images, issues } = parseInput(input);
   for (const image of images.filter(isRepeatable)) await checkImage(image, collectIssues(issues));

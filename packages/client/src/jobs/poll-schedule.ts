@@ -12,7 +12,6 @@ const maxRunTime = 120_000;
 const newestWeight = 0.15;
 /** Time of the first poll as a share of the median: 17 of 100 try-ons have ended by then. */
 const firstPoll = 0.59;
-/** Delay of later polls, as a factor of the square root of the median. */
 const delayFactor = 15;
 const minDelay = 500;
 const maxDelay = 8_000;
@@ -21,7 +20,6 @@ const minShareOfAge = 0.06;
 const minHiddenDelay = 30_000;
 const lastPollTime = 1_000;
 const defaultLimit = 60;
-/** Share of the remaining requests that polls may use per minute. */
 const pollShare = 0.5;
 const minute = 60_000;
 
@@ -70,7 +68,6 @@ export class PollSchedule {
     this.opensAt = Math.max(this.opensAt, this.#config.clock.monotonic()) + this.interval();
   }
 
-  /** Returns the time per poll, in milliseconds: a share of the requests that are left, or of the limit. */
   interval(): number {
     const { limit = defaultLimit, remaining = limit } = this.#rateLimiter.rateLimit ?? {};
     return minute / Math.max(limit * readShare, remaining * pollShare);

@@ -5,7 +5,6 @@ import { redactor } from "../errors/redact.ts";
 
 const levels = ["debug", "info", "warn", "off"];
 
-/** Codes of the warnings that this process has printed. */
 const printedCodes = new Set<string>();
 
 // The key is unknown here, but keys of the service have a known prefix.

@@ -38,14 +38,12 @@ interface OpenJob {
 }
 
 const maxJobs = 10_000;
-/** Maximum size of a response in characters, as for the client itself. */
 const maxBody = 8 * 2 ** 20;
 
 export class JobTracer {
   readonly #clock: ClientClock;
   readonly #redact: Redact;
   readonly #channel = tracingChannel<unknown, JobMessage>("tryon:job");
-  /** By idempotency key, oldest first. */
   readonly #open = new Map<string, OpenJob>();
   readonly #byId = new Map<string, OpenJob>();
   /** Keys of ended jobs, oldest first. A repeat returns the same job. */

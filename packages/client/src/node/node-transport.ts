@@ -164,7 +164,6 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Agents of a client: the one of the caller, or one per protocol, with another for hosts of this machine. */
 export class Agents {
   readonly #given: (Agent & { readonly protocol?: string }) | undefined;
   readonly #agents = new Map<string, Agent>();

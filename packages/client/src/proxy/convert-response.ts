@@ -17,7 +17,6 @@ const objectFields = new Set(["metadata", "next_action"]);
 
 export const userTagField = "_tryon_user";
 
-/** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
 export async function convertContent(
   content: unknown,
   { kind, user: { id } }: ProxyCall,
@@ -83,7 +82,6 @@ async function toUserJob(
   };
 }
 
-/** Removes the user tag from metadata; returns null if nothing else is in it. */
 export function withoutUserTag(metadata: unknown): unknown {
   if (!isObject(metadata)) return metadata;
   const { [userTagField]: tag, ...rest } = metadata;
@@ -117,7 +115,6 @@ export function errorResponse(
   return jsonResponse(status, { detail }, headers);
 }
 
-/** Detail of the 404 for jobs that do not exist and for jobs of other users. */
 export const jobNotFound = "Job not found.";
 
 const unavailable = "Try-ons are unavailable at the moment.";
@@ -180,7 +177,6 @@ export function mapErrorResponse(
   return jsonResponse(status < 500 ? mapped : status, { detail: unavailable, retryable }, headers);
 }
 
-/** Headers of the service that the user may see, if their values are short words. */
 const passedHeaders = "idempotent-replayed x-request-id";
 
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */

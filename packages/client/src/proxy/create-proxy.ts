@@ -4,7 +4,6 @@ import type { ProxyCall, ProxyError, ProxyKind, ProxyOptions, ProxyUser } from "
 import { resolveOptions, type ProxySettings } from "./resolve-options.ts";
 
 const maxKeyLength = 200;
-/** `Retry-After` if `limit` returns no valid one, in seconds. */
 const defaultRetryAfter = 3_600;
 /** Maximum `Retry-After`, in seconds. A client could misread a much larger number as a date. */
 const maxRetryAfter = 86_400;

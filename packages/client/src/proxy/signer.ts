@@ -26,7 +26,6 @@ export class Signer {
     return id + (await this.#sign(kind, userId, id)).slice(0, signatureLength);
   }
 
-  /** Returns the service's id if the signature is valid for this user and kind, else undefined. */
   async verifyId(kind: "job" | "cursor", userId: string, signed: string) {
     const id = signed.slice(0, -signatureLength);
     const expected = await this.signId(kind, userId, id);

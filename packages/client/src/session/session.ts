@@ -39,7 +39,6 @@ export class Session implements TryOnSession {
   #tabs: Tabs<StartedSnapshot> | undefined;
   #snapshot: TryOnSnapshot = idle;
   #saved: SavedTryOn | undefined;
-  /** Returns the time since its start, or Infinity if its date is in the future. */
   #age = (): number => Infinity;
   /** Idempotency key of the try-on that the state shows, which another tab may run. */
   #key = "";

@@ -49,7 +49,6 @@ export function createClaim(
     return Promise.race([call, expired]).finally(() => clock.clearTimeout(expiry));
   };
 
-  /** Releases what the store may grant after the delivery has failed. */
   const releaseIfLate = async (call: Promise<ClaimState>): Promise<void> => {
     try {
       await call;
@@ -97,7 +96,6 @@ export function createClaim(
     else lose();
   };
 
-  /** Renews the claim after a delay, or loses it when it expires before. */
   const renewAfter = (delay: number): void => {
     const untilEnd = Math.max(0, claimTtl - age());
     timer = clock.setTimeout(() => void (renewal = renew()), Math.min(delay, untilEnd));

@@ -110,7 +110,6 @@ export interface ClaimSettings {
   readonly dedupeTtl: number;
 }
 
-/** @throws `TypeError` that names the invalid option. */
 export function claimSettings(options: ReceiverOptions): ClaimSettings {
   // Inside, so that bundlers can leave it out.
   const rules = {

@@ -125,7 +125,6 @@ function createJournal(
 ): FileJournal {
   let position = end;
   let waiting: { readonly id: string; readonly line: string }[] = [];
-  /** Write that collects entries until the last one has ended. */
   let next: Promise<void> | undefined;
   let last: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
