@@ -1,14 +1,8 @@
-import {
-  accepting,
-  duration,
-  OptionsError,
-  readOptions,
-  type Rules,
-  type Values,
-} from "@tryon/command-line/options";
-import { ConfigError, InputError } from "@tryon/client";
+import { ConfigError } from "@tryon/client";
 import type { JournalEntry, JournalState } from "@tryon/client/batch";
 
+import { readDuration } from "../config/resolve-config.ts";
+import { checkOptions } from "../proxy/resolve-options.ts";
 import type { Duration } from "../types/call-options.ts";
 
 /** Options of every shared journal. */
@@ -22,36 +16,44 @@ export interface SharedJournalOptions {
   readonly claimTtl?: Duration | undefined;
 }
 
-const time = duration();
-
-/** Rule of a claim's duration, in whole milliseconds when it is read. */
-export const claimTtlRule = {
-  ...time,
-  read: (given: unknown, name: string) => Math.ceil(time.read(given, name) ?? 0) || undefined,
-  fallback: 30_000,
-};
-
-const nameRule = accepting<string>(
-  '1 to 100 letters, digits and ".", "_", ":" or "-"',
-  (given) => typeof given === "string" && /^[\w.:-]{1,100}$/.test(given),
-);
-
-export function checkName(name: string): void {
-  readStoreOptions("the journal", { name }, { name: { ...nameRule, isRequired: true } });
+/** Checks name and options of a journal. Returns the duration of a claim in whole milliseconds. */
+export function readClaimTtl(
+  caller: string,
+  name: string,
+  options: SharedJournalOptions,
+  flag: string,
+): number {
+  const isName = typeof name === "string" && /^[\w.:-]{1,100}$/.test(name);
+  checkOptions(
+    "the journal",
+    { name },
+    {
+      name: [
+        isName,
+        'must be 1 to 100 letters, digits and ".", "_", ":" or "-"',
+        "Use another name.",
+      ],
+    },
+  );
+  const ttl = Math.ceil(readDuration(options.claimTtl ?? "30s"));
+  checkOptions<Record<string, unknown>>(
+    caller,
+    { ...options },
+    {
+      claimTtl: [
+        ttl > 0 && ttl < Infinity,
+        "must be a positive number of milliseconds",
+        'Use a number or a string such as "30s".',
+      ],
+      [flag]: checkFlag(Reflect.get(options, flag)),
+    },
+  );
+  return ttl;
 }
 
-export function readStoreOptions<const All extends Rules>(
-  caller: string,
-  options: object,
-  rules: All,
-): Values<All> {
-  try {
-    return readOptions(`an option of ${caller}`, options, rules);
-  } catch (error) {
-    if (!(error instanceof OptionsError)) throw error;
-    const { field, problem, hint = "" } = error;
-    throw new InputError(field, problem, { hint });
-  }
+export function checkFlag(value: unknown) {
+  const isFlag = value === undefined || typeof value === "boolean";
+  return [isFlag, "must be true or false", "Omit the option for its default."] as const;
 }
 
 export function withoutSignedUrl(entry: JournalEntry): JournalEntry {

@@ -1,14 +1,12 @@
-import { boolean, string } from "@tryon/command-line/options";
 import type { RedisClient } from "@tryon/command-line/stores/clients";
 import { redisScripts } from "@tryon/command-line/stores/redis-scripts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
+import { checkOptions } from "../proxy/resolve-options.ts";
 import {
   storeError,
-  checkName,
-  claimTtlRule,
-  readStoreOptions,
+  readClaimTtl,
   readText,
   textOf,
   type SharedJournalOptions,
@@ -63,17 +61,13 @@ export async function openRedisJournal(
   name: string,
   options: RedisJournalOptions = {},
 ): Promise<SharedJournal> {
-  checkName(name);
-  const { claimTtl, checkPolicy } = readStoreOptions("openRedisJournal", options, {
-    claimTtl: claimTtlRule,
-    checkPolicy: { ...boolean(), fallback: true },
-  });
+  const claimTtl = readClaimTtl("openRedisJournal", name, options, "checkPolicy");
   // Braces keep all keys in one slot of a cluster.
   const key = `tryon:journal:{${name}}`;
   const runScript = redisScripts(client, {
     versionKey: `${key}:version`,
     data: "the journal",
-    eviction: checkPolicy ? "reject" : "accept",
+    eviction: options.checkPolicy === false ? "accept" : "reject",
     fail: storeError,
   });
   const run = (script: string, ...args: string[]): Promise<unknown> =>
@@ -219,8 +213,9 @@ export function createRedisQuotaStore(
   client: RedisClient,
   options: RedisQuotaOptions = {},
 ): QuotaStore {
-  const { prefix } = readStoreOptions("createRedisQuotaStore", options, {
-    prefix: { ...string(), fallback: "tryon:quota:" },
+  const { prefix = "tryon:quota:" } = options;
+  checkOptions<RedisQuotaOptions>("createRedisQuotaStore", options, {
+    prefix: [typeof prefix === "string", "must be a string", "Omit the option for its default."],
   });
   const run = redisScripts(client, {
     versionKey: `${prefix}version`,

@@ -1,4 +1,3 @@
-import { boolean } from "@tryon/command-line/options";
 import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
@@ -6,9 +5,7 @@ import {
   columnOf,
   hasEnded,
   storeError,
-  readStoreOptions,
-  checkName,
-  claimTtlRule,
+  readClaimTtl,
   readText,
   textOf,
   type SharedJournalOptions,
@@ -32,11 +29,7 @@ export async function openTableJournal(
   name: string,
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
-  checkName(name);
-  const { claimTtl, createTable } = readStoreOptions(caller, options, {
-    claimTtl: claimTtlRule,
-    createTable: { ...boolean(), fallback: false },
-  });
+  const claimTtl = readClaimTtl(caller, name, options, "createTable");
   const { timestamp, toTimestamp, elementsOf } = dialect;
   const now = toTimestamp("$0");
   const format = {
@@ -47,7 +40,7 @@ export async function openTableJournal(
     version: ["state", "claimed_until", now],
     clock: "less",
   } as const;
-  const run = openTable(dialect, format, createTable, storeError);
+  const run = openTable(dialect, format, options.createTable === true, storeError);
   const item = "journal = $1 AND id = $2";
   const until = (ttl: string): string => toTimestamp(`$0 + ${ttl}`);
   const query = async (text: string, ...values: (string | number)[]): Promise<readonly Row[]> =>

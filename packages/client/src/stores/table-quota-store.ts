@@ -1,7 +1,8 @@
-import { openExpiringTable, tableRules, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { openExpiringTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
-import { readStoreOptions, storeError } from "./journal-entry.ts";
+import { checkOptions } from "../proxy/resolve-options.ts";
+import { checkFlag, storeError } from "./journal-entry.ts";
 
 /** Options of counters in a table. */
 export interface TableQuotaOptions {
@@ -32,8 +33,13 @@ export function createTableQuotaStore(
   dialect: Dialect,
   options: TableQuotaOptions,
 ): TableQuotaStore {
-  const read = readStoreOptions(caller, options, tableRules("tryon_quota"));
-  const { table } = read;
+  const { table = "tryon_quota", createTable = false } = options;
+  const isName = typeof table === "string" && /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(table);
+  checkOptions<TableQuotaOptions>(caller, options, {
+    table: [isName, "must be a name of letters, digits and _", "Omit the option for tryon_quota."],
+    createTable: checkFlag(createTable),
+  });
+  const read = { table, createTable };
   const value = { column: "count", type: "integer NOT NULL" };
   // The service forgets a key by itself: another submission under it is charged, so it counts again.
   const { run, deleteExpired } = openExpiringTable(dialect, read, value, "more", storeError);

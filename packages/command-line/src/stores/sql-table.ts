@@ -1,5 +1,4 @@
 import type { Times } from "../clock.ts";
-import { accepting, boolean, type Values } from "../options.ts";
 import type { PostgresClient, SqliteDatabase, SqliteStatement } from "./clients.ts";
 import { createStoreClock, type ClockRule } from "./store-clock.ts";
 import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
@@ -65,19 +64,10 @@ export function openTable(
   };
 }
 
-/** Rules of the options of a store in a table. `fallback` is the name of the table. */
-export function tableRules(fallback: string) {
-  const table = accepting<string>(
-    `a name of letters, digits and _, such as ${fallback}`,
-    (given) => typeof given === "string" && /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(given),
-  );
-  return { table: { ...table, fallback }, createTable: { ...boolean(), fallback: false } };
-}
-
 /** Opens a table with a row per key, which expires. The keys are JSON, except that of the row for the version. */
 export function openExpiringTable(
   dialect: Dialect,
-  { table, createTable }: Values<ReturnType<typeof tableRules>>,
+  { table, createTable }: { readonly table: string; readonly createTable: boolean },
   value: { readonly column: string; readonly type: string },
   clock: ClockRule,
   fail: Fail,

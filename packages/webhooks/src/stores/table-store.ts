@@ -1,5 +1,5 @@
-import { readOptions } from "@tryon/command-line/options";
-import { openExpiringTable, tableRules, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { accepting, boolean, readOptions } from "@tryon/command-line/options";
+import { openExpiringTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 
 import type { ReceiverStore } from "../receiver/store.ts";
 import { storeError } from "./store-error.ts";
@@ -31,9 +31,17 @@ export interface TableStore extends ReceiverStore {
 /** Returns JSON: PostgreSQL rejects NUL, and encodings merge keys with invalid UTF-16. */
 const keyOf = (key: string): string => JSON.stringify(key);
 
+const tableName = accepting<string>(
+  "a name of letters, digits and _, such as tryon_events",
+  (given) => typeof given === "string" && /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(given),
+);
+
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
 export function createTableStore(dialect: Dialect, options: TableStoreOptions): TableStore {
-  const read = readOptions("an option of the store", options, tableRules("tryon_events"));
+  const read = readOptions("an option of the store", options, {
+    table: { ...tableName, fallback: "tryon_events" },
+    createTable: { ...boolean(), fallback: false },
+  });
   const { table } = read;
   const value = { column: "owner", type: "text" };
   const { run, deleteExpired } = openExpiringTable(dialect, read, value, "less", storeError);
