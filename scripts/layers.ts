@@ -12,7 +12,8 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   client: [
     ["react", "node"],
     ["stores"],
-    ["batch", "photos", "proxy", "raw", "session"],
+    ["batch", "proxy", "raw", "session"],
+    ["photos"],
     ["index"],
     ["client"],
     ["jobs"],

@@ -13,24 +13,25 @@ const shared: Options = {
   plugins: [withoutDocstrings],
 };
 
+const entry = {
+  index: "src/index.ts",
+  batch: "src/batch/index.ts",
+  postgres: "src/stores/postgres.ts",
+  proxy: "src/proxy/index.ts",
+  raw: "src/raw/index.ts",
+  react: "src/react/index.ts",
+  redis: "src/stores/redis.ts",
+  session: "src/session/index.ts",
+  sqlite: "src/stores/sqlite.ts",
+};
+
 export default defineConfig([
   {
     ...shared,
-    entry: {
-      index: "src/index.ts",
-      batch: "src/batch/index.ts",
-      images: "src/photos/index.ts",
-      postgres: "src/stores/postgres.ts",
-      node: "src/node/index.ts",
-      proxy: "src/proxy/index.ts",
-      raw: "src/raw/index.ts",
-      react: "src/react/index.ts",
-      redis: "src/stores/redis.ts",
-      session: "src/session/index.ts",
-      sqlite: "src/stores/sqlite.ts",
-    },
+    entry,
     // The types of the private packages are part of the published ones.
     dts: {
+      entry: { ...entry, node: "src/node/index.ts" },
       compilerOptions: {
         paths: {
           "@tryon/command-line/*": ["../command-line/src/*"],
@@ -45,10 +46,10 @@ export default defineConfig([
   ownBuild("browser", "esm"),
 ]);
 
-/** Main entry for one condition of `imports` of package.json, which selects transport, image encoder, and code for pages. */
+/** Main entry for one condition of `imports` of package.json, which selects transport and code for pages, and the entry for Node. */
 function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options {
   const isCommonJs = format === "cjs";
-  const entries = { "index-node": "src/index.ts", "images-node": "src/photos/index.ts" };
+  const entries = { "index-node": "src/index.ts", node: "src/node/index.ts" };
   return {
     ...shared,
     entry: condition === "node" ? entries : { "index-page": "src/index.ts" },

@@ -1,9 +1,8 @@
 "use client";
 
 import { TryOn } from "@tryon/client";
-import { prepareImage } from "@tryon/client/images";
 import { useTryOn } from "@tryon/client/react";
-import type { TryOnSessionOptions } from "@tryon/client/session";
+import { prepareImage, type TryOnSessionOptions } from "@tryon/client/session";
 import { useEffect, useState, type FormEvent } from "react";
 
 const tryon = new TryOn({ proxyUrl: "/api/tryon" });

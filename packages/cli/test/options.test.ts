@@ -1,11 +1,15 @@
 import { isTryOnError, TryOn } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
-import { prepareImage } from "@tryon/client/images";
+import { prepareImage } from "@tryon/client/node";
+import { createPostgresQuotaStore, openPostgresJournal } from "@tryon/client/postgres";
 import { createProxy, createQuota } from "@tryon/client/proxy";
+import { createRedisQuotaStore, openRedisJournal } from "@tryon/client/redis";
 import { createTryOnSession } from "@tryon/client/session";
+import { createSqliteQuotaStore, openSqliteJournal } from "@tryon/client/sqlite";
 import { recorder, runContract } from "@tryon/contract";
 import { createMock } from "@tryon/mock";
 import { nodeNetwork, serve, setupMock } from "@tryon/mock/node";
+import { useMock } from "@tryon/mock/vitest";
 import {
   createMemoryStore,
   createReceiver,
@@ -35,6 +39,9 @@ const target = { baseUrl: mock.baseUrl, fetch: mock.fetch, signal: AbortSignal.a
 const durations = [0, -1, Number.NaN, "soon", "5", {}, true];
 const wholes = [-1, 1.5, Number.NaN, "3", {}];
 const flags = ["yes", 1, null];
+const tables = { table: ["a b", 5], createTable: flags };
+const postgres = { query: async () => ({ rows: [] }) };
+const redis = { eval: async () => "" };
 
 /** A public function: its call with more options, an unknown option with the likely one, and invalid values. */
 type Row = readonly [
@@ -65,12 +72,16 @@ const client: Readonly<Record<string, Row>> = {
   batch: [
     (given: object) => batch(tryon, [], given),
     ["concurency", "concurrency"],
-    { timeout: durations, concurrency: [0, ...wholes], stopAfterContentBlocked: [0, -1, "3"] },
+    {
+      timeout: durations,
+      concurrency: [0, ...wholes],
+      stopAfterContentBlocked: [0, -1, "3", Number.NaN],
+    },
   ],
   prepareImage: [
     (given: object) => prepareImage(new Blob(["x"]), given),
     ["maxsize", "maxSide"],
-    { maxSide: [1, ...wholes], format: ["png", 5] },
+    { maxSide: [511, 4_097, 600.5, ...wholes], format: ["png", 5] },
   ],
   createProxy: [
     (given: object) => createProxy({ authorize: () => null, ...given }),
@@ -80,7 +91,37 @@ const client: Readonly<Record<string, Row>> = {
   createQuota: [
     (given: object) => createQuota({ perDay: 5, ...given }),
     ["per_day", "perDay"],
-    { perDay: [0, ...wholes], perMinute: [0, ...wholes] },
+    { perDay: [0, Infinity, undefined, ...wholes], perMinute: [0, ...wholes] },
+  ],
+  openPostgresJournal: [
+    (given: object) => openPostgresJournal(postgres, "spring", given),
+    ["claim_ttl", "claimTtl"],
+    { claimTtl: [Infinity, ...durations], createTable: flags },
+  ],
+  openSqliteJournal: [
+    (given: object) => openSqliteJournal({} as never, "spring", given),
+    ["claim_ttl", "claimTtl"],
+    { claimTtl: [Infinity, ...durations], createTable: flags },
+  ],
+  openRedisJournal: [
+    (given: object) => openRedisJournal(redis, "spring", given),
+    ["check_policy", "checkPolicy"],
+    { claimTtl: [Infinity, ...durations], checkPolicy: flags },
+  ],
+  createPostgresQuotaStore: [
+    (given: object) => createPostgresQuotaStore(postgres, given),
+    ["create_table", "createTable"],
+    tables,
+  ],
+  createSqliteQuotaStore: [
+    (given: object) => createSqliteQuotaStore({} as never, given),
+    ["create_table", "createTable"],
+    tables,
+  ],
+  createRedisQuotaStore: [
+    (given: object) => createRedisQuotaStore(redis, given),
+    ["prefixes", "prefix"],
+    { prefix: [5] },
   ],
   createTryOnSession: [
     (given: object) => createTryOnSession(tryon, given),
@@ -90,7 +131,6 @@ const client: Readonly<Record<string, Row>> = {
 };
 
 const verifying = { maxAge: [-1, Number.NaN, "soon"] };
-const tables = { table: ["a b", 5], createTable: flags };
 
 const others: Readonly<Record<string, Row>> = {
   createReceiver: [
@@ -116,25 +156,21 @@ const others: Readonly<Record<string, Row>> = {
     (given: object) => signedRequest({}, { secret, ...given }),
     ["header", "headers"],
   ],
-  verify: [(given: object) => verify({ ...delivery, ...given }), ["maxage", undefined], verifying],
+  verify: [(given: object) => verify({ ...delivery, ...given }), ["maxage", "maxAge"], verifying],
   safeVerify: [
     (given: object) => safeVerify({ ...delivery, ...given }),
-    ["maxage", undefined],
+    ["maxage", "maxAge"],
     verifying,
   ],
-  explain: [
-    (given: object) => explain({ ...delivery, ...given }),
-    ["maxage", undefined],
-    verifying,
-  ],
+  explain: [(given: object) => explain({ ...delivery, ...given }), ["maxage", "maxAge"], verifying],
   verifySync: [
     (given: object) => verifySync({ ...delivery, ...given }),
-    ["maxage", undefined],
+    ["maxage", "maxAge"],
     verifying,
   ],
   safeVerifySync: [
     (given: object) => safeVerifySync({ ...delivery, ...given }),
-    ["maxage", undefined],
+    ["maxage", "maxAge"],
     verifying,
   ],
   reconcile: [
@@ -144,12 +180,12 @@ const others: Readonly<Record<string, Row>> = {
     { since: ["yesterday", undefined], filter: [5], receiver: [undefined, {}] },
   ],
   createRedisStore: [
-    (given: object) => createRedisStore({ eval: async () => "" }, given),
+    (given: object) => createRedisStore(redis, given),
     ["prefixes", "prefix"],
     { prefix: [5] },
   ],
   createPostgresStore: [
-    (given: object) => createPostgresStore({ query: async () => ({ rows: [] }) }, given),
+    (given: object) => createPostgresStore(postgres, given),
     ["create_table", "createTable"],
     tables,
   ],
@@ -189,6 +225,7 @@ const others: Readonly<Record<string, Row>> = {
     { headersTimeout: durations, requestTimeout: durations, connections: [0, ...wholes] },
   ],
   nodeNetwork: [nodeNetwork, ["resolver", "resolve"], { ca: [5], resolve: ["dns"] }],
+  useMock: [useMock, ["latancy", "latency"], { unawaitedJobs: ["warn", true], seed: [{}] }],
   setupMock: [
     (given: object) => setupMock(noHooks, given),
     ["latancy", "latency"],

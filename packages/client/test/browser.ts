@@ -17,7 +17,7 @@ export interface Bundle {
 /** Bundles the sources of the client for a page, where it is the global `client`, with `prepareImage` beside it. */
 export async function bundleClient(): Promise<Bundle> {
   const script = `import * as client from "@tryon/client";
-    import { prepareImage } from "@tryon/client/images";
+    import { prepareImage } from "@tryon/client/session";
     Object.assign(globalThis, { client, prepareImage });`;
   return { files: new Map([["/page.js", await bundlePage(script, { minify: true })]]) };
 }

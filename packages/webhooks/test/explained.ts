@@ -2,8 +2,7 @@ import { createHmac } from "node:crypto";
 
 import { expect } from "vitest";
 
-import { explain } from "../src/index.ts";
-import type { Cause, Explanation, ExplainOptions } from "../src/index.ts";
+import { explain, type Cause, type Explanation, type ExplainOptions } from "../src/index.ts";
 
 export const secret = "whsec_5f2b8c1d9e7a4036";
 

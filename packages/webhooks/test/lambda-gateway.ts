@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 
 import type { LambdaEvent, LambdaResult } from "../src/adapters/lambda.ts";
-import { listening } from "./running.ts";
-import type { Running } from "./running.ts";
+import { listening, type Running } from "./running.ts";
 
 /** Gateways that call a Lambda function for an HTTP request. */
 export const gateways = ["v1", "v2", "v2, base64", "alb", "alb, multi-value"] as const;

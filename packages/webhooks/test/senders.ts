@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { request, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 
 import type { SignedEvent } from "./events.ts";

@@ -1,4 +1,4 @@
-import { prepareImage } from "@tryon/client/images";
+import { prepareImage } from "@tryon/client/session";
 
 /**
  * Turns a photo upright, shrinks it, and removes its metadata, such as the location. Returns a file that the browser cannot

@@ -39,43 +39,33 @@ export interface Call<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
-/** Data of a response, and the response. */
 export interface Responded<Data> {
   readonly data: Data;
   readonly response: HttpResponse;
 }
 
-/** Part of the call that its caller knows. */
 type Caller = Pick<CallContext, "deadline" | "onRetry" | "isOver" | "isPoll">;
 
-/** Request with its method and path, for logs and errors. */
 interface NamedRequest extends Omit<HttpRequest, "timeout"> {
   readonly name: string;
 }
 
-/** Call of the service. */
 interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
-  /** Earlier attempts of the same request. */
   readonly attemptLog?: AttemptLog | undefined;
 }
 
-/** Submission as it is sent. */
 interface Submission
   extends NonNullable<CallContext["submission"]>, Pick<HttpRequest, "onProgress"> {
   readonly body: SubmissionBody;
-  /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync: boolean;
-  /** Attempts of this submission, also those of earlier calls. */
   readonly attemptLog: AttemptLog;
 }
 
 type ListParameters = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
 type ListQuery = { readonly [Name in keyof ListParameters]: ListParameters[Name] | undefined };
 
-/** Page of jobs. */
 type JobsData = Pick<TryOnListResponse, "next_cursor"> & { readonly jobs: readonly JobData[] };
 
-/** Endpoints of the service, typed by its contract. Each checks the shape of a successful response. */
 export class Api {
   readonly http: HttpContext;
 
@@ -166,7 +156,6 @@ export function isJobId(id: unknown): id is string {
   return typeof id === "string" && /^job_[a-zA-Z0-9]+$/.test(id);
 }
 
-/** Adds `withResponse` to the promise of a call. */
 export function toCall<Data>(responded: Promise<Responded<Data>>): Call<Data> {
   const promise = responded.then(({ data }) => data);
   return Object.assign(promise, {

@@ -14,19 +14,15 @@ const aliases = {
   items: "garment_urls",
 } as const;
 
-/** Fields of a request body by name. */
 export type Fields = Record<string, unknown>;
 
-/** Notes problems of a value that is not empty. */
 type Check = (value: unknown, field: string, note: Note) => void;
 
 const maxSeed = 2_147_483_647;
 const maxUrlLength = 2_000;
-/** Maximum number of keys in the metadata. */
 export const maxMetadataKeys = 8;
 const maxMetadataLength = 256;
 
-/** Name of a field that is not an alias. */
 export type FieldName = Exclude<keyof TryOnRequest, keyof typeof aliases>;
 
 /** Every field that the client knows, except aliases, and its maximum length or the check of its value. */
@@ -62,7 +58,6 @@ const ignored = [
   ["person_url", "person_image_b64"],
 ] as const;
 
-/** Returns a copy with canonical names and values instead of aliases. Unknown fields stay. */
 export function canonicalFields(input: Readonly<Fields>): Fields {
   const fields: Fields = { ...input };
   for (const [alias, name] of Object.entries(aliases)) {
@@ -82,7 +77,6 @@ export function isEmpty(value: unknown): boolean {
   return (value ?? "") === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** Notes problems of canonical fields, except those of images. */
 export function checkFields(fields: Fields, note: Note): void {
   for (const [name, check] of Object.entries(checks)) {
     const value = fields[name];
@@ -95,7 +89,6 @@ export function checkFields(fields: Fields, note: Note): void {
   }
 }
 
-/** Notes unknown fields, with the name that they most likely mean, and known fields in `extra`. */
 export function checkNames(fields: Fields, extra: unknown, note: Note): void {
   const known = { ...checks, ...aliases };
   for (const [name, value] of Object.entries(fields)) {
@@ -110,7 +103,6 @@ export function checkNames(fields: Fields, extra: unknown, note: Note): void {
   }
 }
 
-/** Notes a URL that is neither https nor, for a local service, http on this machine. */
 export function checkUrl(value: unknown, field: string, note: Note): void {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
@@ -119,7 +111,6 @@ export function checkUrl(value: unknown, field: string, note: Note): void {
   if (!field.startsWith("garment")) checkLength(value, maxUrlLength, field, note);
 }
 
-/** Returns true for an object that is not a list. */
 export function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

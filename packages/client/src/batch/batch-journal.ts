@@ -17,21 +17,16 @@ type Charges = Map<string, CountedCredits | undefined>;
 /** Charges that this process has counted, so that runs that share a budget count each of them once. */
 const chargesOfBudgets = new WeakMap<Counted, Charges>();
 
-/** Item of a batch as its journal has it. */
 export interface OpenedItem {
   readonly entry: JournalEntry | undefined;
-  /** If true, another process is working on the item. */
   readonly isHeld: boolean;
   /** Date at which the item was opened, by the clock of a shared journal, in milliseconds since 1970. */
   readonly date: number;
-  /** Returns the time since then, in milliseconds. */
   readonly since: () => number;
 }
 
-/** Journal of a running batch. */
 export type BatchJournal = ReturnType<typeof createBatchJournal>;
 
-/** Reads and writes the journal of a batch, and counts its entries in the budget. Calls `stop` if the journal fails. */
 export function createBatchJournal(
   journal: Journal,
   tryon: TryOn,
@@ -45,7 +40,6 @@ export function createBatchJournal(
   const clock = clientClock(tryon.clock);
   const claims = "claim" in journal ? createClaims(journal as SharedJournal, clock) : undefined;
 
-  /** Throws the error that stops the batch if the access fails. */
   async function guard<Result>(
     done: "read" | "written",
     id: string,
@@ -72,7 +66,6 @@ export function createBatchJournal(
     }
   }
 
-  /** Counts an entry of another run. */
   async function countNew(entry: JournalEntry): Promise<void> {
     // Entries of older releases have no size. Any size without a price counts at the highest one.
     const { state, size = "unknown" } = entry;
@@ -86,7 +79,6 @@ export function createBatchJournal(
     count(entry, { spent: 0, reserved });
   }
 
-  /** Counts what an entry says instead of what counted before. */
   function count({ state, job, idempotencyKey }: JournalEntry, counted: CountedCredits): void {
     const charge =
       state === "sending" ? counted : countCredits(counted, { ...job?.data }, tryon.hasTestKey);
@@ -122,7 +114,6 @@ export function createBatchJournal(
       return { entry, isHeld, date, since };
     },
 
-    /** Releases the claim on an item in a shared journal, if any. */
     async close(id: string): Promise<void> {
       await claims?.release(id).catch(() => undefined);
     },

@@ -16,7 +16,6 @@ export function checkEntry(method: string, value: unknown): JournalEntry {
   throw wrongResult(method, value);
 }
 
-/** Returns the entry of an item, or undefined without one. Databases may return null. */
 export function checkOptionalEntry(method: string, value: unknown): JournalEntry | undefined {
   return value === undefined || value === null ? undefined : checkEntry(method, value);
 }
@@ -35,7 +34,6 @@ export function checkClaim(value: unknown): ItemClaim {
   throw wrongResult("claim", value);
 }
 
-/** Returns true if the claim on the item was still valid. */
 export function checkKept(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   throw wrongResult("putClaimed", value);

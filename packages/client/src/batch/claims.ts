@@ -3,7 +3,6 @@ import { randomKey } from "../jobs/job-submitter.ts";
 import { checkClaim, checkKept } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
-/** Claims items of a shared journal for one run of a batch, and renews the claims until they are released. */
 export function createClaims(journal: SharedJournal, clock: ClientClock) {
   const owner = randomKey();
   const claimed = new Set<string>();

@@ -16,7 +16,6 @@ export async function digestInput(tryon: TryOn, given: TryOnInput, signal: Abort
   const { size, wait, ...read } = await tryon.readInput(given, signal);
   const person: string[] = [];
   const garments: string[] = [];
-  /** Copies of images, by field. */
   const copies = new Map<string, ImageInput>();
   for (const image of read.images) {
     const { field, content } = image;
@@ -52,13 +51,11 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Returns the SHA-256 of bytes in hexadecimal. */
 export async function sha256(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Returns JSON with sorted properties. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)

@@ -4,18 +4,14 @@ import type { Journal, SharedJournal } from "./journal.ts";
 
 /** Maximum number of items that wait for other processes. At this number, the batch reads no other item. */
 const maxHeld = 1_000;
-/** Maximum time between two attempts to claim the held items, in milliseconds. */
 const maxDelay = 5_000;
 
-/** Item that was read from the inputs. */
 export interface ReadItem<Item> {
   readonly item: Item;
   readonly index: number;
-  /** Set if the item was held by another process. */
   readonly id?: string;
 }
 
-/** Items that other processes are working on. Each is tried again until it has ended or its claim is over. */
 export class HeldItems<Item> {
   readonly #clock: ClientClock;
   readonly #signal: AbortSignal;
@@ -59,7 +55,6 @@ export class HeldItems<Item> {
     this.#items.length = 0;
   }
 
-  /** Retries the items until none is left. Never rejects. */
   async #retryAll(): Promise<void> {
     this.#isRetrying = true;
     const deadline = new Deadline(this.#clock, Infinity, this.#signal);

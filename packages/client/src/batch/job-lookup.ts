@@ -4,13 +4,10 @@ import { serviceTime } from "../api/service-time.ts";
 import { maxClockSkew } from "../jobs/job-record.ts";
 import type { JournalEntry } from "./journal.ts";
 
-/** Finds jobs by the idempotency key in their metadata, with one iteration over the list for all submissions. */
 export class JobLookup {
   readonly #tryon: TryOn;
-  /** Ids of the jobs that the iteration has read, by key. */
   readonly #ids = new Map<string, string>();
   #jobs: AsyncIterator<Job> | undefined;
-  /** Creation time of the last job of the iteration, in milliseconds since 1970. */
   #reached = Infinity;
   #last: Promise<unknown> = Promise.resolve();
 

@@ -156,14 +156,12 @@ export type WithJournal<Item> =
 /** Options of `batch`: {@link CommonOptions}, {@link WithInput | `input`} and {@link WithJournal | `journal` and `id`}. */
 export type BatchOptions<Item> = CommonOptions & WithInput<Item> & WithJournal<Item>;
 
-/** Batch options with the conditional types resolved. */
 export interface ReadOptions<Item> extends CommonOptions {
   readonly input?: InputOption<Item> | undefined;
   readonly id?: IdOption<Item> | undefined;
   readonly journal?: Journal | undefined;
 }
 
-/** Names of the options of `batch`. */
 export const batchOptionNames: Readonly<Record<keyof ReadOptions<unknown>, true>> = {
   concurrency: true,
   sync: true,

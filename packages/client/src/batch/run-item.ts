@@ -24,7 +24,6 @@ import { JobLookup } from "./job-lookup.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import { resumeStep } from "./resume-step.ts";
 
-/** Settings that the items of a batch share. */
 export interface BatchContext {
   readonly tryon: TryOn;
   readonly clock: ClientClock;
@@ -33,39 +32,28 @@ export interface BatchContext {
   readonly timeout: Duration | undefined;
   readonly journal: BatchJournal | undefined;
   readonly lookup: JobLookup;
-  /** If its `sync` is true, submissions wait for their results. */
   readonly limiter: { readonly sync: boolean };
 }
 
-/** One item that has been read. */
 export interface ItemTask {
   readonly id: string;
   readonly input: TryOnInput;
-  /** The item in the journal, if there is one. */
   readonly opened: OpenedItem | undefined;
-  /** Aborted when the batch no longer waits for the item. */
   readonly signal: AbortSignal;
-  /** Waits until the item may send its first request. */
   readonly turn: () => Promise<void>;
 }
 
-/** Outcome of an item. */
 export interface ItemOutcome {
   readonly result?: TryOnResult | undefined;
-  /** Thrown value. Set if `result` is not. */
   readonly error?: unknown;
   readonly job?: Job | undefined;
-  /** If true, an earlier run finished the item. */
   readonly fromJournal?: boolean;
   /** If true, another process has taken over the item, and its journal has the outcome. */
   readonly isLost?: boolean;
-  /** Time before this run's first request for the item, in milliseconds since 1970. */
   readonly startedAt?: number | undefined;
-  /** Attempts of the submission. */
   readonly attempts?: readonly Attempt[];
 }
 
-/** Runs the try-on of an item. With a journal, it continues where an earlier run stopped. */
 export async function runItem(context: BatchContext, task: ItemTask): Promise<ItemOutcome> {
   const item = new ItemRun(context, task);
   const outcome = await item.run();
@@ -74,18 +62,13 @@ export async function runItem(context: BatchContext, task: ItemTask): Promise<It
 
 /** One item of a run. Without a journal, it has no entry, and writes none. */
 class ItemRun {
-  /** Time before this run's first request. */
   startedAt: number | undefined;
-  /** If true, another process has taken over the item. */
   isLost = false;
   readonly #context: BatchContext;
   #task: ItemTask;
   #entry: JournalEntry | undefined;
-  /** Job of the submission, once known. */
   #job: Job | undefined;
-  /** Returns the time since the item was entered into the journal. */
   #age: () => number = () => 0;
-  /** If true, an earlier run may have sent the item. */
   #isResumed = false;
 
   constructor(context: BatchContext, task: ItemTask) {

@@ -14,20 +14,16 @@ import { SubmissionLimiter } from "./submission-limiter.ts";
 
 const minute = 60_000;
 
-/** One run of a batch: reads the items, runs them and yields them as they end. */
 export class RunningBatch<Item> {
   readonly #options: ReadOptions<Item>;
   readonly #items: AsyncIterator<Item> | Iterator<Item>;
   readonly #context: BatchContext;
   readonly #limiter: SubmissionLimiter;
   readonly #stopAfter: ReturnType<typeof createStopRule>;
-  /** Aborted when the batch reads no other item. */
   readonly #reading = new AbortController();
-  /** Aborted when the batch starts no other item, including those already read. */
   readonly #starting = new AbortController();
   /** Items in flight, each with its own controller, since Node 20 warns about many listeners on one signal. */
   readonly #inFlight = new Map<AbortController, Promise<void>>();
-  /** Indexes of the items that have been read and not started. */
   readonly #unstarted = new Set<number>();
   readonly #held: HeldItems<Item>;
   /** Ids in a batch with a journal, where they must be unique. */
@@ -76,7 +72,6 @@ export class RunningBatch<Item> {
     };
   }
 
-  /** Yields the items in the order in which they end. */
   async *results(): AsyncGenerator<BatchItem<Item>, void, undefined> {
     const { signal } = this.#options;
     const onAbort = (): void => this.#leave(signal?.reason);
@@ -118,7 +113,6 @@ export class RunningBatch<Item> {
     this.#starting.abort(error);
   }
 
-  /** Stops waiting for all items. */
   #leave(reason: unknown): void {
     this.#left ??= { reason };
     this.#held.clear();
@@ -128,7 +122,6 @@ export class RunningBatch<Item> {
     this.#notify();
   }
 
-  /** Reads each item when there is room for it, and closes the iterator. Never rejects. */
   async #readAll(): Promise<void> {
     const { signal } = this.#reading;
     let hasEnded = false;
@@ -170,7 +163,6 @@ export class RunningBatch<Item> {
     return this.#limiter.isFull(this.#itemCount);
   }
 
-  /** Number of items in flight and of those not yet yielded. */
   get #itemCount(): number {
     return this.#inFlight.size + this.#ready.length;
   }
@@ -184,7 +176,6 @@ export class RunningBatch<Item> {
     this.#inFlight.set(wait, running);
   }
 
-  /** Runs one item and queues its outcome. If another process works on it, tries again later. Never rejects. */
   async #run({ item, index, id: known }: ReadItem<Item>, signal: AbortSignal): Promise<void> {
     const { journal } = this.#context;
     const started = (): void => {
@@ -227,7 +218,6 @@ export class RunningBatch<Item> {
     this.#report(outcome);
   }
 
-  /** Returns the id of an item. Rejects an empty id, and a duplicate in a batch with a journal. */
   async #idOf(item: Item, index: number): Promise<string> {
     const { id: idOf, journal } = this.#options;
     if (!idOf) return String(index);
@@ -253,7 +243,6 @@ export class RunningBatch<Item> {
     return input ? input(item, index) : (item as TryOnInput);
   }
 
-  /** Adjusts the limits to the outcome of an item, and stops the batch if necessary. */
   #adjust(outcome: ItemOutcome): void {
     this.#limiter.ended(outcome, this.#itemCount);
     const stop = this.#stopAfter(outcome.error);
@@ -297,7 +286,6 @@ export class RunningBatch<Item> {
   }
 }
 
-/** Returns the number of items in an array, set or map. */
 function lengthOf(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length;
   return items instanceof Set || items instanceof Map ? items.size : undefined;

@@ -12,7 +12,6 @@ export const stoppingCodes: readonly TryOnErrorCode[] = [
   "invalid_config",
 ];
 
-/** Creates a function that gets the error of each item of this run. It returns an error if the batch must stop. */
 export function createStopRule({
   stopOn = stoppingCodes,
   stopAfterContentBlocked = 3,

@@ -7,20 +7,16 @@ import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 
 const minute = 60_000;
-/** Number of items in flight at the start, and the maximum, with `"auto"`. */
 const [initialWindow, maxWindow] = [8, 100];
 /** Share of the rate limit reserved for polls. Submissions that wait for their results need few. */
 const pollShare = { sync: 0.03, polled: 0.2 } as const;
-/** Minimum number of requests per minute reserved for other calls. */
 const minReserved = 1.5;
 /** Time in milliseconds by which a start may be early, so that late timers cost nothing. */
 const tolerance = 250;
 /** Time to create an input that delays no start, in milliseconds. */
 const maxPreparation = 10_000;
 
-/** Limits the submissions of a batch: the number in flight, and their starts under the rate limit of the key. */
 export class SubmissionLimiter {
-  /** If true, submissions wait for their results, so that an item takes one request. */
   sync: boolean;
   readonly #tryon: TryOn;
   readonly #deadline: Deadline;
@@ -31,7 +27,6 @@ export class SubmissionLimiter {
   #isSlowStart = true;
   /** Time of the last 429, 503 or transient failure. It counts once for all requests sent before. */
   #slowedAt = Number.NEGATIVE_INFINITY;
-  /** Number of consecutive transient failures. */
   #failures = 0;
   /** Monotonic time of the next start, by even spacing or after a transient failure. */
   #dueAt = Number.NEGATIVE_INFINITY;
@@ -47,7 +42,6 @@ export class SubmissionLimiter {
     this.sync = sync !== false;
   }
 
-  /** Returns true if this number of items fills the window. */
   isFull(items: number): boolean {
     return items >= Math.floor(this.#window);
   }
@@ -58,14 +52,12 @@ export class SubmissionLimiter {
     return Math.max(1, Math.ceil(maxPreparation / this.#spacing));
   }
 
-  /** Waits until one more submission may start, in the order of the calls. */
   acquire(): Promise<void> {
     const turn = this.#last.then(() => this.#wait());
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Adjusts to the outcome of an item of this run. `items` are in flight or not yet yielded. */
   ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
     if (startedAt === undefined) return;
     // The clock may have been set back.
@@ -106,7 +98,6 @@ export class SubmissionLimiter {
     return minute / Math.max(limit - reserved, limit / 2);
   }
 
-  /** Time until the next start, in milliseconds. */
   get #delay(): number {
     const { clock } = this.#deadline;
     const now = clock.now();
@@ -131,7 +122,6 @@ export class SubmissionLimiter {
   }
 }
 
-/** Returns true if an item failed because of the service or the connection. */
 function isTransientFailure(error: unknown): boolean {
   if (!isTryOnError(error)) return false;
   const last = error.code === "outcome_unknown" ? error.cause : error;

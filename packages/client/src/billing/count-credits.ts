@@ -3,7 +3,6 @@ import type { JobData } from "../types/job.ts";
 /** Maximum cost of a try-on that a service can state, in credits. Sums of charges stay exact. */
 const maxCost = 1_000_000;
 
-/** Credits of one job, as a budget counts them. */
 export interface CountedCredits {
   readonly spent: number;
   /** Credits that the service may still charge. Before the first response, the price. */
@@ -15,7 +14,6 @@ export function isTestKey(apiKey: string): boolean {
   return apiKey.startsWith("svc_test_");
 }
 
-/** Returns true for a number of credits that a service can state: a whole number from 0 to 1,000,000. */
 export function isCredits(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= maxCost && value % 1 === 0;
 }

@@ -11,16 +11,13 @@ import type {
 import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
 
-/** Delays between repeats of a purchase, in milliseconds. */
 const firstDelay = 1_000;
 const maxDelay = 10_000;
 
-/** Next steps after an unknown outcome. */
 const notRepeatedHint =
   "The token was used before. Compare `balance` with that before the purchase, or check the payment.";
 const lateHint = "It was not settled in time: call waitForPurchase again, which pays once.";
 
-/** Runs the calls of a client. */
 interface CallRunner {
   call<Data>(
     options: CallOptions,
@@ -91,7 +88,6 @@ type FinalStatus =
 /** Purchases of credits. */
 export class Credits {
   readonly #contexts: CallRunner;
-  /** Requests by their responses, which do not have the token. */
   readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */
@@ -196,7 +192,6 @@ export class Credits {
   }
 }
 
-/** Returns the outcome that a response states, or undefined while its status may change. */
 function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
   if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };

@@ -7,7 +7,6 @@ import type { TryOnFields } from "../types/try-on-input.ts";
 /** Credits by output size. A service may have more sizes than this package knows. */
 export type Prices = { readonly [Size in OutputSize]: number } & Readonly<Record<string, number>>;
 
-/** Prices of the service's document. */
 export const documentPrices: Prices = { "1K": 8, "2K": 12, "4K": 20 };
 
 /** Prices of try-ons. */
@@ -40,7 +39,6 @@ export function highestPriceOf(size: unknown, prices: Prices): number {
 /** One input, or a list or stream of inputs. Only their output sizes are read. */
 export type Inputs = TryOnFields | Iterable<TryOnFields> | AsyncIterable<TryOnFields>;
 
-/** Returns the cost of inputs. Reads only their output sizes. */
 export async function estimate(
   prices: Prices,
   inputs: Inputs,

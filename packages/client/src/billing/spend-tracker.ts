@@ -8,31 +8,24 @@ import type { JobData } from "../types/job.ts";
 import { countCredits, isTestKey, type CountedCredits } from "./count-credits.ts";
 import { documentPrices, highestPriceOf, readPrices, type Costs, type Prices } from "./prices.ts";
 
-/** Maximum time to read the prices of the account, in milliseconds. */
 const maxReadTime = 30_000;
-/** Maximum number of charges that are kept, by key and by job. */
 const maxCharges = 10_000;
 
-/** Submission as its budgets count it. */
 export interface ChargePlan {
-  /** Output size, as it is sent. */
   readonly size: string;
   readonly idempotencyKey: string;
   /** Budget of the call. The client's applies in addition. */
   readonly budget: Counted | undefined;
 }
 
-/** Credits of the submissions under one idempotency key, which make one job at most. */
 export class Charge implements CountedCredits {
   /** Returns the time since before the first submission. */
   readonly age: () => number;
   readonly spent: number = 0;
   readonly reserved: number;
-  /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
   budgets: readonly Counted[] = [];
   /** Number of submissions in flight, and of those that may have made the job. */
   readonly submissions: number = 0;
-  /** If true, the service has returned the job. */
   readonly hasJob: boolean = false;
 
   constructor(price: number, age: () => number) {
@@ -40,7 +33,6 @@ export class Charge implements CountedCredits {
     this.age = age;
   }
 
-  /** Changes the charge, and what its budgets count. */
   update(changes: Partial<Charge>): void {
     this.#count(-1);
     Object.assign(this, changes);
@@ -53,16 +45,12 @@ export class Charge implements CountedCredits {
   }
 }
 
-/** Counts the credits of a client's submissions in its budgets. */
 export class SpendTracker {
   readonly #config: Config;
   readonly #api: Api;
   readonly #budget: Counted | undefined;
-  /** Charges by idempotency key. */
   readonly #keys = new Map<string, Charge>();
-  /** Charges by job id. */
   readonly #jobs = new Map<string, Charge>();
-  /** Prices of the account, once read. */
   #prices: Prices | undefined;
   #reading: Promise<Costs> | undefined;
 
@@ -105,7 +93,6 @@ export class SpendTracker {
     return charge;
   }
 
-  /** Records the job of a submission. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobData): void {
     const counted = this.#jobs.get(id) ?? charge;
     charge.update({ hasJob: true, budgets: counted === charge ? charge.budgets : [] });
@@ -143,7 +130,6 @@ export class SpendTracker {
   }
 }
 
-/** Adds a charge to a map of the latest ones. */
 function keep(charges: Map<string, Charge>, name: string, charge: Charge): void {
   charges.set(name, charge);
   const [oldest] = charges.keys();

@@ -9,7 +9,6 @@ export {
   systemClock,
 } from "@tryon/command-line/clock";
 
-/** Clock of a client: dates go by `now`, durations by `monotonic`, and a timer may have any delay. */
 export type ClientClock = CompleteClock;
 
 /** Returns the clock that `useMock` of `@tryon/mock` sets for the clients of a test, or else that of this machine. */

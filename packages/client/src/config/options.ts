@@ -2,11 +2,8 @@ import type { BudgetLimit } from "../types/budget.ts";
 import type { Duration } from "../types/call-options.ts";
 import type { Middleware } from "../types/middleware.ts";
 
-/** Defaults of the client. Times are in milliseconds. */
 export const defaults = {
-  /** `timeout` of `run`, `submit`, `job.result` and images. */
   timeout: 600_000,
-  /** `timeout` of calls that neither upload nor wait. */
   callTimeout: 120_000,
   attemptTimeout: 30_000,
   /** Maximum time without progress of an upload. */
@@ -242,7 +239,6 @@ export interface TryOnOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Names of the options of `TryOn`. */
 export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
   apiKey: true,
   baseUrl: true,

@@ -13,10 +13,8 @@ export { readDuration } from "@tryon/command-line/duration";
 export { isLoopback } from "@tryon/command-line/key-url";
 export { likelyName, unknownName } from "@tryon/command-line/known-names";
 
-/** Validated options with defaults. */
 export type Config = ReturnType<typeof resolveConfig>;
 
-/** Validates options. Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for an invalid number. */
 export function resolveConfig(options: TryOnOptions) {
   const { proxyUrl } = options;
   // Only pages and their workers have a location.
@@ -67,7 +65,6 @@ export function resolveConfig(options: TryOnOptions) {
   return {
     /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
-    /** Without a slash at the end. */
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
@@ -78,7 +75,6 @@ export function resolveConfig(options: TryOnOptions) {
       return send(url, init);
     },
     clock: clientClock(clock),
-    /** Clock as it was passed. */
     givenClock: clock,
     random,
     timeout: time("timeout"),
@@ -123,7 +119,6 @@ function parseServiceUrl(text: string, name: string, base?: string): URL {
   return url;
 }
 
-/** Throws `unsafe_environment` if the key would be at risk. */
 function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
   if (isLoopback(url.hostname)) return;
   // Key and images are sent over http only to this machine.
@@ -143,7 +138,6 @@ function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void
   );
 }
 
-/** Throws a `ConfigError` unless the condition is truthy. */
 export function check(
   condition: unknown,
   message: string,
@@ -153,12 +147,10 @@ export function check(
   if (!condition) throw new ConfigError(code, message, hint);
 }
 
-/** Throws `invalid_input` unless the value of an option is valid. */
 function mustBe(isValid: boolean, option: string, expected: string): void {
   if (!isValid) throw new InputError(option, `must be ${expected}`);
 }
 
-/** Throws `invalid_input` for the first unknown option that has a value. */
 export function rejectUnknown(...given: Parameters<typeof unknownOption>): void {
   const unknown = unknownOption(...given);
   if (unknown) throw new InputError(...unknown);
@@ -181,7 +173,6 @@ export function unknownOption(
   return undefined;
 }
 
-/** Returns true in a page and in its workers. */
 export function isBrowser(): boolean {
   return isPage || "document" in globalThis || "importScripts" in globalThis;
 }
@@ -194,7 +185,6 @@ function isTestRun(): boolean {
   );
 }
 
-/** Returns an environment variable, or undefined if it is not set, empty, or must not be read. */
 export function environment(name: string): string | undefined {
   if (isPage) return undefined;
   // The package has no types of Node, since it also runs in browsers.
@@ -214,11 +204,9 @@ export function milliseconds(duration: Duration, option: string): number {
   return value;
 }
 
-/** Bounds of a poll interval, in milliseconds. */
 const minPollInterval = 100;
 const maxPollInterval = 3_600_000;
 
-/** Returns a poll interval in milliseconds, or undefined for "auto". The default is that of the client. Throws `invalid_input`. */
 export function readPollInterval(
   { pollInterval }: { readonly pollInterval?: number | string | undefined },
   config?: Pick<Config, "pollInterval">,

@@ -2,7 +2,7 @@ import type { FieldIssue } from "./tryon-error.ts";
 
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
-const prepareHint = "Use prepareImage of @tryon/client/images.";
+const prepareHint = "Use prepareImage.";
 
 /** Problem and hint of each code. % is the value and # the limit. */
 const problems = {
@@ -55,12 +55,10 @@ export interface InputIssue extends FieldIssue {
   readonly hint?: string;
 }
 
-/** Adds an issue to a list. */
 export type Note = (...issue: Parameters<typeof inputIssue>) => void;
 
 const codes = Object.keys(problems);
 
-/** Creates an issue with the message of its code. */
 export function inputIssue(
   code: InputIssueCode,
   field: string,
@@ -79,7 +77,6 @@ export function inputIssue(
   };
 }
 
-/** Returns a function that adds issues to a list. */
 export function collectIssues(issues: InputIssue[]): Note {
   return (...issue) => void issues.push(inputIssue(...issue));
 }

@@ -1,4 +1,3 @@
-/** Makes a received value safe for an error message: one line without secrets, empty if the value is not a string. */
 export type Redact = (text: unknown) => string;
 
 const maxText = 300;
@@ -24,7 +23,6 @@ export function redactor(apiKey: string): Redact {
   };
 }
 
-/** Matches the key, and any text with the prefix of a key, in all encodings. */
 function keyPattern(apiKey: string): RegExp {
   // A client of a proxy has no key.
   const texts = [apiKey, "svc_live_", "svc_test_"].filter(Boolean);

@@ -59,7 +59,6 @@ export type TryOnErrorCode =
   | "unsafe_environment"
   | "invalid_config";
 
-/** Codes of failures that do not depend on the request, so that a later one may succeed. */
 export const transientCodes: ReadonlySet<TryOnErrorCode> = new Set([
   "connection_failed",
   "timed_out",

@@ -1,20 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import {
-  respondWith,
-  respondAfter,
-  createService,
-  cut,
-  input,
-  type Fault,
-} from "../../test/service.ts";
+import { respondWith, createService, cut, input, type Fault } from "../../test/service.ts";
 import { AttemptLog } from "./attempt-log.ts";
 import type { Outcome } from "./outcome-table.ts";
 
 const no = { detail: "no" };
 const limited = respondWith(429, no, { "retry-after": "1" });
-const page = "<html>Not here</html>";
 
 /** Outcome of a submission that is sent once and fails like this. */
 async function submissionEnd(...faults: readonly Fault[]): Promise<string> {
@@ -24,66 +16,6 @@ async function submissionEnd(...faults: readonly Fault[]): Promise<string> {
   if (!isTryOnError(failed)) throw failed;
   return failed.code;
 }
-
-describe("the only attempt of a submission", () => {
-  it.each([
-    [400, "bad_request", "outcome_unknown"],
-    [401, "unauthorized", "outcome_unknown"],
-    [402, "insufficient_credits", "outcome_unknown"],
-    [403, "forbidden", "outcome_unknown"],
-    [422, "validation_failed", "outcome_unknown"],
-    [404, "outcome_unknown", "outcome_unknown"],
-    [405, "outcome_unknown", "outcome_unknown"],
-    [411, "bad_request", "bad_request"],
-    [413, "payload_too_large", "payload_too_large"],
-    [414, "bad_request", "bad_request"],
-    [415, "bad_request", "bad_request"],
-    [421, "bad_request", "bad_request"],
-    [431, "bad_request", "bad_request"],
-    [301, "outcome_unknown", "outcome_unknown"],
-    [302, "outcome_unknown", "outcome_unknown"],
-    [307, "outcome_unknown", "outcome_unknown"],
-    [308, "outcome_unknown", "outcome_unknown"],
-  ])("with %i ends in %s with an error of the service, else in %s", async (...row) => {
-    const [status, code, otherCode] = row;
-    const location = { location: "https://tryon.example/" };
-    for (const body of [no, page, { message: "a gateway's" }]) {
-      const end = await submissionEnd(respondWith(status, body, location));
-      expect(end).toBe(body === no ? code : otherCode);
-    }
-  });
-
-  it.each([408, 410, 418, 303, 200, 204])("has an unknown outcome with %i", async (status) => {
-    const fault: Fault = async (_request, pass) => {
-      await pass();
-      return new Response(status === 204 ? null : page, { status });
-    };
-    expect(await submissionEnd(fault)).toBe("outcome_unknown");
-  });
-
-  it.each([500, 502, 503, 504, 520, 524])("can be recovered after a %i", async (status) => {
-    const { error, run, client, faults } = createService();
-    faults.push(respondAfter(status, page));
-    const failed = await error(client({ retries: 0 }).submit(input));
-    expect(failed).toMatchObject({ status, idempotencyKey: expect.any(String) });
-    if (!isTryOnError(failed, status === 503 ? "unavailable" : "server_error")) throw failed;
-    expect((await run(failed.recover?.() ?? Promise.reject(failed))).id).toMatch(/^job_/);
-  });
-
-  it.each([
-    ["ENOTFOUND", "connection_failed"],
-    ["UND_ERR_CONNECT_TIMEOUT", "connection_failed"],
-    ["CERT_HAS_EXPIRED", "connection_failed"],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "connection_failed"],
-    ["ENOTFOUND_IN_CACHE", "outcome_unknown"],
-    ["PROXY_ECONNREFUSED", "outcome_unknown"],
-  ])("that fails with %s ends in %s", async (code, end) => {
-    const failing: Fault = async () => {
-      throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
-    };
-    expect(await submissionEnd(failing)).toBe(end);
-  });
-});
 
 it.each([
   ["validation_failed", [cut.refused, limited, respondWith(422, no)]],

@@ -2,12 +2,10 @@ import type { Attempt, AttemptFailure } from "../types/attempt.ts";
 import type { Decision } from "./decide-next.ts";
 import { conflict, none, rowOf, unknown, type Outcome } from "./outcome-table.ts";
 
-/** Attempts of one request, and their possible side effects at the service. */
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
   /** Number of attempts without an outcome: those in flight, and those that the caller has aborted. */
   open = 0;
-  /** First attempt that may have had a side effect. */
   firstUncertain: Attempt | undefined;
   /** Least certain side effect of all attempts. */
   #sideEffect: number = none;

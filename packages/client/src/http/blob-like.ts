@@ -1,4 +1,3 @@
-/** Bytes that can be read repeatedly: a `Blob`, or memory. */
 export interface BlobLike {
   readonly size: number;
   slice(start: number, end: number): Pick<Blob, "arrayBuffer">;

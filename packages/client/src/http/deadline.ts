@@ -8,7 +8,6 @@ import type { ClientClock } from "../config/clock.ts";
  */
 export class Deadline {
   readonly clock: ClientClock;
-  /** Time limit in milliseconds. */
   readonly timeout: number;
   readonly #caller: AbortSignal | undefined;
   readonly #call: Deadline | undefined;
@@ -24,7 +23,6 @@ export class Deadline {
     this.restart();
   }
 
-  /** Creates the deadline of one attempt, which ends with the call at the latest. */
   attempt(timeout: number): Deadline {
     return new Deadline(this.clock, timeout, this.#caller, this);
   }
@@ -43,29 +41,24 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Returns the time left, in milliseconds. */
   left(): number {
     const left = Math.max(0, this.#endsAt - this.clock.monotonic());
     return Math.min(left, this.#call?.left() ?? left);
   }
 
-  /** If true, no time is left. */
   get passed(): boolean {
     return this.left() === 0;
   }
 
-  /** Restarts the time limit after progress, with a new limit if given. */
   restart(timeout = this.timeout): void {
     this.#endsAt = this.clock.monotonic() + timeout;
     if (this.#controller) this.#watch();
   }
 
-  /** Throws the caller's abort reason, if there is one. */
   throwIfAborted(): void {
     this.#caller?.throwIfAborted();
   }
 
-  /** Waits for a delay in milliseconds. Rejects with the abort reason. */
   async sleep(delay: number): Promise<void> {
     let timer: unknown;
     const over = new Promise<void>((resolve) => {
@@ -78,7 +71,6 @@ export class Deadline {
     }
   }
 
-  /** Removes the timer and the listener. */
   close(): void {
     this.clock.clearTimeout(this.#timer);
     this.#caller?.removeEventListener("abort", this.#onAbort);
@@ -99,7 +91,6 @@ export class Deadline {
   };
 }
 
-/** Names of the options of every call. */
 export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
   signal: true,
   timeout: true,

@@ -27,6 +27,8 @@ import {
 
 const page = "<html><title>Sorry</title></html>";
 const detail = { detail: "no" };
+/** Body of a gateway. */
+const foreign = { message: "no" };
 const elsewhere = { location: "https://status.example/" };
 
 interface Example {
@@ -46,6 +48,10 @@ const refusedByProxy =
   () =>
     Promise.reject(Object.assign(new Error("refused"), { code: "ERR_PROXY_TUNNEL", proxyStatus }));
 
+/** Error of `fetch` in Node with the code of the system. */
+const failureOf = (code: string): TypeError =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
+
 /** Outcomes of a submission by the row of the table that they belong to. */
 const examples: Readonly<Record<string, readonly Example[]>> = {
   "not sent": [],
@@ -56,6 +62,16 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   })),
   "no connection": [
     { faults: [cut.refused], code: "connection_failed", ...free },
+    ...[
+      "ENOTFOUND",
+      "UND_ERR_CONNECT_TIMEOUT",
+      "CERT_HAS_EXPIRED",
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+    ].map((code) => ({
+      faults: [() => Promise.reject(failureOf(code))],
+      code: "connection_failed",
+      ...free,
+    })),
     ...[502, 503, 429, 408].map((status) => ({
       faults: [refusedByProxy(status)],
       code: "connection_failed",
@@ -81,19 +97,27 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     { faults: [respondWith(405, page), respondWith(200, page)], code: "bad_request", ...free },
   ],
   "refused by the proxy": [],
-  "form refused": [411, 413, 414, 415, 421, 431].map((status) => ({
-    faults: [respondWith(status, page)],
-    code: status === 413 ? "payload_too_large" : "bad_request",
-    ...free,
-  })),
-  refused: [{ faults: [respondWith(400, detail)], code: "bad_request", ...free }],
+  "form refused": [411, 413, 414, 415, 421, 431].flatMap((status) =>
+    [page, detail, foreign].map((body) => ({
+      faults: [respondWith(status, body)],
+      code: status === 413 ? "payload_too_large" : "bad_request",
+      ...free,
+    })),
+  ),
+  refused: Object.entries({
+    400: "bad_request",
+    401: "unauthorized",
+    402: "insufficient_credits",
+    403: "forbidden",
+    422: "validation_failed",
+  }).map(([status, code]) => ({ faults: [respondWith(Number(status), detail)], code, ...free })),
   "rate limit": [
     { faults: [respondWith(429, detail, { "retry-after": "61" })], code: "rate_limited", ...free },
   ],
   "key in use": [{ faults: [respondWith(409, detail)], code: "idempotency_conflict", ...free }],
-  "server error": [500, 502, 520].map((status) => ({
+  "server error": [500, 502, 503, 504, 520, 524].map((status) => ({
     faults: [respondAfter(status, page)],
-    code: "server_error",
+    code: status === 503 ? "unavailable" : "server_error",
     charged: true,
   })),
   page: [
@@ -101,8 +125,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     { faults: [respondAfter(405, page)], ...unproven },
     // A gateway has fetched its error page from the service.
     { faults: [respondAfter(404, detail)], ...unproven },
-    { faults: [respondAfter(302, "")], ...unproven },
-    { faults: [respondAfter(303, "")], ...unproven },
+    ...[301, 302, 303, 307, 308].map((status) => ({
+      faults: [respondAfter(status, "")],
+      ...unproven,
+    })),
     // The free request proves nothing if it gets no response of anyone, or that of a firewall.
     { faults: [respondAfter(404, page), cut.before], ...unproven },
     { faults: [respondAfter(404, page), respondWith(403, page)], ...unproven },
@@ -110,8 +136,17 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   response: [{ faults: [], code: undefined, charged: true }],
   "anything else": [
-    ...[400, 401, 403, 407, 408, 410, 418, 200].map((status) => ({
-      faults: [respondAfter(status, page)],
+    ...[400, 401, 402, 403, 407, 408, 410, 418, 422].flatMap((status) =>
+      [page, foreign].map((body) => ({ faults: [respondAfter(status, body)], ...unproven })),
+    ),
+    { faults: [respondAfter(200, page)], ...unproven },
+    ...["ENOTFOUND_IN_CACHE", "PROXY_ECONNREFUSED"].map((code) => ({
+      faults: [
+        async (_request: unknown, pass: () => Promise<unknown>) => {
+          await pass();
+          throw failureOf(code);
+        },
+      ],
       ...unproven,
     })),
     { faults: [cut.after], ...unproven },

@@ -23,34 +23,27 @@ const maxCutUploads = 2 ** 26;
 /** Maximum number of bytes of uploads that broke off. One repeat is always allowed. */
 const maxBrokenUploads = 2 ** 24;
 
-/** Call, as far as it decides about its retries. */
 export interface RetryLimits {
   /** Undefined for any server but the service. */
   readonly purpose: Purpose | undefined;
   /** If true, the client has no key, and its proxy adds one. */
   readonly isProxy: boolean;
-  /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync: boolean;
   readonly retries: number;
   /** If false, the call fails instead of waiting for the rate limit, unless it may have been paid for. */
   readonly waits: boolean;
-  /** Time from which the service may have forgotten an idempotency key, in milliseconds. */
   readonly idempotencyWindow: number;
-  /** Size of the body in bytes. */
   readonly length: number;
   readonly random: () => number;
 }
 
-/** State of a call between its attempts. */
 export interface RetryState {
-  /** Number of attempts that were retried, which the delay grows with. */
   readonly count: number;
   /** Number of failures that use up `retries`. */
   readonly failures: number;
   /** Number of attempts that were cut off, and did not use up `retries`. */
   readonly cuts: number;
   readonly hasRetriedStale: boolean;
-  /** Number of bytes of uploads that broke off. */
   readonly brokenUploads: number;
   /** If true, a free request has shown that the service responds at the base URL. */
   readonly hasIdentified: boolean;
@@ -67,21 +60,15 @@ export const firstState: RetryState = {
   hasIdentified: false,
 };
 
-/** Time at the end of an attempt. */
 export interface AttemptEnd {
-  /** Monotonic time, in milliseconds. */
   readonly now: number;
-  /** Time left for the call, in milliseconds. */
   readonly left: number;
-  /** Duration of the attempt, in milliseconds. */
   readonly duration: number;
-  /** Time since the start of the attempt, by the clock that says more. */
   readonly age: number;
   /** Time since the first attempt that may have had a side effect, without this one; undefined if there is none. */
   readonly uncertainFor: number | undefined;
 }
 
-/** Proof of an attempt, and the next step: another attempt after a delay in milliseconds, or the end of the call. */
 export interface Decision {
   readonly row: OutcomeRow;
   readonly isCut: boolean;

@@ -1,7 +1,6 @@
 import type { Transport } from "./http-request.ts";
 import { sendRequest, type SendConfig } from "./send-request.ts";
 
-/** Creates a transport over `fetch`. */
 export function fetchTransport(config: SendConfig): Transport {
   const fetch: SendConfig["fetch"] = (url, init, request) => {
     request.onSend("sent");

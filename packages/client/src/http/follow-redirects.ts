@@ -2,7 +2,6 @@ import type { HttpRequest } from "./http-request.ts";
 import type { Outcome } from "./outcome-table.ts";
 import { sendWithRetries, type CallContext, type HttpContext } from "./send-with-retries.ts";
 
-/** Maximum number of redirects of a store. */
 const maxRedirects = 5;
 
 /** Sends a request to a store with retries, and follows its redirects. Pages need only the former: `fetch` follows redirects there. */
@@ -27,7 +26,6 @@ export async function followRedirects(
   }
 }
 
-/** Returns true for a URL of this machine or of a private network, as far as its host shows. */
 function isPrivateHost(url: string): boolean {
   const { hostname } = new URL(url);
   return /^(localhost|.*\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))(\.\d+)+|\[(::|f[cd]|fe[89ab]).*)\.?$/.test(

@@ -3,12 +3,9 @@ import type { RateLimit } from "../types/attempt.ts";
 import type { MiddlewareContext, Purpose } from "../types/middleware.ts";
 import type { Deadline } from "./deadline.ts";
 
-/** Body of a submission. */
 export type SubmissionBody = string | BodySource;
 
-/** Body that each attempt reads from its beginning. */
 export interface BodySource {
-  /** Exact size in bytes. */
   readonly length: number;
   /** Error of an attempt that could not read the body, and so sent no complete request. */
   readonly unreadable: Error | undefined;
@@ -26,7 +23,6 @@ export interface BodySource {
   open(headers: Record<string, string>, onRead: (isEnd: boolean) => void): Promise<RequestInit>;
 }
 
-/** Request, the same on each attempt. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -37,9 +33,7 @@ export interface HttpRequest {
   readonly timeout: number;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
-  /** If true, an earlier attempt failed. */
   readonly isRetry?: boolean;
-  /** Called after each chunk of a streamed body with the number of bytes sent, if the transport can tell. */
   readonly onProgress?: ((sent: number) => void) | undefined;
 }
 
@@ -52,47 +46,35 @@ export type Stage = "connecting" | "uploading" | "sent" | "reused" | "lost";
 
 /** Response of a transport: the one of `fetch`, or one that creates such a `Response` only when it is asked for. */
 export interface ReceivedResponse extends Pick<Response, "status" | "ok" | "type" | "text"> {
-  /** Headers, read by their names in lower case. */
   readonly headers: Pick<Headers, "get" | "has">;
   toResponse?(): Response;
 }
 
-/** Response whose body is read to its end, or to the limit. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: ReceivedResponse["headers"];
-  /** Response of the transport, with its body read. */
   readonly response: ReceivedResponse;
-  /** `x-request-id` header. */
   readonly requestId?: string | undefined;
-  /** Rate limit from the headers. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Delay that the response requests before a retry, in milliseconds. */
   readonly requestedDelay?: number | undefined;
   readonly text: string;
   /** Parsed JSON, or the result of `HttpRequest.read`. Undefined if the body is neither. */
   readonly content: unknown;
   /** If true, `HttpRequest.read` still reads the body, and closes the deadline of the attempt. */
   readonly open?: boolean | undefined;
-  /** If true, the response is a redirect. */
   readonly redirect?: boolean;
 }
 
-/** Request of `@tryon/client/raw`. */
 export interface RawRequest extends Pick<HttpRequest, "method" | "url" | "headers" | "body"> {
-  /** Method and path, for logs and errors. */
   readonly name: string;
   readonly purpose: Purpose;
   readonly signal: AbortSignal;
 }
 
-/** Attempt as a transport sends it. */
 export interface TransportRequest extends HttpRequest {
-  /** Deadline of the attempt. Its signal aborts the request. */
   readonly deadline: Deadline;
   /** Context for middleware. Undefined for any server but the service, which gets neither middleware nor the API key. */
   readonly context: Omit<MiddlewareContext, "idempotencyKey"> | undefined;
-  /** Called when the request gets to a stage. */
   readonly onSend: (stage: Stage) => void;
   /**
    * Called after each chunk of a streamed body, and with true at its end. Throws to stop the upload.
@@ -102,9 +84,7 @@ export interface TransportRequest extends HttpRequest {
   readonly onUpload: (isEnd: boolean, sent?: number) => void;
 }
 
-/** Sends requests once, without retries. */
 export interface Transport {
-  /** Sends a request and reads the response. Rejects if there is none. */
   send(request: TransportRequest): Promise<HttpResponse>;
   /** Creates a file for chunks. Absent outside Node. */
   createFile?(path: string): WholeFile;
@@ -114,6 +94,5 @@ export interface Transport {
 export interface WholeFile {
   /** Writes the file. Rejects with an error of the chunks. Other errors are those of `end`. */
   write(chunks: AsyncIterable<Uint8Array>): Promise<true>;
-  /** Throws the error of the file system, if there was one. */
   end(): void;
 }

@@ -3,40 +3,30 @@ import { isPage } from "#page";
 import type { AttemptFailure } from "../types/attempt.ts";
 import type { HttpResponse, Stage } from "./http-request.ts";
 
-/** Outcome of one attempt. */
 export type Outcome = Received | Failure;
 
-/** An attempt with a response. */
 export interface Received {
   readonly response: HttpResponse;
   /** If true, a free request has shown that the service is not at this URL. */
   readonly isElsewhere?: boolean;
 }
 
-/** An attempt without a response. */
 export interface Failure {
   readonly response?: undefined;
   /** `rate_limited`: it was not sent, since it would have to wait for the rate limit. */
   readonly failure: AttemptFailure | "rate_limited";
   readonly cause?: unknown;
-  /** Scheme, host and port that the request was sent to. */
   readonly origin?: string;
-  /** Last stage that the request got to. */
   readonly stage?: Stage | undefined;
   /** Size of an upload that broke off, or may have, in bytes. */
   readonly brokenUpload?: number | undefined;
-  /** Delay until the rate limit allows the request, in milliseconds. */
   readonly requestedDelay?: number;
 }
 
 // Possible side effects of an attempt at the service, from certain to uncertain.
-/** Proof that nothing happened. */
 export const none = 0;
-/** Another request with this key is in progress, possibly an earlier attempt. */
 export const conflict = 1;
-/** Error of a server, which may have made the job. */
 export const serverError = 2;
-/** Anything. */
 export const unknown = 3;
 
 /**
@@ -45,12 +35,9 @@ export const unknown = 3;
  */
 type Step = "end" | "retry" | "identify";
 
-/** Row of the table of outcomes. */
 export interface OutcomeRow {
-  /** Possible side effect at the service. */
   readonly proves: number;
   readonly next: Step;
-  /** Matches the text of `describeOutcome`. */
   readonly matches: RegExp;
 }
 
@@ -90,12 +77,10 @@ export function rowOf(outcome: Outcome, isProxy?: boolean): OutcomeRow {
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
-/** Returns true if a failure proves that nothing was sent. */
 export function isBeforeSending(cause: unknown): boolean {
   return !isPage && beforeSending.test(String(failureCode(cause)));
 }
 
-/** Returns an outcome as a text: the sender and the status, or the stage that the request got to. */
 function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   const { response } = outcome;
   if (!response) {
@@ -119,7 +104,6 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   return `${isOfService(content) ? "service" : "other"} ${status}`;
 }
 
-/** Returns true if a body has the form of the service's errors. */
 export function isOfService(content: unknown): boolean {
   const { detail } = Object(content) as { detail?: unknown };
   return typeof detail === "string" || Array.isArray(detail);
@@ -128,7 +112,6 @@ export function isOfService(content: unknown): boolean {
 /** Maximum number of causes of an error that are read. Errors of others can form a ring. */
 const maxCauses = 9;
 
-/** Returns the platform's code of a failure, from the error or its causes. */
 export function failureCode(cause: unknown): string | undefined {
   for (let depth = 0, error = cause; depth < maxCauses; depth += 1) {
     const { code, cause: deeper } = Object(error) as { code?: unknown; cause?: unknown };

@@ -3,26 +3,20 @@ import type { ClientClock } from "../config/clock.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import { delayOf, maxRetryAfter } from "./retry-policy.ts";
 
-/** Window of the rate limit, in milliseconds. */
 export const rateWindow = 60_000;
 /** Maximum time between sending a request and its arrival, in milliseconds. */
 const margin = 1_000;
 /** Maximum duration of a request whose rate limit headers count as current, in milliseconds. */
 const maxHeaderAge = 5_000;
-/** Maximum jitter between requests that waited for the same time, in milliseconds. */
 const maxJitter = 1_000;
-/** Share of the limit that submissions leave to polls. */
 export const readShare = 0.18;
 /** Maximum delay of a queued request, in milliseconds. Own counts use a window that is longer by the margin. */
 const maxDelay = maxRetryAfter + margin;
 
-/** Queue that a request waits in. */
 export type QueueName = "submit" | "read";
 
-/** Requests that wait, each for the one before it. */
 interface Queue {
   length: number;
-  /** Settled when the last request is sent or refused. */
   last: Promise<unknown>;
 }
 
@@ -31,11 +25,8 @@ interface Queue {
  * would certainly exceed it.
  */
 export class RateLimiter {
-  /** Number of requests sent. */
   sent = 0;
-  /** Requests per minute, from headers or the account. */
   limit: number | undefined;
-  /** If true, waits are pending, and submissions leave a share of the limit to polls. */
   isPolling = false;
   readonly #clock: ClientClock;
   readonly #random: () => number;
@@ -43,7 +34,6 @@ export class RateLimiter {
   #blockedUntil = 0;
   /** Window of the last headers: its end, when they arrived, and the number of the last request that they allow. */
   #window = { resetAt: 0, receivedAt: 0, lastRequest: 0 };
-  /** Times of the last requests. */
   readonly #sentAt: number[] = [];
   /** Two, so that many reads do not delay a submission for long, nor the reverse. */
   readonly #queues: Readonly<Record<QueueName, Queue>> = {
@@ -56,7 +46,6 @@ export class RateLimiter {
     this.#random = random;
   }
 
-  /** Delays all requests by at least `delay` milliseconds. */
   block(delay: number): void {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.monotonic() + delay);
   }
@@ -82,7 +71,6 @@ export class RateLimiter {
     }
   }
 
-  /** Updates the rate limit from the headers of a response, and the duration of its request in milliseconds. */
   update(requestNumber: number, headers: RateLimit | undefined, duration: number): void {
     if (!headers) return;
     this.limit = headers.limit;
@@ -99,14 +87,12 @@ export class RateLimiter {
     }
   }
 
-  /** Current rate limit: from headers, or from own counts against the known limit. */
   get rateLimit(): RateLimit | undefined {
     const now = this.#clock.monotonic();
     const known = this.#read(now);
     return known && { ...known, resetAt: Math.ceil(known.resetAt - now + this.#clock.now()) };
   }
 
-  /** Returns the current rate limit, with a monotonic time. */
   #read(now: number): RateLimit | undefined {
     const { limit } = this;
     const { resetAt, lastRequest } = this.#window;
@@ -129,7 +115,6 @@ export class RateLimiter {
     };
   }
 
-  /** Returns the delay of the next request of a queue, in milliseconds. */
   delay(queue: QueueName): number {
     const now = this.#clock.monotonic();
     let sendAt = this.#blockedUntil;
@@ -164,7 +149,6 @@ export class RateLimiter {
   }
 }
 
-/** Returns the rate limit from the headers of a response, or undefined unless all of them are valid. */
 export function readRateLimit(headers: Pick<Headers, "get">, now: number): RateLimit | undefined {
   const read = (name: string): number =>
     Number.parseInt(String(headers.get(`x-ratelimit-${name}`)));

@@ -13,7 +13,6 @@ import { failureCode, isOfService, type Failure, type Outcome } from "./outcome-
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
 
-/** Error codes by status, or by purpose and status where the purpose matters. */
 const codes: Readonly<Record<string, ApiErrorCode>> = {
   401: "unauthorized",
   402: "insufficient_credits",
@@ -38,7 +37,6 @@ export function isForeign(error: object): boolean {
   return foreignErrors.has(error);
 }
 
-/** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
   outcome: Outcome,
   { name, purpose, attemptLog, job, submission }: CallContext,
@@ -101,7 +99,6 @@ export function responseError(
   );
 }
 
-/** Parts of an error. Its message is the name of the request, followed by `words`. */
 interface Description {
   readonly code: keyof typeof hints;
   readonly words: string;

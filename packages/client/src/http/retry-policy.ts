@@ -1,7 +1,6 @@
 /** Maximum `Retry-After` that the client waits for, in milliseconds. A longer one ends the call at once. */
 export const maxRetryAfter = 60_000;
 
-/** Returns true if a retry may succeed after a response with this status. */
 export function isRetryable(status: number): boolean {
   return /408|429|50[0234]|52[0-4]/.test(String(status));
 }
@@ -53,7 +52,6 @@ function httpDate(text: string): number {
   return /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text.replace(/( GMT)?$/, " GMT")) : Number.NaN;
 }
 
-/** Returns the delay that a response requests before a retry, in milliseconds. */
 export function requestedDelay(
   { status, headers }: { readonly status: number; readonly headers: Pick<Headers, "get"> },
   now: number,

@@ -6,7 +6,6 @@ import { blobLike, type BlobLike } from "./blob-like.ts";
 import { fetchTransport } from "./fetch-transport.ts";
 import type { Transport } from "./http-request.ts";
 
-/** Connections of a client. */
 export class Connections {
   constructor({ agent }: TryOnOptions) {
     check(!agent, "agent is an option for Node.", "Remove it.");
@@ -21,22 +20,18 @@ export class Connections {
   }
 }
 
-/** Returns the logger of a client without one: none outside Node. */
 export function environmentLogger(): Logger | undefined {
   return undefined;
 }
 
-/** Returns the content of an image of a kind that only Node has. */
 export function nodeImage(_input: unknown): Uint8Array | ReadableStream<Uint8Array> | undefined {
   return undefined;
 }
 
-/** Returns the path of a file for an error, in Node. */
 export function describePath(_source: unknown): string {
   return "";
 }
 
-/** Returns memory of the caller as an image that does not change. */
 export function imageOf(bytes: Uint8Array<ArrayBuffer>): BlobLike {
   return blobLike(bytes.slice());
 }

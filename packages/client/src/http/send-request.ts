@@ -11,7 +11,6 @@ export const maxBody = 8 * 2 ** 20;
 /** Maximum size of an error body in bytes: enough to name every field. */
 export const maxErrorBody = 64 * 2 ** 10;
 
-/** Configuration of a transport. */
 export interface SendConfig extends Pick<Config, "middleware" | "baseUrl" | "apiKey"> {
   readonly fetch: (
     url: string,
@@ -22,10 +21,6 @@ export interface SendConfig extends Pick<Config, "middleware" | "baseUrl" | "api
   readonly hasCache?: false;
 }
 
-/**
- * Sends a request over the `fetch` of a transport: opens its body, runs the middleware, adds the API key last, and reads the
- * response.
- */
 export async function sendRequest(
   config: SendConfig,
   request: TransportRequest,
@@ -63,7 +58,6 @@ export async function sendRequest(
     : readResponse(response, deadline);
 }
 
-/** Sends a request through the middleware, then with the API key. */
 async function sendThroughMiddleware(
   { fetch, middleware, baseUrl, apiKey }: SendConfig,
   init: RequestInit,
@@ -97,7 +91,6 @@ async function sendThroughMiddleware(
   return send(original);
 }
 
-/** Runtimes whose `fetch` can be made to open a new connection. */
 interface Runtimes {
   readonly Bun?: object;
   readonly Deno?: { createHttpClient?(options: { readonly poolMaxIdlePerHost: 0 }): object };
@@ -127,7 +120,6 @@ function acceptsNoStore(): boolean {
   return noStore;
 }
 
-/** Reads a response to its end, or to the limit. */
 async function readResponse(response: ReceivedResponse, limit: Deadline): Promise<HttpResponse> {
   const { status, headers, ok, type } = response;
   // In browsers, a redirect that is not followed has status 0.

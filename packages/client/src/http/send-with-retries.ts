@@ -25,29 +25,23 @@ const minUploadSpeed = 125;
 /** Minimum size of an upload that may exceed a limit, in bytes. Smaller bodies are sent at once. */
 const minUpload = 2 ** 17;
 
-/** Parts of a client that every request uses. */
 export interface HttpContext {
   readonly config: Config;
   readonly rateLimiter: RateLimiter;
   readonly transport: Transport;
 }
 
-/** Call that a request belongs to: its limits, its attempts, and fields of its errors. */
 export interface CallContext {
-  /** Method and path, for logs and errors. */
   readonly name: string;
   /** Absent for any server but the service: the request gets no API key and is not rate limited. */
   readonly purpose?: Purpose | undefined;
   readonly deadline: Deadline;
   readonly attemptLog: AttemptLog;
-  /** Called before each retry delay, in milliseconds. */
   readonly onRetry?: ((delay: number) => void) | undefined;
-  /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
   /** Returns true once a submission must not be sent any more. */
   readonly isOver?: (() => boolean) | undefined;
-  /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync?: boolean | undefined;
   /** If true, the request polls jobs that are waited for. It waits for the rate limit with any `onRateLimit`. */
   readonly isPoll?: boolean | undefined;

@@ -8,33 +8,25 @@ import { readImageHeader, type ImageHeader } from "./read-image-header.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
 const maxImageBytes = 10_500_000;
-/** Maximum length of base64 that the service accepts. */
 const maxBase64Length = 14_000_000;
-/** Minimum of the shorter side of an image in pixels. */
 const minSide = 512;
 /** Maximum number of pixels that any service accepts as far as is known. */
 const maxPixels = 50_000_000;
 
-/** Base64, or bytes that can be read repeatedly. */
 type ImageContent = string | BlobLike;
 
-/** Image that is part of the request body. */
 export interface ImageSource<Content = ImageContent | Response> {
-  /** Field of the input. */
   readonly field: string;
   /** A `Response` can be read only once. */
   readonly content: Content;
 }
 
-/** Image that each attempt can read. */
 export type RepeatableImage = ImageSource<ImageContent>;
 
-/** Returns true for an image of the person, and false for one of a garment. */
 export function isPerson({ field }: { readonly field: string }): boolean {
   return field.startsWith("person");
 }
 
-/** Returns the URL of an image, or its source if it is part of the body. Notes any other value. */
 export function imageSource(
   input: unknown,
   field: string,
@@ -71,18 +63,15 @@ export function imageSource(
   return undefined;
 }
 
-/** Converts base64url, lines and missing padding to the base64 that the service accepts. */
 function standardBase64(text: string): string {
   const base64 = text.replace(/\s+/g, "").replace(/-/g, "+").replace(/_/g, "/");
   return base64 + "=".repeat(-base64.length & 3);
 }
 
-/** Returns true if the image can be read repeatedly. */
 export function isRepeatable(image: ImageSource): image is RepeatableImage {
   return typeof image.content === "string" || "slice" in image.content;
 }
 
-/** Reads an image into memory if it can be read only once. Returns undefined and notes why if it cannot be read. */
 export async function repeatableSource(
   image: ImageSource,
   note: Note,
@@ -112,7 +101,6 @@ export async function repeatableSource(
   return undefined;
 }
 
-/** Notes problems of an image by its size and its header. */
 export async function checkImage(image: RepeatableImage, note: Note): Promise<void> {
   const { field, content } = image;
   if (typeof content === "string") {
@@ -128,7 +116,6 @@ export async function checkImage(image: RepeatableImage, note: Note): Promise<vo
   return checkHeader({ field, content }, note);
 }
 
-/** Creates a `BlobLike` of base64 by its number of characters without padding. */
 function base64Blob(text: string, length: number): BlobLike {
   return {
     size: Math.floor(length * 0.75),
@@ -143,7 +130,6 @@ function base64Blob(text: string, length: number): BlobLike {
   };
 }
 
-/** Notes problems of an image by its header. */
 async function checkHeader({ field, content }: ImageSource<BlobLike>, note: Note): Promise<void> {
   if (content.size === 0) return note("empty", field);
   let header: ImageHeader;
@@ -169,7 +155,6 @@ async function checkHeader({ field, content }: ImageSource<BlobLike>, note: Note
   if (orientation > 1) note("rotated", field, orientation);
 }
 
-/** Formats of text, by the first characters. */
 const textFormats = [
   [/^\s*<(svg|\?xml)/i, "SVG or XML"],
   [/^\s*</, "HTML"],

@@ -15,11 +15,8 @@ import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 import { PngWalker } from "./png-walker.ts";
 
-/** Job whose image is downloaded. */
 export interface ResultSource extends Job {
-  /** Age of its data, in milliseconds. */
   readonly dataAge: number;
-  /** Runs work within the deadline of a call. */
   within<Result>(
     options: CallOptions,
     work: (deadline: Deadline) => Promise<Result>,
@@ -38,22 +35,17 @@ const retention = 30 * 86_400_000;
 const maxMissingTime = 30_000;
 /** Browsers follow redirects by themselves. */
 const send = isPage ? sendWithRetries : followRedirects;
-/** Number of bytes that show if an image is a PNG. */
 const signatureSize = 8;
 /** Number of bytes of a wrong body that its error keeps. */
 const maxReceived = 2 ** 16;
 
-/** Name of the method that `util.inspect` and `console.log` of Node call. */
 export const inspect = Symbol.for("nodejs.util.inspect.custom");
 
-/** Chunks of an image. */
 type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
 
-/** Result image of a job. */
 export class JobImage implements ResultImage {
   readonly #job: ResultSource;
   readonly #http: HttpContext;
-  /** Time of the service at the last poll, in milliseconds since 1970. */
   #serviceTime = Number.NaN;
 
   constructor(job: ResultSource, http: HttpContext) {
@@ -203,14 +195,12 @@ export class JobImage implements ResultImage {
     }
   }
 
-  /** Creates the error of an image that the service would not send. */
   #unexpected(problem: string, hint: string, status?: number): ConnectionError {
     const job = this.#job;
     const message = `The image of job ${job.id} ${problem}.`;
     return new ConnectionError("unexpected_response", message, { hint, status, job });
   }
 
-  /** Returns the signed URL. Polls the job for a new one if it is old. */
   async #signedUrl(deadline: Deadline, isNew = false): Promise<string> {
     const job = this.#job;
     if (isNew || !job.data.result_url || job.dataAge >= maxUrlAge) {

@@ -1,16 +1,12 @@
 const signature = "89504e470d0a1a0a";
-/** Type of the last chunk, `IEND`. */
 const lastType = "49454e44";
 
 /** Walks the chunks of a PNG as its bytes arrive, from the signature to the end of `IEND` (PNG specification, section 5). */
 export class PngWalker {
-  /** If true, the bytes are not those of a PNG. */
   isInvalid = false;
-  /** Bytes of the signature, or of the length and type of a chunk, in hex. */
   #header = "";
   #hasSignature = false;
   #isLast = false;
-  /** Number of bytes until the next header. */
   #skip = 0;
 
   /** If true, the PNG is whole. Bytes after it are allowed. */

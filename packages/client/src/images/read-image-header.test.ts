@@ -163,7 +163,7 @@ describe("a warning", () => {
         code: "high_resolution",
         severity: "warning",
         message: "person has 10001 × 5000 pixels, and the limit may be 50000000.",
-        hint: "Use prepareImage of @tryon/client/images.",
+        hint: "Use prepareImage.",
       },
     ]);
   });

@@ -1,14 +1,10 @@
 import type { BlobLike } from "../http/blob-like.ts";
 
-/** Header of an image. */
 export interface ImageHeader {
-  /** First bytes, one character each. */
   readonly start: string;
-  /** Undefined for a format that the service may not accept. */
   readonly format: "JPEG" | "PNG" | "WebP" | "GIF" | "AVIF" | "HEIC" | undefined;
   /** Width in pixels, before EXIF rotates it. 0 if unknown. */
   readonly width: number;
-  /** Height in pixels, before EXIF rotates it. 0 if unknown. */
   readonly height: number;
   /** EXIF orientation. 1 is upright, and 0 is unknown or applied by every decoder. */
   readonly orientation: number;
@@ -18,7 +14,6 @@ export interface ImageHeader {
   readonly isTruncated: boolean;
 }
 
-/** Number of bytes that are read at once. */
 const windowSize = 65_536;
 /** Number of bytes that `seek` makes available: more than the fields that are read together. */
 const lookahead = 1_024;
@@ -26,7 +21,6 @@ const lookahead = 1_024;
 const maxSteps = 65_536;
 /** Maximum number of EXIF entries that are read: as many as the lookahead holds. */
 const maxEntries = 80;
-/** Type of the box with width and height of an AVIF or HEIC: `ispe`. */
 const ispe = 0x69_73_70_65;
 
 /**
@@ -57,14 +51,12 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     return (steps += 1) < maxSteps;
   }
 
-  /** Returns a little-endian number. */
   function little(offset: number, length = 2): number {
     let value = 0;
     while (length > 0) value = value * 256 + (bytes[offset - windowStart + (length -= 1)] ?? 0);
     return value;
   }
 
-  /** Returns a big-endian number. */
   function big(offset: number, length = 2): number {
     let value = 0;
     for (const end = offset + length; offset < end; offset += 1) {
@@ -172,7 +164,6 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     }
   }
 
-  /** Returns the length of the color table that the flags at an offset announce. */
   function tableLength(offset: number): number {
     const flags = big(offset, 1);
     return flags > 127 ? 6 << (flags & 7) : 0;
@@ -200,7 +191,6 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     }
   }
 
-  /** Reads the container of AVIF and HEIC. */
   async function readIsoMedia(): Promise<void> {
     for (let offset = 0; offset + 8 <= size && (await seek(offset));) {
       const type = text(offset + 4);
@@ -230,7 +220,6 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     }
   }
 
-  /** Reads the orientation of EXIF data, if it is at the offset. */
   async function readExif(offset: number): Promise<void> {
     await seek(offset);
     if (text(offset) === "Exif") offset += 6;

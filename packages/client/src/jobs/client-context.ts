@@ -15,7 +15,6 @@ import { JobPoller } from "./job-poller.ts";
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
 const maxKeys = 16;
 
-/** Parts of a client for one API key: rate limits, idempotency keys and jobs belong to a key. */
 export interface ClientContext {
   readonly config: Config;
   readonly api: Api;
@@ -23,15 +22,12 @@ export interface ClientContext {
   readonly spendTracker: SpendTracker;
 }
 
-/** Contexts of a client, one per API key. They share its budget. */
 export class ClientContexts {
   readonly #options: TryOnOptions;
   readonly #budget: Counted | undefined;
   readonly #contexts = new Map<string, ClientContext>();
   #config: Config | undefined;
-  /** Connections of all keys. */
   readonly connections: Connections;
-  /** Context of the last call. */
   latest: ClientContext | undefined;
 
   constructor(options: TryOnOptions) {
@@ -45,7 +41,6 @@ export class ClientContexts {
     return (this.#config ??= this.#resolve(this.#options.apiKey));
   }
 
-  /** Runs the work of a call within its deadline, with the context of its key. */
   async within<Result>(
     options: CallOptions,
     timeout: Duration | undefined,
@@ -56,7 +51,6 @@ export class ClientContexts {
     return within(this.config, options, timeout, withKey, names);
   }
 
-  /** Runs a call that neither uploads nor waits. */
   call<Data>(
     options: CallOptions,
     work: (context: ClientContext, deadline: Deadline) => Promise<Responded<Data>>,
@@ -81,7 +75,6 @@ export class ClientContexts {
     }
   }
 
-  /** Returns the context for the key that `apiKey` returns now. */
   async acquire(deadline: Deadline): Promise<ClientContext> {
     const { apiKey } = this.#options;
     if (typeof apiKey !== "function") return (this.latest ??= this.#create(this.config));

@@ -82,7 +82,6 @@ export class JobList implements AsyncIterable<Job> {
   }
 }
 
-/** Yields the jobs of all pages. Throws if a page repeats an earlier cursor. */
 export async function* jobsOfPages<Item>(
   load: (
     cursor: string | undefined,

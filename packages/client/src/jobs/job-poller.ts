@@ -19,18 +19,14 @@ const maxFailureDelay = 30_000;
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 
-/** Job with waits for its next poll. */
 interface PolledJob {
   readonly id: string;
   readonly waits: Map<PendingWait, Omit<PromiseWithResolvers<JobData>, "promise">>;
-  /** Monotonic times of the start of the first wait, and of the next poll. */
   readonly since: number;
   due: number;
   /** If true, the next poll is by id, since the list did not show the job. */
   byId: boolean;
-  /** If true, a poll is in flight. */
   isPolled: boolean;
-  /** Last transient failure, and their number in a row. */
   failure?: TryOnError;
   failures: number;
 }
@@ -46,9 +42,7 @@ export class JobPoller {
   readonly #jobs = new Map<string, PolledJob>();
   /** Size of the pages of the list: the documented maximum, or the service's default if it rejects that. */
   #pageSize: number | undefined = 100;
-  /** Monotonic time from which the list is read again after a failure. */
   #listOpensAt = 0;
-  /** Aborts the polls in flight. */
   #controller: AbortController | undefined;
   #timer: unknown;
 
@@ -91,7 +85,6 @@ export class JobPoller {
     }
   }
 
-  /** Ends a wait. The last one ends the polls in flight. */
   #leave(job: PolledJob, wait: PendingWait): void {
     job.waits.delete(wait);
     if (job.waits.size === 0 && this.#isOpen(job)) this.#jobs.delete(job.id);
@@ -103,17 +96,14 @@ export class JobPoller {
     page()?.removeEventListener("visibilitychange", this.#onVisibilityChange);
   }
 
-  /** Returns true if a job has waits, and no poll has returned it. */
   readonly #isOpen = (job: PolledJob): boolean => this.#jobs.get(job.id) === job;
 
-  /** Polls at once when the page becomes visible. */
   readonly #onVisibilityChange = (): void => {
     if (isHidden()) return;
     for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.monotonic());
     this.#arm();
   };
 
-  /** Sets the timer for the next poll. */
   #arm(): void {
     const clock = this.#clock;
     clock.clearTimeout(this.#timer);
@@ -124,7 +114,6 @@ export class JobPoller {
     this.#timer = clock.setTimeout(this.#pollDue, delay);
   }
 
-  /** Polls the job with the earliest due time, with those that are due soon after it. */
   readonly #pollDue = (): void => {
     const now = this.#clock.monotonic();
     const jobs = [...this.#jobs.values()]
@@ -143,7 +132,6 @@ export class JobPoller {
     this.#arm();
   };
 
-  /** Sends a poll of a job, or of several by the list. */
   async #poll(
     jobs: readonly PolledJob[],
     read: (deadline: Deadline) => Promise<void>,
@@ -190,7 +178,6 @@ export class JobPoller {
     }
   }
 
-  /** Delivers the data of jobs to their waits. */
   #deliver(jobs: readonly JobData[]): void {
     for (const data of jobs) {
       const job = this.#jobs.get(data.job_id);

@@ -22,7 +22,6 @@ import { takeKeyFromMetadata } from "./parse-input.ts";
 import { testKind } from "./poll-schedule.ts";
 import { pollOptionNames, waitOptionNames } from "./run-options.ts";
 
-/** Origin of a job. */
 interface Origin {
   /** Context of the key that the job belongs to. Undefined if the data was saved, or is only an id. */
   readonly context?: ClientContext | undefined;
@@ -38,7 +37,6 @@ interface Origin {
   readonly trustsEnd?: boolean;
 }
 
-/** Job with its state. Its fields are private, since they lead to the key. */
 export class JobRecord implements Job, ResultSource {
   readonly #contexts: ClientContexts;
   readonly #origin: Origin;
@@ -46,9 +44,7 @@ export class JobRecord implements Job, ResultSource {
   #idempotencyKey: string | undefined;
   #data: JobData;
   #dataAge = () => Infinity;
-  /** If true, the data was saved, and the service has not confirmed it yet. */
   #isSaved: boolean;
-  /** Start of the job as far as known, as a monotonic time. */
   #startedAt: number | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
@@ -211,7 +207,6 @@ export class JobRecord implements Job, ResultSource {
     return !this.#isSaved && (isFinal(this.status) || Boolean(isOver));
   }
 
-  /** Waits for the next poll. */
   async #poll(deadline: Deadline, pollInterval: number | undefined): Promise<void> {
     const { attempts, kind: known } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
@@ -235,7 +230,6 @@ export class JobRecord implements Job, ResultSource {
     }
   }
 
-  /** Merges the data of a response. */
   #update(data: JobData, { config, spendTracker }: ClientContext): void {
     this.#merge(data);
     this.#dataAge = ageSince(config.clock);
@@ -258,7 +252,6 @@ export class JobRecord implements Job, ResultSource {
   }
 }
 
-/** Reports an update. */
 export type Notify = (update: Update) => void;
 
 /** Wraps a callback. Its errors do not end the call, and the first one goes to the logger. */

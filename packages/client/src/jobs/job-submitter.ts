@@ -27,14 +27,11 @@ import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
 
-/** Submission. Every attempt in every call sends the same key and body. */
 interface Submission {
   readonly idempotencyKey: string;
   readonly body: SubmissionBody;
-  /** Output size, as it is sent. */
   readonly size: string;
   readonly budget: Counted | undefined;
-  /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync: boolean;
   /** If true, the metadata of the job has the key, so that the list shows which job it is. */
   readonly hasKeyInMetadata: boolean;
@@ -45,7 +42,6 @@ interface Submission {
   readonly timeline: TimelineEntry[];
 }
 
-/** Submits try-ons, each at most once. */
 export class JobSubmitter {
   readonly #contexts: ClientContexts;
   /** False after something between client and service has cut off a synchronous response. */
@@ -55,7 +51,6 @@ export class JobSubmitter {
     this.#contexts = contexts;
   }
 
-  /** Submits an input and waits for the result. */
   async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
     const { config } = this.#contexts;
     // Throws before anything is sent.
@@ -65,7 +60,6 @@ export class JobSubmitter {
     );
   }
 
-  /** Submits an input. */
   submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
     return this.#submit(input, options, false, submitOptionNames, (record) => record);
   }
@@ -89,7 +83,6 @@ export class JobSubmitter {
     return within(config, options, undefined, work, names);
   }
 
-  /** Parses and reads an input. Sends nothing. */
   async #prepare(
     input: unknown,
     options: SubmitOptions,
@@ -119,7 +112,6 @@ export class JobSubmitter {
     };
   }
 
-  /** Returns true if a submission waits for the end of its job. */
   #isSync(sync: boolean | "auto", left: number): boolean {
     if (sync === true && left < maxSyncWait) {
       throw new InputError(
@@ -131,7 +123,6 @@ export class JobSubmitter {
     return sync === "auto" ? this.#mayBeSync && left >= maxSyncWait + syncGrace : sync;
   }
 
-  /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
   async #send(
     submission: Submission,
     context: ClientContext,
@@ -191,7 +182,6 @@ export class JobSubmitter {
     }
   }
 
-  /** Finds the job in the list once it is too late to send the submission again. */
   async #findInList(
     submission: Submission & { readonly recover: Recover },
     context: ClientContext,
@@ -231,7 +221,6 @@ export class JobSubmitter {
   }
 }
 
-/** Returns the caller's key if it is valid, or a random key if there is none. */
 function validKey(key: string | undefined): string {
   if (key === undefined) return randomKey();
   // HTTP trims header values and allows no other characters.

@@ -22,26 +22,19 @@ import {
 } from "../images/image-source.ts";
 import type { JobData } from "../types/job.ts";
 
-/** Input whose images have not been read. */
 export interface ParsedInput {
   /** JSON object of all fields, except `wait` and the images in the body. */
   readonly fields: string;
-  /** Images that are not URLs: the person, then the garments. */
   readonly images: readonly ImageSource[];
-  /** Canonical `output_size`. */
   readonly size: string;
   readonly wait: boolean | undefined;
-  /** If true, the metadata has the idempotency key. */
   readonly hasKeyInMetadata: boolean;
-  /** Issues so far. Reading the images adds more. */
   readonly issues: InputIssue[];
 }
 
-/** Value and its field in the input. */
 type Named = readonly [field: string, value: unknown];
 
 const maxGarments = 3;
-/** Metadata field with the idempotency key. */
 const keyField = "_tryon_key";
 
 /**
@@ -82,7 +75,6 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
   }
 
   const images: ImageSource[] = [];
-  /** Adds images to the body, and returns those that are URLs. */
   const addImages = (named: readonly Named[]): string[] =>
     named.slice(0, maxGarments).flatMap(([field, image]) => {
       const source = imageSource(image, field, note);
@@ -123,7 +115,6 @@ function asBase64([field, base64]: Named): Named {
   return [field, { base64 }];
 }
 
-/** Returns the job without the key in its metadata, and the key. */
 export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyKey?: string } {
   const { [keyField]: idempotencyKey, ...metadata } = { ...data.metadata };
   if (typeof idempotencyKey !== "string") return { job: data };
@@ -131,7 +122,6 @@ export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyK
   return { job, idempotencyKey };
 }
 
-/** Returns all issues of an input. Does not read images that can be read only once. */
 export async function validateInput(input: unknown): Promise<readonly InputIssue[]> {
   const { images, issues } = parseInput(input);
   for (const image of images.filter(isRepeatable)) await checkImage(image, collectIssues(issues));
@@ -168,7 +158,6 @@ export async function readImages(
   return found;
 }
 
-/** Returns field, type and size of an image, for logs. */
 function describe({ field, content }: RepeatableImage): string {
   const bytes = typeof content === "string" ? content.length * 0.75 : content.size;
   // Only a Blob has a type.

@@ -9,31 +9,22 @@ const testRunTime = 2_000;
 /** Bounds of a learned run time, in milliseconds. A longer one would delay the next first poll by minutes. */
 const minRunTime = 300;
 const maxRunTime = 120_000;
-/** Weight of the newest run time. */
 const newestWeight = 0.15;
 /** Time of the first poll as a share of the median: 17 of 100 try-ons have ended by then. */
 const firstPoll = 0.59;
-/** Delay of later polls, as a factor of the square root of the median. */
 const delayFactor = 15;
-/** Bounds of a delay, in milliseconds. */
 const minDelay = 500;
 const maxDelay = 8_000;
 /** Minimum delay as a share of the age of the job. A slow job may take even longer. */
 const minShareOfAge = 0.06;
-/** Minimum delay while the page is hidden, in milliseconds. */
 const minHiddenDelay = 30_000;
-/** Time between the last poll and the end of a wait, in milliseconds. */
 const lastPollTime = 1_000;
-/** Requests per minute while the limit of the service is unknown. */
 const defaultLimit = 60;
-/** Share of the remaining requests that polls may use per minute. */
 const pollShare = 0.5;
 const minute = 60_000;
 
-/** Wait for the next poll of a job. */
 export interface PendingWait {
   readonly id: string;
-  /** Name under which its run time is learned. */
   readonly kind: string;
   /** Start of the job, as a monotonic time. Undefined if only its id is known: its first poll is due at once. */
   readonly startedAt: number | undefined;
@@ -41,13 +32,10 @@ export interface PendingWait {
   readonly pollInterval?: number | undefined;
 }
 
-/** Times of polls: when a job has probably ended, within a share of the rate limit. */
 export class PollSchedule {
   readonly #config: Pick<Config, "clock" | "random">;
   readonly #rateLimiter: RateLimiter;
-  /** Median run times, in milliseconds, by kind. */
   readonly #medians = new Map<string, number>();
-  /** Monotonic time from which the rate limit allows the next poll. */
   opensAt = 0;
 
   constructor(config: Pick<Config, "clock" | "random">, rateLimiter: RateLimiter) {
@@ -55,7 +43,6 @@ export class PollSchedule {
     this.#rateLimiter = rateLimiter;
   }
 
-  /** Adds the run time of a try-on, in milliseconds, to its kind. */
   learn(kind: string, runTime: number | null | undefined): void {
     if (!runTime) return;
     const known = Math.log(this.#median(kind));
@@ -63,7 +50,6 @@ export class PollSchedule {
     this.#medians.set(kind, Math.exp(known + (value - known) * newestWeight));
   }
 
-  /** Returns the monotonic time of the next poll of a job whose wait has `left` milliseconds. */
   dueAt({ kind, startedAt, pollInterval }: PendingWait, left: number): number {
     const { clock, random } = this.#config;
     const now = clock.monotonic();
@@ -78,18 +64,15 @@ export class PollSchedule {
     return now + (left > lastPollTime ? Math.min(delay, left - lastPollTime) : delay);
   }
 
-  /** Counts a poll, which delays the next one. */
   countPoll(): void {
     this.opensAt = Math.max(this.opensAt, this.#config.clock.monotonic()) + this.interval();
   }
 
-  /** Returns the time per poll, in milliseconds: a share of the requests that are left, or of the limit. */
   interval(): number {
     const { limit = defaultLimit, remaining = limit } = this.#rateLimiter.rateLimit ?? {};
     return minute / Math.max(limit * readShare, remaining * pollShare);
   }
 
-  /** Returns the median run time of a kind, in milliseconds. */
   #median(kind: string): number {
     return this.#medians.get(kind) ?? (kind === testKind ? testRunTime : usualRunTime);
   }
@@ -108,12 +91,10 @@ export function nextPollDelay(age: number, median: number, random: () => number)
   return delay * (0.9 + 0.2 * random());
 }
 
-/** Returns the page of the client. Only browsers have one. */
 export function page(): Document | undefined {
   return globalThis.document;
 }
 
-/** Returns true in a hidden page. */
 export function isHidden(): boolean {
   return page()?.visibilityState === "hidden";
 }

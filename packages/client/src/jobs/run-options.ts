@@ -48,17 +48,14 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
 /** Option of a batch: returns true once the service may have forgotten the key, which an earlier run may have sent. */
 export const isKeyOver: unique symbol = Symbol.for("@tryon/client.isKeyOver");
 
-/** Names of the options of `updates`. */
 export const pollOptionNames: Readonly<Record<keyof PollOptions, true>> = {
   ...callOptionNames,
   pollInterval: true,
 };
-/** Names of the options of a wait. */
 export const waitOptionNames: Readonly<Record<keyof WaitOptions, true>> = {
   ...pollOptionNames,
   onUpdate: true,
 };
-/** Names of the options of `submit`. */
 export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
   ...callOptionNames,
   onUpdate: true,
@@ -67,7 +64,6 @@ export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
   budget: true,
   validate: true,
 };
-/** Names of the options of `run`. */
 export const runOptionNames: Readonly<Record<keyof RunOptions, true>> = {
   ...submitOptionNames,
   ...waitOptionNames,

@@ -10,20 +10,16 @@ import { isPerson, type RepeatableImage } from "../images/image-source.ts";
 
 /** Number of bytes that are read and sent at once: a multiple of 3, so that their base64 has no padding. */
 const chunkSize = 96 * 1_024;
-/** Maximum size of a body that is sent as one string, in bytes. */
 const maxStringBody = 128 * 1_024;
 
 /** Number of bytes that `btoa` encodes at once: a multiple of 3, within the limit of arguments of a call. */
 const btoaLength = 8_190;
 
-/** Part of a body: text, or an image that is sent as base64. */
 interface Part {
   readonly content: BlobLike;
-  /** Field of the image. */
   readonly field?: string;
 }
 
-/** Creates the body of a submission: the fields, then the images. */
 export function submissionBody(
   fields: string,
   images: readonly RepeatableImage[],
@@ -117,10 +113,8 @@ class ImageBody implements BodySource {
   }
 }
 
-/** Memory that newer runtimes can free. */
 type Transferable = Partial<Pick<ArrayBuffer, "transfer">>;
 
-/** Stream of Cloudflare Workers, which send the length of a body only for this class. */
 interface FixedLength {
   readonly FixedLengthStream?: new (length: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
 }
@@ -135,7 +129,6 @@ function streamInit(stream: ReadableStream<Uint8Array>, length: number): Request
   return init;
 }
 
-/** Encoder that some runtimes have. */
 interface Native {
   readonly Buffer?: { from(buffer: ArrayBuffer): { toString(encoding: "base64"): string } };
 }

@@ -1,24 +1,12 @@
 import { expect, it } from "vitest";
 
-import { isFailed, isSucceeded, TryOn } from "../index.ts";
+import { isFailed, isSucceeded, type TryOn } from "../index.ts";
 import { createService, input } from "../../test/service.ts";
 
 /** Values that types would refuse. */
 const untyped = (value: unknown): never => value as never;
 
 const pack = { pack_slug: "starter", shared_payment_granted_token: "spt_1" } as const;
-
-it.each([
-  [{ basUrl: "https://tryon.example" }, "Did you mean baseUrl?"],
-  [{ api_key: "svc_test_a" }, "Did you mean apiKey?"],
-  [{ maxRetries: 3 }, "Did you mean retries?"],
-  [{ zebra: 1 }, "Use one of: apiKey, "],
-])("refuses the unknown client option of %j", (options, hint) => {
-  const [name = ""] = Object.keys(options);
-  const create = () => new TryOn(untyped({ ...options }));
-  expect(create).toThrow(expect.objectContaining({ code: "invalid_input" }));
-  expect(create).toThrow(`${name} is not an option of TryOn. ${hint}`);
-});
 
 type Invoke = (tryon: TryOn, options: never) => Promise<unknown>;
 

@@ -78,7 +78,6 @@ export function diagnostics(
 // The key is unknown here, but keys of the service have a known prefix.
 const redact = redactor("");
 
-/** Copies the redacted message and code of an error. */
 function withoutSecrets(thrown: unknown): RequestMessage["error"] {
   const { message = thrown, code, cause }: Record<string, unknown> = Object(thrown);
   const redactedCode = redact(code ?? Object(cause).code);

@@ -3,10 +3,8 @@ import { check, environment } from "../config/resolve-config.ts";
 import type { InputIssue } from "../errors/input-issue.ts";
 import { redactor } from "../errors/redact.ts";
 
-/** Values of TRYON_LOG. Each selects its level and those after it. */
 const levels = ["debug", "info", "warn", "off"];
 
-/** Codes of the warnings that this process has printed. */
 const printedCodes = new Set<string>();
 
 // The key is unknown here, but keys of the service have a known prefix.

@@ -30,26 +30,20 @@ export interface JobMessage {
   };
 }
 
-/** Job between its first request and its end. */
 interface OpenJob {
   readonly message: JobMessage;
-  /** Monotonic time of its start. */
   readonly start: number;
   readonly attemptLog: AttemptLog;
   readonly settle: (error?: Error) => void;
 }
 
-/** Maximum number of jobs that are kept. */
 const maxJobs = 10_000;
-/** Maximum size of a response in characters, as for the client itself. */
 const maxBody = 8 * 2 ** 20;
 
-/** Publishes jobs to the tracing channel `tryon:job`. */
 export class JobTracer {
   readonly #clock: ClientClock;
   readonly #redact: Redact;
   readonly #channel = tracingChannel<unknown, JobMessage>("tryon:job");
-  /** By idempotency key, oldest first. */
   readonly #open = new Map<string, OpenJob>();
   readonly #byId = new Map<string, OpenJob>();
   /** Keys of ended jobs, oldest first. A repeat returns the same job. */
@@ -60,7 +54,6 @@ export class JobTracer {
     this.#redact = redact;
   }
 
-  /** Sends a request, and reads a copy of its response if the channel has subscribers. */
   async trace(
     { purpose, idempotencyKey: key }: MiddlewareContext,
     send: () => Promise<Response>,
@@ -121,7 +114,6 @@ export class JobTracer {
     this.#channel.tracePromise(open, message).catch(() => undefined);
   }
 
-  /** Updates the job that a response is about, and ends it if the job has ended. */
   #update(content: unknown, submitted?: OpenJob): void {
     const { job_id: id, status, cost_credits: credits } = Object(content) as Partial<JobData>;
     if (!isJobId(id) || typeof status !== "string") return;
@@ -159,7 +151,6 @@ export class JobTracer {
   }
 }
 
-/** Reads a copy of a response. Returns undefined if it is not JSON. */
 async function readJson(response: Response): Promise<unknown> {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();

@@ -5,7 +5,6 @@ import { check, isLoopback } from "../config/resolve-config.ts";
 
 type Environment = NodeJS.ProcessEnv;
 
-/** Agent, with the fields that show its proxy: that of Node, or of a package such as `https-proxy-agent`. */
 interface ProxyAgent {
   readonly options?: { readonly proxyEnv?: Environment | undefined };
   readonly proxy?: Partial<Pick<URL, "protocol" | "host">>;
@@ -43,7 +42,6 @@ function isUsable(value: string): boolean {
   }
 }
 
-/** Returns true if an agent of Node has a proxy for the protocol of a URL. */
 export function hasProxy({ options }: Agent & ProxyAgent, { protocol }: URL): boolean {
   const env = options?.proxyEnv;
   return env !== undefined && Boolean(env[variableOf(env, protocol)]);
@@ -66,12 +64,10 @@ function isProxied({ protocol, hostname, port }: URL, env: Environment): boolean
   return isForwarded(request);
 }
 
-/** Returns true if a request is sent to a proxy, which forwards it. */
 export function isForwarded({ path }: ClientRequest): boolean {
   return path.startsWith("http:");
 }
 
-/** Returns the URL of the proxy of a request, without its password, and the option that sets it. */
 function describeProxy(agent: Agent & ProxyAgent, target: URL): string | undefined {
   const { proxy, options } = agent;
   if (proxy?.host) return `${proxy.protocol}//${proxy.host} (agent)`;

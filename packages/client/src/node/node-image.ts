@@ -19,7 +19,6 @@ export function nodeImage(input: unknown): Uint8Array | ReadableStream<Uint8Arra
   return webStream(stream, { highWaterMark: 0 });
 }
 
-/** Converts a stream of Node to a web stream, which destroys it when it is canceled. */
 export function webStream(
   stream: Readable,
   strategy?: QueuingStrategy<Uint8Array>,
@@ -40,7 +39,6 @@ export function webStream(
   );
 }
 
-/** Returns the path for the message about a text, an uploaded file on disk, or an error of the file system. */
 export function describePath(source: unknown): string {
   const { code, path = source } = Object(source) as { code?: string; path?: unknown };
   if (typeof path !== "string" || path.length > maxPathLength) return "";

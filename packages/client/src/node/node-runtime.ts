@@ -10,7 +10,6 @@ import { Agents, isFetchReplaced, NodeTransport } from "./node-transport.ts";
 export { describePath, nodeImage } from "./node-image.ts";
 export { environmentLogger } from "./environment-logger.ts";
 
-/** Connections of a client in Node. */
 export class Connections {
   readonly #agents: Agents;
   readonly #usesFetch: boolean;
@@ -42,7 +41,6 @@ export class Connections {
   }
 }
 
-/** Maximum size of memory that is copied, in bytes. */
 const maxCopy = 2 ** 20;
 /** Distance of the bytes that show if memory has changed. */
 const sampleDistance = 509;
@@ -65,7 +63,6 @@ export function imageOf(bytes: Uint8Array<ArrayBuffer>): BlobLike {
   };
 }
 
-/** Creates a file that is written beside its path and then renamed. */
 function createFile(path: string): WholeFile {
   let fileError: unknown;
   return {

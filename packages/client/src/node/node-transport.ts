@@ -20,18 +20,15 @@ import { checkProxy, explainError, hasProxy, isForwarded } from "./network-proxy
 import { webStream } from "./node-image.ts";
 import { readResponse, receivedResponse } from "./read-response.ts";
 
-/** Number of bytes of an image that are read and sent at once. */
 const chunkSize = 48 * 1_024;
 /** Maximum wait for a server that was asked if it accepts a body, in milliseconds. */
 const maxContinueWait = 1_000;
-/** Number of bytes that are encoded at once. */
 const pieceSize = 12 * 1_024;
 /** Global names of the dispatcher of `fetch`, which undici, msw and others can replace. */
 const dispatchers = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`));
 
 type Module = typeof Http | typeof Https;
 
-/** Socket of a request. */
 type Connection = Socket & { readonly secureConnecting?: boolean };
 
 /**
@@ -53,7 +50,6 @@ export class NodeTransport implements Transport {
     return sendRequest(this.#config, request);
   }
 
-  /** Sends a request with the arguments of `fetch`, and returns the response as soon as its headers have arrived. */
   async #send(
     url: string,
     init: RequestInit,
@@ -168,7 +164,6 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Agents of a client: the one of the caller, or one per protocol, with another for hosts of this machine. */
 export class Agents {
   readonly #given: (Agent & { readonly protocol?: string }) | undefined;
   readonly #agents = new Map<string, Agent>();
@@ -177,7 +172,6 @@ export class Agents {
     this.#given = given;
   }
 
-  /** If true, the caller has given an agent, which decides about its proxy. */
   get isGiven(): boolean {
     return this.#given !== undefined;
   }
@@ -199,7 +193,6 @@ export class Agents {
     return agent;
   }
 
-  /** Closes idle connections, and those in use after their request. */
   close(): void {
     for (const agent of this.#agents.values()) {
       agent.maxFreeSockets = 0;
@@ -209,7 +202,6 @@ export class Agents {
   }
 }
 
-/** Closes idle connections whose names in the agent begin with a text: host and port. */
 function closeIdle({ freeSockets = {} }: Partial<Agent>, start = ""): void {
   for (const [name, sockets = []] of Object.entries(freeSockets)) {
     if (name.startsWith(start)) for (const socket of sockets) socket.destroy();
@@ -309,7 +301,6 @@ function base64Encoder(): (bytes: Bytes) => Bytes {
   };
 }
 
-/** Returns the body of a response, without its content encoding. */
 async function decode(message: IncomingMessage): Promise<Readable> {
   const encoding = message.headers["content-encoding"] ?? "";
   if (!/^(x-gzip|gzip|deflate|br)$/i.test(encoding)) return message;
@@ -320,7 +311,6 @@ async function decode(message: IncomingMessage): Promise<Readable> {
   return pipeline(message, decoder, () => undefined);
 }
 
-/** Reads a body to its end, or to the limit in bytes. */
 function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -338,7 +328,6 @@ function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> 
   });
 }
 
-/** Functions and dispatchers of Node's `fetch` that have been seen. */
 const own = new Map<unknown, unknown>();
 
 /** Returns true if the global `fetch`, or the dispatcher that it uses for a URL, is not Node's own. */

@@ -1,6 +1,5 @@
 import type { ReceivedResponse } from "../http/http-request.ts";
 
-/** Texts of the headers by their names in lower case. */
 type HeaderTexts = Readonly<Record<string, string>>;
 type ResponseBytes = Uint8Array<ArrayBuffer>;
 
@@ -29,7 +28,6 @@ export function receivedResponse(
   };
 }
 
-/** Creates a `Response` that has been read, for a middleware. Creates its headers and body when they are used. */
 export function readResponse(status: number, headers: HeaderTexts, bytes: ResponseBytes): Response {
   return new (readResponseClass ??= createClass())(status, headers, bytes);
 }
@@ -61,7 +59,6 @@ function createClass() {
       return Promise.resolve(utf8.decode(this.#bytes));
     }
 
-    /** The same response, with its body in it. */
     get #all(): Response {
       if (!this.#whole) {
         const { status, headers } = this;

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Size of an unread body, in bytes, up to which reading it is cheaper than a new connection. */
 const smallBody = 65_536;
-/** Maximum rest of a body that is read after the response, in bytes and in milliseconds. */
 const maxRestBytes = 16_000_000;
 const maxRestTime = 5_000;
 

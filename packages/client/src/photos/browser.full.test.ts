@@ -5,7 +5,7 @@ import type * as Client from "../index.ts";
 import { bundleClient, openPage, startBrowser } from "../../test/browser.ts";
 import { exif, photos, quarters, withChunks } from "../../test/photos.ts";
 import { prepareSuite } from "../../test/prepare-suite.ts";
-import type * as Images from "./index.ts";
+import type * as Images from "../session/index.ts";
 
 /** In the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;

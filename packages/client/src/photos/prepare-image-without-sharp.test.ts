@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 
 import { photos } from "../../test/photos.ts";
-import { prepareImage } from "./index.ts";
+import { prepareImage } from "../node/index.ts";
 
 it("names the command that installs sharp, if it is missing", async () => {
   const photo = await photos["baseline JPEG"]();

@@ -1,4 +1,3 @@
-import { encodeImage } from "#encode-image";
 import { InputError, type InputIssueCode } from "@tryon/client";
 
 import { unknownOption } from "../config/resolve-config.ts";
@@ -24,27 +23,21 @@ export interface PrepareImageOptions {
   readonly format?: "jpeg" | "webp" | undefined;
 }
 
+/** Decodes an image, turns it upright, shrinks it and encodes it without metadata. */
+export type Encoder = (
+  image: Blob,
+  target: { readonly maxSide: number; readonly type: "image/jpeg" | "image/webp" },
+  onUndecodable: (cause: unknown) => never,
+) => Promise<Blob>;
+
 const sides = { min: 512, max: 4_096, default: 2_048 };
 const optionNames: Readonly<Record<keyof PrepareImageOptions, true>> = {
   maxSide: true,
   format: true,
 };
 
-/**
- * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK
- * to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person` or `garments`. In pages and web workers,
- * the browser decodes and encodes the image. In Node, Bun and Deno, the package `sharp` does: `npm install sharp`.
- *
- * @throws `invalid_input` for an empty, incomplete or unknown image, for one that the browser or sharp cannot decode, such
- * as HEIC outside Safari, and for an invalid option. `invalid_config` without sharp, or in a runtime that cannot decode images.
- * @example
- * import { openAsBlob } from "node:fs";
- * import { prepareImage } from "@tryon/client/images";
- *
- * const person = await prepareImage(await openAsBlob("me.jpg"), { maxSide: 1_536 });
- * const result = await tryon.run({ person, garments: [shirt] });
- */
-export async function prepareImage(
+export async function prepareWith(
+  encodeImage: Encoder,
   file: PreparableImage,
   options: PrepareImageOptions = {},
 ): Promise<Blob> {
@@ -88,7 +81,6 @@ function fail(code: InputIssueCode, value?: string): never {
   throw new InputError([inputIssue(code, "file", value)]);
 }
 
-/** Returns the format of an image. Throws `invalid_input` if the file is not a complete image. */
 async function checkFile(image: Blob): Promise<string> {
   if (image.size === 0) fail("empty");
   const header = await readImageHeader(image).catch(() => fail("unreadable"));

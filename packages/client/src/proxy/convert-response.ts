@@ -15,10 +15,8 @@ const purchaseFields =
   "payment_intent_id status pack_slug credits_added credits_remaining next_action";
 const objectFields = new Set(["metadata", "next_action"]);
 
-/** Metadata field with the tag of a job's user. */
 export const userTagField = "_tryon_user";
 
-/** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
 export async function convertContent(
   content: unknown,
   { kind, user: { id } }: ProxyCall,
@@ -42,7 +40,6 @@ export async function convertContent(
   };
 }
 
-/** Picks the fields of a contract, and drops any other field or value. */
 function pickFields(content: unknown, names: string): Fields | undefined {
   if (!isObject(content)) return undefined;
   const picked: Fields = {};
@@ -85,7 +82,6 @@ async function toUserJob(
   };
 }
 
-/** Removes the user tag from metadata; returns null if nothing else is in it. */
 export function withoutUserTag(metadata: unknown): unknown {
   if (!isObject(metadata)) return metadata;
   const { [userTagField]: tag, ...rest } = metadata;
@@ -96,7 +92,6 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
 }
 
-/** Validation error of a request, in the format of the service. */
 export interface RequestIssue {
   readonly loc: readonly string[];
   readonly msg: string;
@@ -105,7 +100,6 @@ export interface RequestIssue {
 
 type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** Creates a JSON response that caches must not store. */
 export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): Response {
   return new Response(JSON.stringify(body), {
     status,
@@ -113,7 +107,6 @@ export function jsonResponse(status: number, body: unknown, headers?: ResponseHe
   });
 }
 
-/** Creates an error response in the service's format. A 4xx proves to clients that the request had no effect. */
 export function errorResponse(
   status: number,
   detail: string | readonly RequestIssue[],
@@ -122,12 +115,10 @@ export function errorResponse(
   return jsonResponse(status, { detail }, headers);
 }
 
-/** Detail of the 404 for jobs that do not exist and for jobs of other users. */
 export const jobNotFound = "Job not found.";
 
 const unavailable = "Try-ons are unavailable at the moment.";
 
-/** Advice to the operator, by status. Every 5xx has that of 500. */
 const advice: Readonly<Record<number, string>> = {
   401: "Check apiKey (TRYON_API_KEY).",
   402: "Buy credits.",
@@ -186,7 +177,6 @@ export function mapErrorResponse(
   return jsonResponse(status < 500 ? mapped : status, { detail: unavailable, retryable }, headers);
 }
 
-/** Headers of the service that the user may see, if their values are short words. */
 const passedHeaders = "idempotent-replayed x-request-id";
 
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */

@@ -3,9 +3,7 @@ import { handleRequest } from "./handle-request.ts";
 import type { ProxyCall, ProxyError, ProxyKind, ProxyOptions, ProxyUser } from "./options.ts";
 import { resolveOptions, type ProxySettings } from "./resolve-options.ts";
 
-/** Maximum length of an idempotency key, in characters, as in the service. */
 const maxKeyLength = 200;
-/** `Retry-After` if `limit` returns no valid one, in seconds. */
 const defaultRetryAfter = 3_600;
 /** Maximum `Retry-After`, in seconds. A client could misread a much larger number as a date. */
 const maxRetryAfter = 86_400;
@@ -146,7 +144,6 @@ function describeForeign({ headers, url }: Request): string | undefined {
   return ` The request reached it with the Host ${host}. If a gateway replaced that header, let it pass on the Host of the page: proxy_set_header Host $http_host in nginx, ProxyPreserveHost On in Apache.`;
 }
 
-/** Methods of the service's paths, below the base path of the proxy. */
 const routes: readonly (readonly [RegExp, Readonly<Record<string, ProxyKind>>])[] = [
   [/^\/api\/v1\/tryon$/, { POST: "submit", GET: "list" }],
   [/^\/api\/v1\/tryon\/([^/]+)$/, { GET: "get" }],
@@ -154,7 +151,6 @@ const routes: readonly (readonly [RegExp, Readonly<Record<string, ProxyKind>>])[
   [/^\/api\/v1\/credits\/purchase$/, { POST: "purchase" }],
 ];
 
-/** Finds the operation and job id of a request; returns a 404 or 405 response if there is none or it is not enabled. */
 function findRoute(
   { method, url }: Request,
   { basePath, allow }: ProxySettings,
@@ -177,7 +173,6 @@ function findRoute(
   return errorResponse(404, detail);
 }
 
-/** Authenticates a request and applies the limit of its user; returns an error response if either rejects it. */
 async function authorizeRequest(
   request: Request,
   context: unknown,

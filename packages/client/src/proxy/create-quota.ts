@@ -65,7 +65,6 @@ export function createQuota(options: QuotaOptions): Quota {
     increment: async (key: string, ttl: number) =>
       checkResult("increment", await store.increment(key, ttl), 1),
   };
-  /** Counts a request, and returns the seconds until the next window if this one is full. */
   const limit = async (userId: string, window: number, max: number): Promise<Limited> => {
     const now = clock.now();
     const end = endOf(window, now);
@@ -74,7 +73,6 @@ export function createQuota(options: QuotaOptions): Quota {
     const total = await counters.increment(key, end - now + window);
     return total <= max ? undefined : { retryAfter: (end - now) / 1_000 };
   };
-  /** Counts a submission, unless its key has been counted. */
   const limitSubmission = async (id: string, idempotencyKey: unknown): Promise<Limited> => {
     const now = clock.now();
     const end = endOf(day, now);
@@ -107,12 +105,10 @@ export function createQuota(options: QuotaOptions): Quota {
   };
 }
 
-/** Returns the end of a window in milliseconds since 1970. */
 function endOf(window: number, now: number): number {
   return (Math.floor(now / window) + 1) * window;
 }
 
-/** Seconds until the next request is allowed. Undefined if this one is allowed. */
 type Limited = { readonly retryAfter: number } | undefined;
 
 /** Returns the result of a store. Throws unless it is a count, since any other value could allow everything. */

@@ -9,7 +9,6 @@ import {
 import { likelyName } from "../config/resolve-config.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
-/** Maximum length of a field name in an error, in characters. */
 const maxNameLength = 60;
 
 /**

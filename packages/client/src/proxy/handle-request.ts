@@ -42,11 +42,9 @@ interface UpstreamRequest {
   readonly path: string;
   readonly fields?: Fields;
   readonly idempotencyKey?: string;
-  /** Service's id of the requested job. */
   readonly jobId?: string;
 }
 
-/** Sends an authorized request to the service once, and converts the response. The client in the page retries. */
 export async function handleRequest(
   call: ProxyCall,
   id: string,
@@ -83,7 +81,6 @@ export async function handleRequest(
   );
 }
 
-/** Builds the request to the service; returns an error response if the user's request is invalid. */
 async function buildUpstreamRequest(
   call: ProxyCall,
   id: string,

@@ -10,10 +10,8 @@ const defaultBasePath = "/api/tryon";
 const defaultMaxBody = 15_000_000;
 const minSecretLength = 32;
 
-/** Options with their defaults, and access to the service. */
 export type ProxySettings = ReturnType<typeof resolveOptions>;
 
-/** Checks all options, and throws `invalid_input` if one is invalid. Does not read the environment. */
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
   const { authorize, apiKey, baseUrl, allowInsecure, allowLiveKey } = options;
@@ -109,7 +107,6 @@ export function resolveOptions(given: ProxyOptions) {
 /** Condition of an option, with what completes "OPTION …" and the hint of its error. */
 type OptionCheck = readonly [isValid: boolean, problem: string, hint: string];
 
-/** Throws `invalid_input` if an option is invalid, or has an unknown name. */
 export function checkOptions<Options extends object>(
   owner: string,
   options: Options,

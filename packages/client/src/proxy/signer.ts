@@ -1,4 +1,3 @@
-/** Length of a signature in an id: 32 hexadecimal digits, or 128 bits. */
 const signatureLength = 32;
 
 /** Binds ids and keys to a user by HMAC-SHA-256, with a secret that stays in the proxy. */
@@ -15,7 +14,6 @@ export class Signer {
     return this.#sign("idempotency-key", userId, key);
   }
 
-  /** Computes the tag of a user's jobs, which does not reveal the user. */
   async userTag(userId: string): Promise<string> {
     return (await this.#sign("user", userId)).slice(0, signatureLength);
   }
@@ -28,7 +26,6 @@ export class Signer {
     return id + (await this.#sign(kind, userId, id)).slice(0, signatureLength);
   }
 
-  /** Returns the service's id if the signature is valid for this user and kind, else undefined. */
   async verifyId(kind: "job" | "cursor", userId: string, signed: string) {
     const id = signed.slice(0, -signatureLength);
     const expected = await this.signId(kind, userId, id);

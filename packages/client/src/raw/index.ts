@@ -30,7 +30,6 @@ export function createRawClient(tryon: TryOn): RawClient {
   });
 }
 
-/** Sends a request of the caller to the service. Returns responses of any status, but no redirect. */
 async function sendRaw(tryon: TryOn, request: Request): Promise<Response> {
   const { method, url, signal } = request;
   if (!url.startsWith(`${tryon.serviceUrl}/`)) {

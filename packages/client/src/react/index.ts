@@ -8,10 +8,8 @@ import type { TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "@tryon/cl
 export type UseTryOn = TryOnSnapshot &
   Pick<TryOnSession, "start" | "cancelWait" | "resume" | "reset">;
 
-/** Session that components share. */
 type Shared = Omit<TryOnSession, "close">;
 
-/** Sessions by client, and by user and name, in a page. */
 const sessions = new WeakMap<TryOn, Map<string, Shared>>();
 const idle: TryOnSnapshot = { status: "idle" };
 

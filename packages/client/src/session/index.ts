@@ -7,3 +7,5 @@ export type {
   TryOnSessionOptions,
   TryOnSnapshot,
 } from "./types.ts";
+export { prepareImage } from "../photos/prepare-with-canvas.ts";
+export type { PreparableImage, PrepareImageOptions } from "../photos/prepare-image.ts";

@@ -1,6 +1,5 @@
 import type { SavedJob, TryOnInput } from "@tryon/client";
 
-/** Try-on of a session, as IndexedDB stores it. */
 export interface SavedTryOn {
   readonly idempotencyKey: string;
   /** Time of `start`, in milliseconds since 1970. */
@@ -34,7 +33,6 @@ export function isExpired(saved: SavedTryOn, now: number, maxAge: number): boole
  * out of the back/forward cache. Where the browser cannot store data, as in some private windows, the methods do nothing.
  */
 export class TryOnStorage {
-  /** If false, the last access failed. */
   isAvailable = true;
   readonly #key: SavedKey;
 
@@ -42,7 +40,6 @@ export class TryOnStorage {
     this.#key = key;
   }
 
-  /** Resolves after all accesses so far. */
   get last(): Promise<unknown> {
     return last;
   }
@@ -56,7 +53,6 @@ export class TryOnStorage {
     return this.#access((all) => all.put(saved, this.#key));
   }
 
-  /** Deletes the try-on, or only the one with this idempotency key. */
   delete(idempotencyKey?: string): Promise<unknown> {
     return this.deleteWhere(
       (saved) => (idempotencyKey ?? saved.idempotencyKey) === saved.idempotencyKey,
@@ -64,7 +60,6 @@ export class TryOnStorage {
     );
   }
 
-  /** Deletes try-ons, of all names and users or with one key. */
   deleteWhere(
     isUnwanted: (saved: SavedTryOn, key: SavedKey) => boolean,
     only?: SavedKey,
@@ -82,7 +77,6 @@ export class TryOnStorage {
     });
   }
 
-  /** Accesses the table after all accesses of this page before. */
   #access<Value>(access: (all: IDBObjectStore) => IDBRequest<Value>): Promise<Value | undefined> {
     const accessing = last.then(async () => {
       try {
@@ -117,7 +111,6 @@ async function accessTable<Value>(
   }
 }
 
-/** Resolves with one event, and rejects with the other. */
 function settled(target: EventTarget, success: string, failure: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     target.addEventListener(success, resolve);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createTryOnSession, resetAll } from "./index.ts";
-import { createService, cut, failure, input, machineClock } from "../../test/service.ts";
+import { createService, cut, input, machineClock } from "../../test/service.ts";
 
 test("is idle on a server, and does nothing until it is started", async () => {
   const { client, sent } = createService();
@@ -79,20 +79,4 @@ test("finds a try-on that it does not send again, if its key is in the metadata"
 
 test("has nothing to reset on a server", async () => {
   await expect(resetAll()).resolves.toBeUndefined();
-});
-
-test.each<[string, object, string]>([
-  [
-    "unknown",
-    { storage: "local" },
-    "storage is not an option of createTryOnSession. Use one of: name, user, prepare, timeout, maxAge.",
-  ],
-  ["timeout", { timeout: "soon" }, 'timeout must be a positive duration, such as "3m".'],
-  ["user", { user: "" }, "user must be the id of the user, or undefined without one."],
-  ["user", { user: 7 }, "user must be the id of the user, or undefined without one."],
-  ["maxAge", { maxAge: 0 }, 'maxAge must be a positive duration, such as "3m".'],
-])("rejects an invalid option: %s", async (_option, options, message) => {
-  const { client } = createService();
-  const create = async () => createTryOnSession(client(), options);
-  expect(await failure(create())).toMatchObject({ code: "invalid_input", message });
 });

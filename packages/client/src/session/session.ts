@@ -23,14 +23,12 @@ const expired: SessionError = {
   retryAfter: undefined,
 };
 
-/** Options with their defaults, in milliseconds. */
 export interface Settings extends Pick<TryOnSessionOptions, "user" | "prepare"> {
   readonly name: string;
   readonly timeout: number;
   readonly maxAge: number;
 }
 
-/** See `createTryOnSession`. */
 export class Session implements TryOnSession {
   readonly #tryon: TryOn;
   readonly #settings: Settings;
@@ -40,19 +38,14 @@ export class Session implements TryOnSession {
   readonly #closing = new AbortController();
   #tabs: Tabs<StartedSnapshot> | undefined;
   #snapshot: TryOnSnapshot = idle;
-  /** The try-on that the state shows. */
   #saved: SavedTryOn | undefined;
-  /** Returns the time since its start, or Infinity if its date is in the future. */
   #age = (): number => Infinity;
   /** Idempotency key of the try-on that the state shows, which another tab may run. */
   #key = "";
-  /** Run of the try-on in this tab. */
   #run: AbortController | undefined;
-  /** Resolves once the end of waiting is saved and shown. */
   #pausing: Promise<void> | undefined;
   /** If true, this tab continues the try-on when the tab that runs it is closed. */
   #isNext = false;
-  /** Number of times that this tab took over from all others. */
   #takeovers = 0;
 
   constructor(tryon: TryOn, settings: Settings) {
@@ -149,7 +142,6 @@ export class Session implements TryOnSession {
     if (persisted && !this.#run) void this.#restore(true);
   };
 
-  /** Deletes what this browser must not keep, and continues the try-on of an earlier page. */
   async #restore(isShown = false): Promise<void> {
     const { user, maxAge } = this.#settings;
     const now = this.#tryon.clock.now();
@@ -170,7 +162,6 @@ export class Session implements TryOnSession {
     await this.#follow();
   }
 
-  /** Waits until no other tab runs the try-on, and continues what is left of it. */
   async #follow(): Promise<void> {
     if (this.#isNext) return;
     this.#isNext = true;
@@ -294,7 +285,6 @@ export class Session implements TryOnSession {
     this.#show({ status: "waiting", jobId, jobStatus: status });
   }
 
-  /** Shows a state in all tabs. */
   #show(fields: StateFields): void {
     const { startedAt = 0, input } = this.#saved ?? {};
     const { person } = Object(input) as { readonly person?: unknown };

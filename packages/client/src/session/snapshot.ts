@@ -2,7 +2,6 @@ import { isTryOnError } from "@tryon/client";
 
 import type { SessionError, Started, TryOnSnapshot } from "./types.ts";
 
-/** Returns the fields of an error that tabs can send each other. */
 export function sessionError(error: unknown): SessionError {
   const known = isTryOnError(error) ? error : undefined;
   return {
@@ -13,15 +12,12 @@ export function sessionError(error: unknown): SessionError {
   };
 }
 
-/** State after `start`. */
 export type StartedSnapshot = Exclude<TryOnSnapshot, { readonly status: "idle" }>;
 
-/** Fields of a state, without those of all of them. */
 export type StateFields<State = StartedSnapshot> =
   // Applies to each state of the union.
   State extends unknown ? Omit<State, keyof Started> : never;
 
-/** Returns true while a tab prepares, sends or waits. */
 export function isBusy({ status }: TryOnSnapshot): boolean {
   return status === "preparing" || status === "uploading" || status === "waiting";
 }

@@ -1,14 +1,11 @@
 import type { SavedKey } from "./saved-try-on.ts";
 
-/** Message between the tabs of a session. `Snapshot` is the state that they show. */
 export type TabMessage<Snapshot> =
   | { readonly kind: "cancel" | "reset" }
   | { readonly kind: "snapshot"; readonly key: string; readonly snapshot: Snapshot };
 
 const prefix = "tryon-session";
-/** Reset the sessions that are open in this page. */
 const resets = new Set<() => Promise<void>>();
-/** Receives the reset of all sessions from other tabs, while a session is open. */
 let everyone: BroadcastChannel | undefined;
 
 function openChannel(
@@ -26,7 +23,6 @@ function resetPage(): void {
   for (const reset of resets) void reset();
 }
 
-/** Resets the sessions that are open, in all tabs of the origin. */
 export function resetTabs(): void {
   resetPage();
   // A channel does not receive its own messages: a session that starts now must not be reset.

@@ -91,7 +91,7 @@ export interface TryOnSessionOptions {
    */
   readonly user?: string | undefined;
   /**
-   * Prepares the input before it is saved and sent, for example with `prepareImage` of `@tryon/client/images`.
+   * Prepares the input before it is saved and sent, for example with `prepareImage`.
    *
    * @default the input is used as it is
    */

@@ -1,7 +1,8 @@
 import { ConfigError } from "@tryon/client";
 import type { JournalEntry, JournalState } from "@tryon/client/batch";
 
-import { readDuration, unknownName } from "../config/resolve-config.ts";
+import { readDuration } from "../config/resolve-config.ts";
+import { checkOptions } from "../proxy/resolve-options.ts";
 import type { Duration } from "../types/call-options.ts";
 
 /** Options of every shared journal. */
@@ -15,32 +16,46 @@ export interface SharedJournalOptions {
   readonly claimTtl?: Duration | undefined;
 }
 
-const maxNameLength = 100;
-
-/** Checks the name and the options of a journal, and returns the duration of a claim in whole milliseconds. */
-export function readOptions<Options extends SharedJournalOptions>(
+/** Checks name and options of a journal. Returns the duration of a claim in whole milliseconds. */
+export function readClaimTtl(
+  caller: string,
   name: string,
-  options: Options,
-  names: Readonly<Record<keyof Options, true>>,
+  options: SharedJournalOptions,
+  flag: string,
 ): number {
-  const unknown = unknownName(options, names);
-  if (unknown) throw storeError(`${unknown.name} is not an option of the journal.`, unknown.hint);
-  const { claimTtl = "30s" } = options;
-  if (typeof name !== "string" || !/^[\w.:-]+$/.test(name) || name.length > maxNameLength) {
-    throw storeError(
-      `The name of the journal, ${JSON.stringify(name)}, is invalid.`,
-      `Use 1 to ${maxNameLength} letters, digits and ".", "_", ":" or "-".`,
-    );
-  }
-  const ttl = Math.ceil(readDuration(claimTtl));
-  if (ttl > 0 && ttl < Infinity) return ttl;
-  throw storeError(
-    "claimTtl must be a positive number of milliseconds.",
-    'Use a number or a string such as "30s".',
+  const isName = typeof name === "string" && /^[\w.:-]{1,100}$/.test(name);
+  checkOptions(
+    "the journal",
+    { name },
+    {
+      name: [
+        isName,
+        'must be 1 to 100 letters, digits and ".", "_", ":" or "-"',
+        "Use another name.",
+      ],
+    },
   );
+  const ttl = Math.ceil(readDuration(options.claimTtl ?? "30s"));
+  checkOptions<Record<string, unknown>>(
+    caller,
+    { ...options },
+    {
+      claimTtl: [
+        ttl > 0 && ttl < Infinity,
+        "must be a positive number of milliseconds",
+        'Use a number or a string such as "30s".',
+      ],
+      [flag]: checkFlag(Reflect.get(options, flag)),
+    },
+  );
+  return ttl;
 }
 
-/** Returns the entry without the signed URL of the result. */
+export function checkFlag(value: unknown) {
+  const isFlag = value === undefined || typeof value === "boolean";
+  return [isFlag, "must be true or false", "Omit the option for its default."] as const;
+}
+
 export function withoutSignedUrl(entry: JournalEntry): JournalEntry {
   const { job } = entry;
   if (!job?.data) return entry;
@@ -53,7 +68,6 @@ export function textOf(entry: JournalEntry): string {
   return JSON.stringify(withoutSignedUrl(entry));
 }
 
-/** Parses the text of an entry that {@link textOf} wrote. */
 export function readText(text: unknown): JournalEntry | undefined {
   return typeof text === "string" && text !== "" ? (JSON.parse(text) as JournalEntry) : undefined;
 }
@@ -63,12 +77,10 @@ export function columnOf(id: string): string {
   return JSON.stringify(id).slice(1, -1);
 }
 
-/** Returns true if an item needs no claim. */
 export function hasEnded(state: JournalState | undefined): boolean {
   return state === "succeeded" || state === "failed";
 }
 
-/** Creates the error of a store that cannot be used. */
 export function storeError(message: string, hint: string): ConfigError {
   return new ConfigError("invalid_config", message, hint);
 }

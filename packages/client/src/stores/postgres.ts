@@ -32,8 +32,8 @@ export type {
  * @param pool - Pool or client of `pg`, or any object with the same `query(text, values)`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
- * @throws `invalid_config` if the name or an option is invalid or unknown, or a newer release has written the table. Errors
- * of the pool.
+ * @throws `invalid_input` if the name or an option is invalid or unknown. `invalid_config` if a newer release has written the
+ * table. Errors of the pool.
  * @example
  * import { TryOn } from "@tryon/client";
  * import { batch } from "@tryon/client/batch";
@@ -50,7 +50,7 @@ export function openPostgresJournal(
   name: string,
   options: TableJournalOptions = {},
 ): Promise<SharedJournal> {
-  return openTableJournal(postgresDialect(pool), name, options);
+  return openTableJournal("openPostgresJournal", postgresDialect(pool), name, options);
 }
 
 /**

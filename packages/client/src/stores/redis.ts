@@ -6,7 +6,7 @@ import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import {
   storeError,
-  readOptions,
+  readClaimTtl,
   readText,
   textOf,
   type SharedJournalOptions,
@@ -43,8 +43,8 @@ export interface RedisJournalOptions extends SharedJournalOptions {
  * @param client - Connected client of `redis`, `@redis/client` or `ioredis`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
- * @throws `invalid_config` if the name or an option is invalid or unknown, if the `maxmemory-policy` is not `noeviction` or
- * unknown, or if a newer release has written the journal. Errors of the client.
+ * @throws `invalid_input` if the name or an option is invalid or unknown. `invalid_config` if the `maxmemory-policy` is not
+ * `noeviction` or unknown, or if a newer release has written the journal. Errors of the client.
  * @example
  * import { createClient } from "@redis/client";
  * import { TryOn } from "@tryon/client";
@@ -61,7 +61,7 @@ export async function openRedisJournal(
   name: string,
   options: RedisJournalOptions = {},
 ): Promise<SharedJournal> {
-  const claimTtl = readOptions(name, options, { claimTtl: true, checkPolicy: true });
+  const claimTtl = readClaimTtl("openRedisJournal", name, options, "checkPolicy");
   // Braces keep all keys in one slot of a cluster.
   const key = `tryon:journal:{${name}}`;
   const runScript = redisScripts(client, {
@@ -122,7 +122,6 @@ function fieldOf(id: string): string {
   return JSON.stringify(id);
 }
 
-/** Returns the value of an entry: its state, which scripts read, and its text. */
 function valueOf(entry: JournalEntry): string {
   return `${entry.state} ${textOf(entry)}`;
 }
@@ -214,8 +213,10 @@ export function createRedisQuotaStore(
   client: RedisClient,
   options: RedisQuotaOptions = {},
 ): QuotaStore {
-  checkOptions<RedisQuotaOptions>("createRedisQuotaStore", options, { prefix: undefined });
   const { prefix = "tryon:quota:" } = options;
+  checkOptions<RedisQuotaOptions>("createRedisQuotaStore", options, {
+    prefix: [typeof prefix === "string", "must be a string", "Omit the option for its default."],
+  });
   const run = redisScripts(client, {
     versionKey: `${prefix}version`,
     data: "the counters",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import type { SharedJournal } from "@tryon/client/batch";
-import { openSqliteJournal, type TableJournalOptions } from "@tryon/client/sqlite";
+import { openSqliteJournal } from "@tryon/client/sqlite";
 import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -75,7 +75,10 @@ it.each([-3_600_000, 3_600_000])(
     const { times, pass } = createMachine();
     const open = async () => {
       const dialect = sqliteDialect(await connect(), times);
-      return openTableJournal(dialect, "spring-2027", { claimTtl: "1m", createTable: true });
+      return openTableJournal("openSqliteJournal", dialect, "spring-2027", {
+        claimTtl: "1m",
+        createTable: true,
+      });
     };
     const [holder, waiting] = [await open(), await open()];
     await holder.claim("a", "one");
@@ -108,20 +111,8 @@ describe("a journal in SQLite", () => {
     expect(database.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 70 });
   });
 
-  it.each([
-    ["", {}],
-    ["spring 2027", {}],
-    ["a}b", {}],
-    ["a".repeat(101), {}],
-    ["a", { claimTtl: 0 }],
-    ["a", { claimTtl: "0s" }],
-    ["a", { claimTtl: Infinity }],
-    ["a", JSON.parse('{"claimTTL":5}')],
-  ] satisfies [string, TableJournalOptions][])(
-    "rejects the name %j with %j",
-    async (name, options) => {
-      const opening = openSqliteJournal(await connect(), name, options);
-      await expect(opening).rejects.toMatchObject({ code: "invalid_config" });
-    },
-  );
+  it.each(["", "spring 2027", "a}b", "a".repeat(101)])("rejects the name %j", async (name) => {
+    const opening = openSqliteJournal(await connect(), name);
+    await expect(opening).rejects.toMatchObject({ code: "invalid_input" });
+  });
 });

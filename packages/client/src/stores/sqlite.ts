@@ -36,8 +36,8 @@ export type {
  * @param database - `DatabaseSync` of `node:sqlite` or `Database` of `better-sqlite3`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
- * @throws `invalid_config` if the name or an option is invalid or unknown, or a newer release has written the table. Errors
- * of the database.
+ * @throws `invalid_input` if the name or an option is invalid or unknown. `invalid_config` if a newer release has written the
+ * table. Errors of the database.
  * @example
  * import { DatabaseSync } from "node:sqlite";
  *
@@ -55,7 +55,7 @@ export function openSqliteJournal(
   name: string,
   options: TableJournalOptions = {},
 ): Promise<SharedJournal> {
-  return openTableJournal(sqliteDialect(database), name, options);
+  return openTableJournal("openSqliteJournal", sqliteDialect(database), name, options);
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   columnOf,
   hasEnded,
   storeError,
-  readOptions,
+  readClaimTtl,
   readText,
   textOf,
   type SharedJournalOptions,
@@ -17,20 +17,19 @@ export interface TableJournalOptions extends SharedJournalOptions {
   readonly createTable?: boolean | undefined;
 }
 
-/** Row of the table. Columns that a query does not select are missing. */
 interface Row {
   readonly id: string;
   readonly entry: string | null;
   readonly now: unknown;
 }
 
-/** Opens the journal with a name in the table `tryon_journal`. */
 export async function openTableJournal(
+  caller: string,
   dialect: Dialect,
   name: string,
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
-  const claimTtl = readOptions(name, options, { claimTtl: true, createTable: true });
+  const claimTtl = readClaimTtl(caller, name, options, "createTable");
   const { timestamp, toTimestamp, elementsOf } = dialect;
   const now = toTimestamp("$0");
   const format = {

@@ -1,8 +1,8 @@
-import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { openExpiringTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
-import { storeError } from "./journal-entry.ts";
+import { checkFlag, storeError } from "./journal-entry.ts";
 
 /** Options of counters in a table. */
 export interface TableQuotaOptions {
@@ -34,24 +34,15 @@ export function createTableQuotaStore(
   options: TableQuotaOptions,
 ): TableQuotaStore {
   const { table = "tryon_quota", createTable = false } = options;
+  const isName = typeof table === "string" && /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(table);
   checkOptions<TableQuotaOptions>(caller, options, {
-    table: [
-      /^([a-z_]\w*\.)?[a-z_]\w*$/i.test(table),
-      "must be a name of letters, digits and _",
-      "Omit the option for tryon_quota.",
-    ],
-    createTable: undefined,
+    table: [isName, "must be a name of letters, digits and _", "Omit the option for tryon_quota."],
+    createTable: checkFlag(createTable),
   });
-  const format = {
-    table,
-    columns: "key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL",
-    // The keys of `createQuota` are JSON.
-    key: ["key", "'version'"],
-    version: ["count", "expires_at", "$0"],
-    // The service forgets a key by itself: another submission under it is charged, so it counts again.
-    clock: "more",
-  } as const;
-  const run = openTable(dialect, format, createTable, storeError);
+  const read = { table, createTable };
+  const value = { column: "count", type: "integer NOT NULL" };
+  // The service forgets a key by itself: another submission under it is charged, so it counts again.
+  const { run, deleteExpired } = openExpiringTable(dialect, read, value, "more", storeError);
   const get = `SELECT count FROM ${table} WHERE key = $1 AND expires_at > $0`;
   const hasExpired = "counter.expires_at <= $0";
   const increment = `
@@ -60,7 +51,6 @@ export function createTableQuotaStore(
       count = CASE WHEN ${hasExpired} THEN 1 ELSE counter.count + 1 END,
       expires_at = CASE WHEN ${hasExpired} THEN excluded.expires_at ELSE counter.expires_at END
     RETURNING count`;
-  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING count`;
   const count = async (text: string, ...values: (string | number)[]): Promise<number> => {
     const [row = { count: 0 }] = await run(text, ...values);
     // Both statements return rows of this type. Some drivers read integers as bigint.
@@ -69,6 +59,6 @@ export function createTableQuotaStore(
   return {
     get: (key) => count(get, key),
     increment: (key, ttl) => count(increment, key, ttl),
-    deleteExpired: async () => (await run(deleteExpired)).length,
+    deleteExpired,
   };
 }

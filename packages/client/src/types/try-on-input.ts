@@ -74,7 +74,7 @@ export interface TryOnFields {
    * `Uint8Array`, `Response` or `ReadableStream`, up to 10,500,000 bytes; or `{ base64 }` or a data URI, up to 14,000,000
    * characters. The client copies up to 1 MiB of bytes at the call. It reads more bytes, and blobs, while it sends them: do not
    * change them before the call ends. It reads a `Response` or a stream once, before it sends anything,
-   * and a retry sends what it has read. `prepareImage` of `@tryon/client/images` shrinks a photo and turns it upright.
+   * and a retry sends what it has read. `prepareImage` shrinks a photo and turns it upright.
    * Required unless a wire form is given.
    *
    * @see TryOnRequest, rules 1 and 3

@@ -59,6 +59,26 @@ export function openTable(
   };
 }
 
+/** Opens a table with a row per key, which expires. The keys are JSON, except that of the row for the version. */
+export function openExpiringTable(
+  dialect: Dialect,
+  { table, createTable }: { readonly table: string; readonly createTable: boolean },
+  value: { readonly column: string; readonly type: string },
+  clock: ClockRule,
+  fail: Fail,
+): { readonly run: RunStatement; readonly deleteExpired: () => Promise<number> } {
+  const format = {
+    table,
+    columns: `key text PRIMARY KEY, ${value.column} ${value.type}, expires_at double precision NOT NULL`,
+    key: ["key", "'version'"],
+    version: [value.column, "expires_at", "$0"],
+    clock,
+  } as const;
+  const run = openTable(dialect, format, createTable, fail);
+  const expired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING key`;
+  return { run, deleteExpired: async () => (await run(expired)).length };
+}
+
 export function postgresDialect(client: PostgresClient): Dialect {
   // The time of the statement: `now()` is that of a transaction, which may have begun earlier.
   const now = "(extract(epoch FROM statement_timestamp()) * 1000)::double precision";

@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { json } from "node:stream/consumers";
 
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
-import type { MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { validator } from "hono/validator";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,8 +14,8 @@ import {
   handledOnce,
   observed,
   runLines,
+  type Start,
 } from "../../test/adapter-behaviour.ts";
-import type { Start } from "../../test/adapter-behaviour.ts";
 import { secret, signedEvent } from "../../test/events.ts";
 import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";

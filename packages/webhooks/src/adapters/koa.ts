@@ -1,7 +1,6 @@
 import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { closeIfUnread } from "./node-receiver.ts";
-import type { IncomingRequest } from "./node-receiver.ts";
+import { closeIfUnread, type IncomingRequest } from "./node-receiver.ts";
 
 /** Fields of a Koa context that the middleware uses. */
 export interface KoaContext {

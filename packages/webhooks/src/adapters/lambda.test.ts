@@ -1,12 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import type { ReceiverOptions } from "../index.ts";
-import { behavesAsReceiver, runLines } from "../../test/adapter-behaviour.ts";
-import type { Start } from "../../test/adapter-behaviour.ts";
+import { behavesAsReceiver, runLines, type Start } from "../../test/adapter-behaviour.ts";
 import { secret, signedEvent } from "../../test/events.ts";
 import { behindGateway, gateways } from "../../test/lambda-gateway.ts";
-import { createReceiver } from "./lambda.ts";
-import type { LambdaEvent } from "./lambda.ts";
+import { createReceiver, type LambdaEvent } from "./lambda.ts";
 
 type Handler = (event: LambdaEvent) => ReturnType<ReturnType<typeof createReceiver>>;
 

@@ -1,5 +1,4 @@
-import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
-import type { ReceiverResponse } from "../receiver/delivery-handler.ts";
+import { createDeliveryHandler, type ReceiverResponse } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
@@ -25,7 +24,6 @@ export interface OutgoingResponse {
 /** Handler that responds to a Node request. It never rejects. */
 export type NodeReceiver = (request: IncomingRequest, response: OutgoingResponse) => Promise<void>;
 
-/** Creates a receiver for Node requests. */
 export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string): NodeReceiver {
   const receive = createDeliveryHandler(options, rawBodyFix);
   return async (request, response) => {

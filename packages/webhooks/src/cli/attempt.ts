@@ -1,20 +1,14 @@
 import type { CliContext } from "./input.ts";
 
-/** Result of one attempt to deliver an event. */
 export type Attempt =
   | { readonly status: number; readonly took: number; readonly text: string }
   | { readonly problem: string };
 
-/** Maximum length of the text of a response that is printed, in characters. */
 const maxText = 2_000;
 
 /** Maximum number of bytes read. A secret that starts in the printed text is read to its end. */
 const maxBytes = 8 * maxText;
 
-/**
- * Sends a request once and follows no redirect. Returns errors instead of throwing them. Removes
- * the secret from the response: a receiver can respond with its configuration.
- */
 export async function attemptDelivery(
   request: Request,
   secret: string,

@@ -27,11 +27,6 @@ type CheckOptions = ReturnType<ReturnType<typeof addCheckOptions>["opts"]> & {
   readonly otherSecretFile?: readonly string[];
 };
 
-/**
- * Verifies or explains a delivery in files.
- *
- * @returns the exit code: 0 if the delivery is valid.
- */
 export async function runCheck(
   kind: "verify" | "explain",
   options: CheckOptions,

@@ -4,13 +4,11 @@ import type { ReadInput } from "./input.ts";
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** Delivery in files. */
 interface SavedDelivery {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers: Pairs;
 }
 
-/** Reads a delivery from a recorded request, or from a body and headers. */
 export async function readDelivery(
   request: string | undefined,
   body: string,
@@ -22,7 +20,6 @@ export async function readDelivery(
   return { body: bytes, headers: headers.map((line) => parseHeader(line, "--header")) };
 }
 
-/** Parses an HTTP/1.1 request: request line, headers, blank line, body. */
 function parseRequest(bytes: Buffer<ArrayBuffer>): SavedDelivery {
   // latin1 has one character per byte, so that positions in text and bytes are equal.
   const text = bytes.toString("latin1");

@@ -6,18 +6,15 @@ import { printable } from "@tryon/command-line/printable";
 
 import { isUsable } from "../verification/secrets.ts";
 
-/** Surroundings of the command. */
 export interface CliContext {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }
 
-/** Reads the file of an option, or standard input for the file `-`. */
 export type ReadInput = (flag: string, path: string) => Promise<Buffer<ArrayBuffer>>;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -26,7 +23,6 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
-/** Creates a reader that throws a `UsageError` for an unreadable file or a second read of standard input. */
 export function createReader({ stdin }: CliContext): ReadInput {
   let reader: string | undefined;
   return async (flag, path) => {
@@ -45,14 +41,12 @@ export function createReader({ stdin }: CliContext): ReadInput {
 
 const variable = "TRYON_WEBHOOK_SECRET";
 
-/** Adds the options of all commands. */
 export const addCommonOptions = (program: Command) =>
   program
     .option("--json", "print JSON, one object per line")
     .optionsGroup(`Secret (default: the variable ${variable}):`)
     .option("--secret-file <file>", "file with a secret, - for stdin; repeatable", repeated);
 
-/** Reads the secrets of files, or else the secret of the environment. */
 export async function readSecrets(
   paths: readonly string[] | undefined,
   read: ReadInput,
@@ -76,7 +70,6 @@ export async function readSecretFiles(
   return secrets;
 }
 
-/** Reads the secret to sign with. */
 export async function readSecret(
   paths: readonly string[] | undefined,
   read: ReadInput,
@@ -90,7 +83,6 @@ export async function readSecret(
   );
 }
 
-/** Prints a line, with characters that control a terminal escaped. */
 export function print({ stdout }: CliContext, text: string): void {
   stdout.write(`${printable(text)}\n`);
 }

@@ -62,7 +62,6 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
   },
 ];
 
-/** Runs a command line and returns the exit code. */
 export function run(argv: readonly string[], context: CliContext): Promise<number> {
   return runCommand("tryon-webhooks", context.stderr, async () => {
     const { stdout, environment } = context;

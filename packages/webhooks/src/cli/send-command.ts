@@ -47,11 +47,6 @@ export const addSendOptions = (program: Command) =>
 
 type SendOptions = ReturnType<ReturnType<typeof addSendOptions>["opts"]>;
 
-/**
- * Signs an event, sends it to a receiver and prints each result.
- *
- * @returns the exit code: 0 if each attempt has the expected result.
- */
 export async function runSend(options: SendOptions, context: CliContext): Promise<number> {
   const { to: url, allowHttp, break: tampering, repeat, timeout, json } = options;
   if (allowHttp !== true && !mayReceiveKeys(url)) {

@@ -2,7 +2,6 @@ import { UsageError } from "@tryon/command-line";
 
 import { sign } from "../index.ts";
 
-/** Ways to make an event wrong. A receiver must reject each. */
 export const tamperings = [
   "body",
   "rewritten",
@@ -17,7 +16,6 @@ export type Tampering = (typeof tamperings)[number];
 
 const signatureName = "x-service-signature";
 
-/** Makes a signed request wrong in one way. */
 export async function tamper(
   request: Request,
   tampering: Tampering,
@@ -45,7 +43,6 @@ export async function tamper(
   return new Request(request.url, { method: "POST", headers, body });
 }
 
-/** Serializes the same JSON to other bytes. */
 function rewritten(body: Uint8Array): Uint8Array<ArrayBuffer> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));

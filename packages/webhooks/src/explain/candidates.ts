@@ -1,7 +1,6 @@
 import { readBody } from "../verification/body.ts";
 import type { Cause } from "./causes.ts";
-import { decode, decodeBase64, decodeHex, encodeUtf8, readJson } from "./encodings.ts";
-import type { Bytes } from "./encodings.ts";
+import { decode, decodeBase64, decodeHex, encodeUtf8, readJson, type Bytes } from "./encodings.ts";
 
 /** Key or body that the signer may have used, and the mistake that this would prove. */
 export interface Candidate {
@@ -21,7 +20,6 @@ export function unpadded(secret: string): string {
   return secret.replace(/^(?:[\s"'`]|\\[nrt])+|(?:[\s"'`]|\\[nrt])+$/g, "");
 }
 
-/** Lists the keys that one mistake with a secret explains. */
 export function keyCandidates(secret: string): readonly Candidate[] {
   const rest = secret.startsWith(prefix) ? secret.slice(prefix.length) : "";
   const excess = rest.startsWith(prefix) ? "twice" : "not used by the signer";
@@ -74,7 +72,6 @@ function* encodedForms(text: string): Generator<Candidate> {
   }
 }
 
-/** Reads the bytes of `{"type":"Buffer","data":[…]}` or of `{"0":…,"1":…}`. */
 function bytesOfBuffer(json: unknown): Bytes | undefined {
   if (typeof json !== "object" || json === null) return undefined;
   const values: unknown[] =
@@ -107,7 +104,6 @@ const escapes: ReadonlyArray<readonly [detail: string, rewrite: (text: string) =
 const maxRewrittenLength = 65_536;
 const maxRewrittenBrackets = 64;
 
-/** Yields common serializations of the same JSON: by JavaScript, Python, PHP and Go. */
 function* jsonForms(text: string): Generator<Candidate> {
   const brackets = text.match(/[[{]/g)?.length ?? 0;
   if (text.length > maxRewrittenLength || brackets > maxRewrittenBrackets) return;
@@ -142,7 +138,6 @@ function sortKeys(json: unknown): unknown {
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Tests for the first bytes of gzip (RFC 1952, section 2.3.1). */
 export function isCompressed(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

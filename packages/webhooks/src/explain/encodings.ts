@@ -2,12 +2,10 @@ import { bytesOfHex } from "../verification/signature.ts";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Decodes hexadecimal digits. Returns undefined for other text. */
 export function decodeHex(text: string): Bytes | undefined {
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? bytesOfHex(text) : undefined;
 }
 
-/** Decodes base64 of either alphabet, padded or not. Returns undefined for other text. */
 export function decodeBase64(text: string): Bytes | undefined {
   const plain = text
     .replaceAll("-", "+")
@@ -33,7 +31,6 @@ export function encodeUtf8(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
 
-/** Parses JSON. Returns undefined for other text. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -42,7 +42,6 @@ export type Explanation =
       readonly findings: readonly Finding[];
     });
 
-/** Bytes that one explanation hashes at most. */
 const maxHashedBytes = 268_435_456;
 
 /**
@@ -85,7 +84,6 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
   return { ok: false, code, message, findings };
 }
 
-/** Causes of the codes that have only one. */
 const onlyCauses: Partial<Record<WebhookErrorCode, Cause>> = {
   body_too_large: "body_too_large",
   invalid_json: "json_invalid",

@@ -1,11 +1,8 @@
-import { valuesOf } from "../verification/header-values.ts";
-import type { HeaderPairs } from "../verification/header-values.ts";
+import { valuesOf, type HeaderPairs } from "../verification/header-values.ts";
 import { isUsable } from "../verification/secrets.ts";
 import { isCompressed, unpadded } from "./candidates.ts";
-import { finding } from "./causes.ts";
-import type { Cause, Finding } from "./causes.ts";
-import { decode, decodeBase64, decodeHex, readJson } from "./encodings.ts";
-import type { Bytes } from "./encodings.ts";
+import { finding, type Cause, type Finding } from "./causes.ts";
+import { decode, decodeBase64, decodeHex, readJson, type Bytes } from "./encodings.ts";
 
 const likelySignature = /^x-[a-z0-9-]{0,60}(?:signature|hmac|digest)[a-z0-9-]{0,20}$/;
 const otherServiceFormat = /^(?!.*sha256=.*sha256=)\s*\w{1,9}=[^,;]*[,;]\s*\w{1,9}=/is;
@@ -14,7 +11,6 @@ const signaturePrefix =
 const placeholder =
   /^(?:undefined|null|NaN|true|false|changeme|\[object \w+\]|\$\{?\w+\}?|<.+>|\{\{.+\}\}|%\w+%)$/i;
 
-/** Creates findings of the causes that apply. */
 function applying(
   causes: ReadonlyArray<readonly [cause: Cause, applies: boolean]>,
   proven: boolean,
@@ -71,7 +67,6 @@ function readDigest(text: string): { cause?: Cause; digest?: Bytes | undefined }
   return { cause: "signature_not_hex", digest: hex?.length === 32 ? hex : undefined };
 }
 
-/** Finds the reason for a missing signature header. */
 export function inspectHeaders(headers: HeaderPairs): readonly Finding[] {
   const names = headers.map(([name]) => name);
   if (names.length === 0) return [finding("headers_missing", true)];
@@ -82,7 +77,6 @@ export function inspectHeaders(headers: HeaderPairs): readonly Finding[] {
     : [missing, finding("signature_header_other", true, other)];
 }
 
-/** Finds why secrets cannot be used. A function is a source of secrets that failed. */
 export function inspectSecrets(secrets: unknown): readonly Finding[] {
   if (typeof secrets === "function") return [finding("secret_source_failed", true)];
   const list = [secrets].flat();
@@ -95,7 +89,6 @@ export function inspectSecrets(secrets: unknown): readonly Finding[] {
   return unusable.length > 0 ? unusable : [finding("secret_missing", true)];
 }
 
-/** Finds likely mistakes in a secret that does not fit. */
 export function suspectSecret(secret: string, detail: string): readonly Finding[] {
   const plain = unpadded(secret);
   if (/^svc_(?:live|test)_/.test(plain)) return [finding("secret_is_api_key", false, detail)];
@@ -111,7 +104,6 @@ export function suspectSecret(secret: string, detail: string): readonly Finding[
   );
 }
 
-/** Finds a likely mistake in a body that does not fit. */
 export function suspectBody(bytes: Uint8Array, headers: HeaderPairs): readonly Finding[] {
   if (bytes.length === 0) return suspect("body_empty");
   if (isCompressed(bytes)) return suspect("body_compressed");
@@ -136,7 +128,6 @@ function suspect(cause: Cause, detail = ""): readonly Finding[] {
   return [finding(cause, false, detail)];
 }
 
-/** Finds why a body has no bytes. */
 export function inspectBody(body: unknown): Cause {
   if (body === undefined || body === null) return "body_missing";
   // A field of a request may be an accessor of its class, which a copy would lose.

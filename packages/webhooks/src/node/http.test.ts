@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { connect, createServer as createSecondServer } from "node:http2";
-import type { IncomingHttpHeaders } from "node:http2";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { connect, createServer as createSecondServer, type IncomingHttpHeaders } from "node:http2";
 import { buffer, json } from "node:stream/consumers";
 
 import { expect, it } from "vitest";
@@ -14,8 +12,8 @@ import {
   linesFrom,
   observed,
   runLines,
+  type Start,
 } from "../../test/adapter-behaviour.ts";
-import type { Start } from "../../test/adapter-behaviour.ts";
 import { secret, signedEvent } from "../../test/events.ts";
 import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";

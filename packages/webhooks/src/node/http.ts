@@ -1,5 +1,4 @@
-import { createNodeReceiver } from "../adapters/node-receiver.ts";
-import type { NodeReceiver } from "../adapters/node-receiver.ts";
+import { createNodeReceiver, type NodeReceiver } from "../adapters/node-receiver.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 
 const fix =

@@ -127,7 +127,6 @@ function bodyBytes(body: unknown, maxBodyBytes: number): Uint8Array {
   return isSharedArrayBuffer(bytes.buffer) ? bytes.slice() : bytes;
 }
 
-/** Computes HMAC-SHA256 (RFC 2104), keyed with the UTF-8 bytes of the secret. */
 function hmacSha256(secret: string, bytes: Uint8Array): Uint8Array {
   // Node returns text faster than a buffer.
   return bytesOfHex(createHmac("sha256", secret).update(bytes).digest("hex"));

@@ -3,7 +3,6 @@ import { ageSince } from "@tryon/command-line/clock";
 import type { ClaimSettings } from "./options.ts";
 import type { ClaimState } from "./store.ts";
 
-/** Time between two attempts to claim an event that another delivery handles. */
 const pollInterval = 250;
 
 /** Maximum number of attempts to record that an event was handled, and the time between them. */
@@ -17,12 +16,10 @@ const storeDeadline = 9_000;
 const minClaimTimeout = 1_000;
 const minDoneTimeout = 3_000;
 
-/** Maximum time of one attempt of `done`, and of a release. */
 const maxStoreTimeout = 2_000;
 
 const unclaimed = (): number => Infinity;
 
-/** Creates the claim of a delivery on the event with this key in the store. */
 export function createClaim(
   { store, clock, claimTtl, claimWait, dedupeTtl }: ClaimSettings,
   key: string,
@@ -52,7 +49,6 @@ export function createClaim(
     return Promise.race([call, expired]).finally(() => clock.clearTimeout(expiry));
   };
 
-  /** Releases what the store may grant after the delivery has failed. */
   const releaseIfLate = async (call: Promise<ClaimState>): Promise<void> => {
     try {
       await call;
@@ -100,7 +96,6 @@ export function createClaim(
     else lose();
   };
 
-  /** Renews the claim after a delay, or loses it when it expires before. */
   const renewAfter = (delay: number): void => {
     const untilEnd = Math.max(0, claimTtl - age());
     timer = clock.setTimeout(() => void (renewal = renew()), Math.min(delay, untilEnd));
@@ -110,7 +105,6 @@ export function createClaim(
     /** Aborted when the claim was not renewed in time, so that another delivery may have it. */
     signal: lost.signal,
 
-    /** Claims the event. Waits up to `claimWait` while another delivery has it. */
     async take(): Promise<ClaimState> {
       const waitUntil = arrivedAt + claimWait;
       for (;;) {
@@ -151,7 +145,6 @@ export function createClaim(
       }
     },
 
-    /** Releases the event for the next delivery. */
     async release(): Promise<void> {
       stopRenewals();
       abandoned = true;

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createMemoryStore } from "../index.ts";
-import type { ReceiverOptions, ReceiverStore } from "../index.ts";
+import { createMemoryStore, type ReceiverOptions, type ReceiverStore } from "../index.ts";
 import { ManualClock } from "../../test/manual-clock.ts";
 import { ReceivingProcess } from "../../test/receiving-process.ts";
 

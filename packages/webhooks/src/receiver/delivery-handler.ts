@@ -3,23 +3,18 @@ import { headerPairs } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
 import type { Verified } from "../verification/verification.ts";
-import { check, defaultMaxBodyBytes } from "../verification/verify.ts";
-import type { VerifyOptions } from "../verification/verify.ts";
-import { isWebhookError, WebhookError } from "../webhook-error.ts";
-import type { WebhookErrorCode } from "../webhook-error.ts";
+import { check, defaultMaxBodyBytes, type VerifyOptions } from "../verification/verify.ts";
+import { isWebhookError, WebhookError, type WebhookErrorCode } from "../webhook-error.ts";
 import { createClaim } from "./claim.ts";
 import { createErrorLog } from "./log.ts";
-import { claimSettings } from "./options.ts";
-import type { ReceiverOptions } from "./options.ts";
+import { claimSettings, type ReceiverOptions } from "./options.ts";
 
-/** Request of any framework. */
 interface Delivery {
   readonly method: string | undefined;
   readonly headers: VerifyOptions["headers"];
   readonly body: VerifyOptions["body"];
 }
 
-/** Response for any framework. */
 export interface ReceiverResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +22,6 @@ export interface ReceiverResponse {
   readonly body: string | null;
 }
 
-/** Function that receives deliveries. */
 export interface DeliveryHandler {
   (delivery: Delivery): Promise<ReceiverResponse>;
   readonly events: EventHandler;
@@ -38,7 +32,6 @@ export interface EventHandler {
   readonly handle: (event: TryOnCompletedEvent) => Promise<ReceiverResponse>;
   /** Time for which a handled event is remembered, in milliseconds; 0 if a restart forgets it. */
   readonly memory: number;
-  /** Returns the time of the receiver's clock. */
   readonly now: () => number;
 }
 
@@ -58,7 +51,6 @@ const statuses: Partial<Record<RejectionCode, number>> = {
   duplicate_event: 503,
 };
 
-/** Maximum number of events that were handled while the store was unreachable. */
 const maxUnrecorded = 1_000;
 
 const failed = "The event was not handled. Send it again.";
@@ -107,7 +99,6 @@ export function createDeliveryHandler(
   // Errors of a handler or a store are for the log, not for the sender.
   const fail = (error: unknown): ReceiverResponse => reject("handler_failed", error, failed);
 
-  /** Rejects a delivery that is not an event. A body without bytes gets the fix for the framework. */
   const rejectInvalid = (error: WebhookError): ReceiverResponse => {
     const { code, cause } = error;
     if (code !== "raw_body_required") return reject(code, error, error.message);
@@ -145,7 +136,6 @@ export function createDeliveryHandler(
     if (state === "open") {
       return reject("duplicate_event", new WebhookError("duplicate_event", busy), busy);
     }
-    /** Handles the event and records it in the store, or releases the claim. */
     const handle = async (): Promise<void> => {
       if (!unrecorded.has(key)) {
         const context = { signal: claim.signal, secretIndex };

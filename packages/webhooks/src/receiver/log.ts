@@ -1,8 +1,6 @@
-import { isWebhookError } from "../webhook-error.ts";
-import type { WebhookErrorCode } from "../webhook-error.ts";
+import { isWebhookError, type WebhookErrorCode } from "../webhook-error.ts";
 import type { CompleteClock } from "@tryon/command-line/clock";
 
-/** Minimum time between two reports of the same code, in milliseconds. */
 const reportInterval = 60_000;
 
 /** Codes that a wrong setup causes at every delivery, with their status: anyone can cause the first two. */

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../index.ts";
-import type { ReceiverStore } from "../index.ts";
+import { createMemoryStore, type ReceiverStore } from "../index.ts";
 import { ManualClock } from "../../test/manual-clock.ts";
 import { storeSuite } from "../../test/store-suite.ts";
 

@@ -102,7 +102,6 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   readonly clock?: Clock | undefined;
 }
 
-/** Options of the claims of a receiver, with their defaults. */
 export interface ClaimSettings {
   readonly store: ReceiverStore;
   readonly clock: CompleteClock;
@@ -111,7 +110,6 @@ export interface ClaimSettings {
   readonly dedupeTtl: number;
 }
 
-/** @throws `TypeError` that names the invalid option. */
 export function claimSettings(options: ReceiverOptions): ClaimSettings {
   // Inside, so that bundlers can leave it out.
   const rules = {

@@ -1,7 +1,6 @@
 import { createMock } from "@tryon/mock";
 import { expect, it } from "vitest";
-import { createReceiver } from "../index.ts";
-import type { TryOnCompletedEvent } from "../index.ts";
+import { createReceiver, type TryOnCompletedEvent } from "../index.ts";
 import { submit } from "../../test/end-to-end/submit.ts";
 
 it("handles the event of a job that ended, once", async () => {

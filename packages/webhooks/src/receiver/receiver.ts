@@ -32,7 +32,6 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   return createFetchReceiver(options);
 }
 
-/** Creates a fetch handler that reports `rawBodyFix` for a parsed body. */
 export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: string): Receiver {
   const receive = createDeliveryHandler(options, rawBodyFix);
   const receiver: Receiver = async (request) => {

@@ -12,7 +12,6 @@ export function reconcileWindow(since: number, now: number, memory: number) {
   // After a clock was set back, new jobs can be dated before the last cursor.
   const start = since > now ? oldestCursor : since;
   return {
-    /** Jobs that were created before it are not checked. */
     start,
     /** Returns true if the receiver still remembers an event of this time in case it has handled it. */
     isRemembered: (time: number): boolean =>

@@ -188,7 +188,6 @@ async function pass(
   return code < 300 ? "handled" : "failed";
 }
 
-/** Returns a time in milliseconds since 1970, and `NaN` for an invalid one. */
 function timeOf(time: unknown): number {
   const text = String(time instanceof Date ? time.getTime() : time);
   return /^-?\d+$/.test(text) ? Number(text) : serviceTime(text);

@@ -1,5 +1,4 @@
-import { bytesOf } from "../verification/body.ts";
-import type { RawBody } from "../verification/body.ts";
+import { bytesOf, type RawBody } from "../verification/body.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
 import { hmacSha256 } from "../verification/web-crypto.ts";

@@ -6,8 +6,7 @@ import formats from "ajv-formats";
 import { root } from "@tryon/test-kit/repository";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
-import { signedRequest, verify } from "../index.ts";
-import type { TryOnCompletedEvent } from "../index.ts";
+import { signedRequest, verify, type TryOnCompletedEvent } from "../index.ts";
 
 const secret = "whsec_test";
 

@@ -1,7 +1,6 @@
 import type { TryOnCompletedEvent } from "../verification/event.ts";
 import { anything, readOptions } from "@tryon/command-line/options";
-import { bytesOf } from "../verification/body.ts";
-import type { RawBody } from "../verification/body.ts";
+import { bytesOf, type RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
 
 /** Event of a kind that this version does not support, with any fields. */
@@ -98,7 +97,6 @@ function fieldsOf(event: Fields): Fields {
   return { ...order, ...Object.fromEntries(given) };
 }
 
-/** Returns the fields of a body if it is a JSON object. */
 function readFields(bytes: Uint8Array): Fields {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -108,7 +106,6 @@ function readFields(bytes: Uint8Array): Fields {
   }
 }
 
-/** Returns true for text that a header can contain. */
 function isHeaderText(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
 }

@@ -1,8 +1,7 @@
 import type { PostgresClient } from "@tryon/command-line/stores/clients";
 import { postgresDialect } from "@tryon/command-line/stores/sql-table";
 
-import { createTableStore } from "./table-store.ts";
-import type { TableStore, TableStoreOptions } from "./table-store.ts";
+import { createTableStore, type TableStore, type TableStoreOptions } from "./table-store.ts";
 
 export type { PostgresClient, TableStore, TableStoreOptions };
 

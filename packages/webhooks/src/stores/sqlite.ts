@@ -1,8 +1,7 @@
 import type { SqliteDatabase, SqliteStatement } from "@tryon/command-line/stores/clients";
 import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 
-import { createTableStore } from "./table-store.ts";
-import type { TableStore, TableStoreOptions } from "./table-store.ts";
+import { createTableStore, type TableStore, type TableStoreOptions } from "./table-store.ts";
 
 export type { SqliteDatabase, SqliteStatement, TableStore, TableStoreOptions };
 

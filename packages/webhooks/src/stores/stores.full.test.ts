@@ -194,7 +194,6 @@ describe.runIf(hasRedis)("the store in Redis", () => {
 function tableTests(
   urlOf: () => string,
   connect: (url: string, table?: string) => ReturnType<typeof overPostgres | typeof overSqlite>,
-  create: (options: object) => unknown,
 ): void {
   it("deletes expired events, and no others", async () => {
     const { store, close } = await connect(urlOf(), "expiring");
@@ -208,11 +207,6 @@ function tableTests(
     expect(await store.claim("claimed", "two", hour)).toBe("open");
     await close();
   });
-
-  it("rejects an invalid table and an unknown option by name", () => {
-    expect(() => create({ table: "events; DROP TABLE events" })).toThrow(/^table must be a name/);
-    expect(() => create({ create_table: true })).toThrow("Did you mean createTable?");
-  });
 }
 
 describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
@@ -221,11 +215,7 @@ describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
   describe("after a restart", () => {
     outageTest(startPostgres, overPostgres);
   });
-  tableTests(
-    () => server().url,
-    overPostgres,
-    (options) => createPostgresStore({ query: async () => ({ rows: [] }) }, options),
-  );
+  tableTests(() => server().url, overPostgres);
 
   describe("with data of other releases", () => {
     const other = onServer(startPostgres);
@@ -271,11 +261,7 @@ describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
 describe("the store in SQLite", () => {
   const file = onServer(startSqlite);
   sharedSuite(() => file().url, overSqlite);
-  tableTests(
-    () => file().url,
-    overSqlite,
-    (options) => createSqliteStore(new DatabaseSync(":memory:"), options),
-  );
+  tableTests(() => file().url, overSqlite);
 
   storedTests(async () => {
     const client = new DatabaseSync(":memory:");

@@ -1,5 +1,5 @@
 import { accepting, boolean, readOptions } from "@tryon/command-line/options";
-import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { openExpiringTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 
 import type { ReceiverStore } from "../receiver/store.ts";
 import { storeError } from "./store-error.ts";
@@ -38,19 +38,13 @@ const tableName = accepting<string>(
 
 /** @throws `TypeError` for an unknown option or an invalid `table`. */
 export function createTableStore(dialect: Dialect, options: TableStoreOptions): TableStore {
-  const { table, createTable } = readOptions("an option of the store", options, {
+  const read = readOptions("an option of the store", options, {
     table: { ...tableName, fallback: "tryon_events" },
     createTable: { ...boolean(), fallback: false },
   });
-  const format = {
-    table,
-    columns: "key text PRIMARY KEY, owner text, expires_at double precision NOT NULL",
-    // Other keys are JSON.
-    key: ["key", "'version'"],
-    version: ["owner", "expires_at", "$0"],
-    clock: "less",
-  } as const;
-  const run = openTable(dialect, format, createTable, storeError);
+  const { table } = read;
+  const value = { column: "owner", type: "text" };
+  const { run, deleteExpired } = openExpiringTable(dialect, read, value, "less", storeError);
   const claim = `
     INSERT INTO ${table} AS event (key, owner, expires_at) VALUES ($1, $2, $0 + $3)
     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
@@ -62,7 +56,6 @@ export function createTableStore(dialect: Dialect, options: TableStoreOptions): 
     ON CONFLICT (key) DO UPDATE SET owner = NULL, expires_at = excluded.expires_at
     RETURNING owner`;
   const release = `DELETE FROM ${table} WHERE key = $1 AND owner = $2 RETURNING owner`;
-  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING owner`;
   return {
     async claim(key, owner, ttl) {
       if ((await run(claim, keyOf(key), owner, ttl)).length > 0) return "claimed";
@@ -72,6 +65,6 @@ export function createTableStore(dialect: Dialect, options: TableStoreOptions): 
     },
     done: (key, ttl) => run(done, keyOf(key), ttl),
     release: (key, owner) => run(release, keyOf(key), owner),
-    deleteExpired: async () => (await run(deleteExpired)).length,
+    deleteExpired,
   };
 }

@@ -15,7 +15,6 @@ export interface NodeRequest extends AsyncIterable<unknown> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** Fields of both kinds of requests. */
 interface RequestFields {
   readonly bodyUsed?: unknown;
   readonly body?: unknown;
@@ -111,12 +110,10 @@ async function open(body: unknown): Promise<Source> {
   return { next: () => reader.read() };
 }
 
-/** Returns a view of bytes, or the bytes of text. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   return typeof value === "string" ? new TextEncoder().encode(value) : viewOf(value);
 }
 
-/** Returns a view of bytes, or `undefined` for text and other values. */
 function viewOf(value: unknown): Uint8Array | undefined {
   try {
     // A DataView accepts only a buffer, also one from another realm, for which `instanceof` fails.

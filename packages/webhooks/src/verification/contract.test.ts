@@ -4,8 +4,7 @@ import { root } from "@tryon/test-kit/repository";
 import * as fc from "fast-check";
 import { expect, expectTypeOf, it } from "vitest";
 import type { components } from "@tryon/spec/openapi";
-import { sign, verify } from "../index.ts";
-import type { TryOnCompletedEvent } from "../index.ts";
+import { sign, verify, type TryOnCompletedEvent } from "../index.ts";
 
 type Contract = components["schemas"]["TryOnCompletedEvent"];
 

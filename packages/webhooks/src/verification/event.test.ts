@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { safeVerify, sign } from "../index.ts";
-import type { VerifySettings } from "../index.ts";
+import { safeVerify, sign, type VerifySettings } from "../index.ts";
 
 const secrets = "whsec_test";
 const minute = 60_000;

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { safeVerify, sign } from "../index.ts";
-import type { WebhookHeaders } from "../index.ts";
+import { safeVerify, sign, type WebhookHeaders } from "../index.ts";
 
 const secrets = "whsec_test";
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });

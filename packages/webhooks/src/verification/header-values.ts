@@ -7,7 +7,6 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string]>;
 
-/** Names in lower case, and values. */
 export type HeaderPairs = ReadonlyArray<readonly [name: string, value: unknown]>;
 
 /**
@@ -38,7 +37,6 @@ export function headerPairs(
   return pairs;
 }
 
-/** Returns the values of a header. Names are case-insensitive (RFC 9110, section 5.1). */
 export function valuesOf(pairs: HeaderPairs, name: string): readonly unknown[] {
   return pairs.filter(([key]) => key === name).map(([, value]) => value);
 }

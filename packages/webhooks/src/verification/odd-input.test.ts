@@ -1,9 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { isWebhookError, safeVerify, sign, verify } from "../index.ts";
-import type { VerifyOptions } from "../index.ts";
-import { safeVerifySync } from "../node/index.ts";
-import type { VerifySyncOptions } from "../node/index.ts";
+import { isWebhookError, safeVerify, sign, verify, type VerifyOptions } from "../index.ts";
+import { safeVerifySync, type VerifySyncOptions } from "../node/index.ts";
 
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });
 const secrets = "whsec_test";

@@ -1,7 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { safeVerify, sign, verify } from "../index.ts";
-import type { VerifyOptions } from "../index.ts";
+import { safeVerify, sign, verify, type VerifyOptions } from "../index.ts";
 
 const secrets = "whsec_test";
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });

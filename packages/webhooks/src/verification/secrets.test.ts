@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { safeVerify, sign, verify } from "../index.ts";
-import type { SecretSource, VerifyOptions } from "../index.ts";
+import { safeVerify, sign, verify, type SecretSource, type VerifyOptions } from "../index.ts";
 
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });
 const headers = { "X-Service-Signature": await sign({ body, secret: "whsec_old" }) };

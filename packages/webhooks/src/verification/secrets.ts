@@ -20,7 +20,6 @@ export function usableSecrets(secrets: unknown): ReadonlyArray<string | undefine
   );
 }
 
-/** Returns the secrets of a source, which may be a function. */
 export async function resolveSecrets(source: unknown): Promise<ReadonlyArray<string | undefined>> {
   if (typeof source !== "function") return usableSecrets(source);
   let secrets: unknown;
@@ -38,7 +37,6 @@ export function secretsFailed(cause: unknown): WebhookError {
   });
 }
 
-/** Accepts `undefined` and every secret except blank text and the texts of unset variables. */
 export function isUsable(secret: unknown): secret is string | undefined {
   if (typeof secret !== "string") return secret === undefined;
   return !/^(undefined|null|)$/.test(secret.trim());

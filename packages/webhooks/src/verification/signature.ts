@@ -3,7 +3,6 @@ import { WebhookError } from "../webhook-error.ts";
 /** Pattern of the whole value. Without the `m` flag, `$` matches only at the end of the text. */
 const grammar = /^sha256=[0-9a-fA-F]{64}$/;
 
-/** Formats a digest as the value of `X-Service-Signature`. */
 export function formatSignature(digest: Uint8Array): string {
   let hex = "";
   for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
@@ -38,7 +37,6 @@ export function parseSignature(values: readonly unknown[]): Uint8Array {
   return bytesOfHex(value.slice("sha256=".length));
 }
 
-/** Converts valid hexadecimal digits of either case to bytes. */
 export function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(hex.length / 2);
   let bits = 0;

@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { safeVerify } from "../index.ts";
-import type { VerifyOutcome } from "../index.ts";
+import { safeVerify, type VerifyOutcome } from "../index.ts";
 import { unicodeText as error_message, secret as secrets, signedEvent } from "../../test/events.ts";
 import { listening } from "../../test/running.ts";
 import { send } from "../../test/senders.ts";

@@ -4,10 +4,8 @@ import { root } from "@tryon/test-kit/repository";
 import { describe, expect, it } from "vitest";
 import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import { safeVerify, sign } from "../index.ts";
-import { safeVerifySync } from "../node/index.ts";
-import type { VerifySyncOptions } from "../node/index.ts";
-import { bytesOf, failuresOf } from "../../test/vectors.ts";
-import type { Verifier } from "../../test/vectors.ts";
+import { safeVerifySync, type VerifySyncOptions } from "../node/index.ts";
+import { bytesOf, failuresOf, type Verifier } from "../../test/vectors.ts";
 
 const file = join(root, "spec/vectors/webhooks.json");
 // Another test checks the form of the file.

@@ -1,15 +1,10 @@
-import { readBody } from "./body.ts";
-import type { NodeRequest } from "./body.ts";
+import { readBody, type NodeRequest, type RawBody } from "./body.ts";
 import type { TryOnEvent } from "./event.ts";
 import type { WebhookHeaders } from "./header-values.ts";
-import type { RawBody } from "./body.ts";
-import { resolveSecrets } from "./secrets.ts";
-import type { SecretSource } from "./secrets.ts";
-import { beginVerification } from "./verification.ts";
-import type { Verified } from "./verification.ts";
+import { resolveSecrets, type SecretSource } from "./secrets.ts";
+import { beginVerification, type Verified } from "./verification.ts";
 import { hmacSha256 } from "./web-crypto.ts";
-import { isWebhookError } from "../webhook-error.ts";
-import type { WebhookErrorCode } from "../webhook-error.ts";
+import { isWebhookError, type WebhookErrorCode } from "../webhook-error.ts";
 
 export const defaultMaxBodyBytes = 1_048_576;
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allViolations } from "./planned-event.ts";
-import { longClaimCosts, plansUpTo } from "./faults.ts";
-import type { FaultPlan } from "./faults.ts";
+import { longClaimCosts, plansUpTo, type FaultPlan } from "./faults.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const upToThree = plansUpTo(3);

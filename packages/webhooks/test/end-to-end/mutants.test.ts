@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createReceiver } from "../../src/index.ts";
-import type { ReceiverStore } from "../../src/index.ts";
+import { createReceiver, type ReceiverStore } from "../../src/index.ts";
 import { allViolations } from "./planned-event.ts";
 import type { CreateReceiver } from "./fault-scenario.ts";
 import { plansUpTo } from "./faults.ts";
-import { runScenarios, runTime, startScenarios } from "./run-scenarios.ts";
-import type { ScenarioSettings } from "./run-scenarios.ts";
+import { runScenarios, runTime, startScenarios, type ScenarioSettings } from "./run-scenarios.ts";
 
 async function violationsOf(settings: ScenarioSettings): Promise<readonly string[]> {
   return allViolations(

@@ -1,9 +1,6 @@
-import { createMock } from "@tryon/mock";
-import type { Mock, Options } from "@tryon/mock";
-import { createMemoryStore } from "../../src/index.ts";
-import type { ReceiverStore } from "../../src/index.ts";
-import { FaultScenario } from "./fault-scenario.ts";
-import type { ReceiverSettings } from "./fault-scenario.ts";
+import { createMock, type Mock, type Options } from "@tryon/mock";
+import { createMemoryStore, type ReceiverStore } from "../../src/index.ts";
+import { FaultScenario, type ReceiverSettings } from "./fault-scenario.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { DeliveryOutcome } from "./planned-event.ts";
 import { submit } from "./submit.ts";

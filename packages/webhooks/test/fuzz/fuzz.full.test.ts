@@ -2,8 +2,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
 import { safeVerify } from "../../src/index.ts";
-import { checkOutcomes, verifySync } from "./property.ts";
-import type { PropertyOptions } from "./property.ts";
+import { checkOutcomes, verifySync, type PropertyOptions } from "./property.ts";
 
 it.each<[string, number, PropertyOptions]>([
   ["with node:crypto", 1_000_000, { verify: verifySync }],

@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { safeVerify } from "../../src/index.ts";
-import { checkOutcomes, oracleProperty, verifySync } from "./property.ts";
-import type { Verifier } from "./property.ts";
+import { checkOutcomes, oracleProperty, verifySync, type Verifier } from "./property.ts";
 
 it("verifies changed deliveries as the oracle does, with both back ends and the same messages", async () => {
   expect(await checkOutcomes(2_000, { verify: safeVerify, other: verifySync })).toEqual([]);

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 
-import { safeVerifySync } from "../../src/node/index.ts";
-import type { VerifySyncOptions } from "../../src/node/index.ts";
+import { safeVerifySync, type VerifySyncOptions } from "../../src/node/index.ts";
 import type { VerifyOptions, VerifyOutcome } from "../../src/verification/verify.ts";
 import { Choices, numbers } from "./choices.ts";
 import type { Expected } from "./oracle.ts";

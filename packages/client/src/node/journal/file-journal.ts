@@ -32,7 +32,6 @@ export interface FileJournal extends Journal, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** File mode of journals: only the owner can read and write. */
 const mode = 0o600;
 
 /**
@@ -126,7 +125,6 @@ function createJournal(
 ): FileJournal {
   let position = end;
   let waiting: { readonly id: string; readonly line: string }[] = [];
-  /** Write that collects entries until the last one has ended. */
   let next: Promise<void> | undefined;
   let last: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;

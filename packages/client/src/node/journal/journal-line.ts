@@ -6,9 +6,7 @@ import type { JournalEntry } from "@tryon/client/batch";
 
 import { withoutSignedUrl } from "../../stores/journal-entry.ts";
 
-/** First line of every journal, up to the version of the format. */
 const kind = '{"journal":"tryon-batch","version":';
-/** First line of a journal with the version that this release reads and writes. */
 const header = `${kind}1}`;
 
 /**
@@ -21,7 +19,6 @@ export function lineOf(entry: JournalEntry, joined: boolean): string {
   return `${content}${seal(content)}\n`;
 }
 
-/** Parses a line. Returns undefined if its checksum does not match. */
 export function readLine(line: Buffer) {
   const text = line.toString();
   if (!text.endsWith(seal(line.subarray(0, -sealLength)))) return undefined;
@@ -31,7 +28,6 @@ export function readLine(line: Buffer) {
   return { entry, joined };
 }
 
-/** Returns the end of a line: a checksum of the content before it. */
 function seal(content: string | Uint8Array): string {
   return `,"sum":"${createHash("sha256").update(content).digest("hex").slice(0, 8)}"}`;
 }
@@ -92,10 +88,8 @@ export async function readContents(file: FileHandle, path: string) {
   );
 }
 
-/** Bytes that are read at once: more than almost every line. */
 const chunk = 16_384;
 
-/** Yields the lines of a file from a position, without their line breaks. If the last one has none, it is not whole. */
 export async function* linesOf(file: FileHandle, from = 0) {
   let rest = Buffer.alloc(0);
   let start = from;
@@ -116,7 +110,6 @@ export async function* linesOf(file: FileHandle, from = 0) {
   if (rest.length > 0) yield { bytes: rest, start, isWhole: false };
 }
 
-/** Creates the error of a journal that cannot be used. `cause` is the error of the system. */
 export function journalError(message: string, hint: string, cause?: unknown): ConfigError {
   const error = new ConfigError("invalid_config", message, hint);
   // Not enumerable, so that logs omit it.
@@ -124,7 +117,6 @@ export function journalError(message: string, hint: string, cause?: unknown): Co
   return error;
 }
 
-/** Returns the code of a system error, such as `ENOSPC`. */
 export function systemCode(error: unknown): string | undefined {
   const { code } = Object(error) as { readonly code?: unknown };
   return typeof code === "string" ? code : undefined;

@@ -14,9 +14,7 @@ import { hostname } from "node:os";
 
 import { journalError, systemCode } from "./journal-line.ts";
 
-/** Process that holds a lock. */
 interface Holder {
-  /** UUID of the lock. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
@@ -68,13 +66,11 @@ export async function takeLock(journal: string, path = `${journal}.lock`) {
   };
 }
 
-/** Returns false for the error of a lock that exists. */
 function falseIfTaken(error: unknown): false {
   if (systemCode(error) === "EEXIST") return false;
   throw error;
 }
 
-/** Reads the holder of a lock. Returns undefined if the lock is free. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   let file: FileHandle | undefined;
@@ -97,7 +93,6 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   );
 }
 
-/** Rejects unless the holder of a lock has provably ended. */
 async function rejectIfRunning(
   journal: string,
   path: string,

@@ -1,23 +1,15 @@
-// Code that differs between pages and Node: this file is for pages, `node/encode-with-sharp.ts` is for Node. `imports` of
-// package.json selects one.
 import { ConfigError, InputError } from "@tryon/client";
 
-/** Image to encode. */
-export interface Target {
-  /** Maximum of the longer side in pixels. */
-  readonly maxSide: number;
-  readonly type: "image/jpeg" | "image/webp";
-}
+import {
+  prepareWith,
+  type Encoder,
+  type PreparableImage,
+  type PrepareImageOptions,
+} from "./prepare-image.ts";
 
-/** Quality of the result, from 0 to 1. */
 const quality = 0.9;
 
-/** Decodes an image, turns it upright, shrinks it and encodes it without metadata. */
-export async function encodeImage(
-  image: Blob,
-  { maxSide, type }: Target,
-  onUndecodable: (cause: unknown) => never,
-): Promise<Blob> {
+const encodeImage: Encoder = async (image, { maxSide, type }, onUndecodable) => {
   // Not all runtimes have these.
   const { createImageBitmap: decode, OffscreenCanvas: Canvas } = globalThis as Partial<
     typeof globalThis
@@ -48,4 +40,24 @@ export async function encodeImage(
   // A browser without an encoder for the type returns a PNG.
   if (encoded.type === type) return encoded;
   throw new InputError("format", 'must be "jpeg", since this browser writes no WebP');
+};
+
+/**
+ * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK
+ * to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person` or `garments`. The browser decodes and
+ * encodes the image, in a page or a web worker. For Node, Bun and Deno, `@tryon/client/node` has the same function.
+ *
+ * @throws `invalid_input` for an empty, incomplete or unknown image, for one that the browser cannot decode, such
+ * as HEIC outside Safari, and for an invalid option. `invalid_config` in a runtime that cannot decode images.
+ * @example
+ * import { prepareImage } from "@tryon/client/session";
+ *
+ * const person = await prepareImage(file, { maxSide: 1_536 });
+ * const result = await tryon.run({ person, garments: [shirt] });
+ */
+export async function prepareImage(
+  file: PreparableImage,
+  options: PrepareImageOptions = {},
+): Promise<Blob> {
+  return prepareWith(encodeImage, file, options);
 }

@@ -1,0 +1,57 @@
+import { ConfigError } from "@tryon/client";
+import type { SharpConstructor } from "sharp";
+
+import {
+  prepareWith,
+  type Encoder,
+  type PreparableImage,
+  type PrepareImageOptions,
+} from "../photos/prepare-image.ts";
+
+const quality = 90;
+
+const encodeImage: Encoder = async (image, { maxSide, type }, onUndecodable) => {
+  const sharp = await loadSharp();
+  // Without an angle, it applies the EXIF orientation.
+  const upright = sharp(await image.arrayBuffer()).rotate();
+  const shrunk = upright.resize(maxSide, maxSide, { fit: "inside", withoutEnlargement: true });
+  const encoded =
+    type === "image/jpeg"
+      ? shrunk.flatten({ background: "#fff" }).jpeg({ quality })
+      : shrunk.webp({ quality });
+  const bytes = await encoded.toBuffer().catch(onUndecodable);
+  return new Blob([new Uint8Array(bytes)], { type });
+};
+
+/**
+ * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK
+ * to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person` or `garments`. The
+ * package `sharp` decodes and encodes the image: `npm install sharp`. For pages, `@tryon/client/session` has the same function.
+ *
+ * @throws `invalid_input` for an empty, incomplete or unknown image, for one that sharp cannot decode, such
+ * as HEIC, and for an invalid option. `invalid_config` without sharp.
+ * @example
+ * import { openAsBlob } from "node:fs";
+ * import { prepareImage } from "@tryon/client/node";
+ *
+ * const person = await prepareImage(await openAsBlob("me.jpg"), { maxSide: 1_536 });
+ * const result = await tryon.run({ person, garments: [shirt] });
+ */
+export async function prepareImage(
+  file: PreparableImage,
+  options: PrepareImageOptions = {},
+): Promise<Blob> {
+  return prepareWith(encodeImage, file, options);
+}
+
+async function loadSharp(): Promise<SharpConstructor> {
+  try {
+    return (await import("sharp")).default;
+  } catch {
+    throw new ConfigError(
+      "invalid_config",
+      "prepareImage needs the package sharp in Node, Bun and Deno.",
+      "Run npm install sharp.",
+    );
+  }
+}

@@ -1,1 +1,0 @@
-export { prepareImage, type PreparableImage, type PrepareImageOptions } from "./prepare-image.ts";
