@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { expect, it } from "vitest";
 
-import type { PrepareImageOptions } from "../src/photos/index.ts";
+import type { PrepareImageOptions } from "../src/session/index.ts";
 import { exif, flat, quarterColors, quarters, quarterSides } from "./photos.ts";
 
 const bytesOf = async (image: Blob): Promise<Buffer> => Buffer.from(await image.arrayBuffer());
