@@ -1,11 +1,15 @@
-import { realpath, rm, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { realpath, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { FileJournal } from "@tryon/client/node";
+import type { TryOn } from "@tryon/client";
+import { PngWalker } from "@tryon/client/images/png-walker";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
 
-import { nextIds, readRows, type BatchRow } from "./batch-rows.ts";
+import { nextIds, type KnownItem } from "./batch-ids.ts";
+import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";
 import { isPresent, isUrl } from "./images.ts";
 
 /** Returns the path of the journal. All runs with the same `--out` share it. */
@@ -22,10 +26,11 @@ export function imagePath(out: string, { id }: { readonly id: string }): string 
 export async function checkInputs(
   out: string,
   file: string,
-  rows: readonly BatchRow[],
+  rows: readonly FileRow[],
 ): Promise<void> {
-  const outputs = [journalPath(out), ...rows.map((row) => imagePath(out, row))];
   const images = rows.flatMap(({ person, garments }) => [person, ...garments]);
+  const ids = rows.flatMap(({ id }) => (id === undefined ? [] : [imagePath(out, { id })]));
+  const outputs = [journalPath(out), resultsPath(out), ...ids];
   const inputs = new Set([file, ...images.filter((image) => !isUrl(image))]);
   const next = "Use another --out, or other ids.";
   rejectReplaced(await findSame(outputs, [...inputs]), "of its input", next);
@@ -35,17 +40,143 @@ export async function checkInputs(
 export async function checkImages(
   out: string,
   rows: readonly BatchRow[],
-  journal: FileJournal,
+  known: ReadonlyMap<string, KnownItem>,
 ): Promise<void> {
   const replaced: string[] = [];
   for (const row of rows) {
     const path = imagePath(out, row);
-    if (!(await isPresent(path))) continue;
-    const state = (await journal.get(row.id))?.state;
-    if (state !== "succeeded" && state !== "failed") replaced.push(path);
+    if (!hasEnded(known.get(row.id)) && (await isPresent(path))) replaced.push(path);
   }
   const next = "Use another --out, or move these files.";
   rejectReplaced(replaced, "that no earlier run has made", next);
+}
+
+/** Returns true if an item of a journal needs no other submission. */
+export function hasEnded(item: KnownItem | undefined): boolean {
+  return item?.state === "succeeded" || item?.state === "failed";
+}
+
+/**
+ * Rejects a row that the client would not send: a missing file, a file that is no image, a wrong field.
+ *
+ * @throws UsageError with the line.
+ */
+export async function checkRows(
+  rows: readonly FileRow[],
+  file: string,
+  tryon: TryOn,
+): Promise<void> {
+  for (const row of rows) {
+    const issues = await tryon.validate(await openRow(row, file));
+    const issue = issues.find(({ severity }) => severity === "error");
+    if (issue === undefined) continue;
+    const problem = issue.message.replace(/^output_/, "");
+    throw new UsageError(`${file} line ${row.line}: ${problem}`);
+  }
+}
+
+/** Expected bytes of an image, by its size. Photos compress badly as PNG. */
+const imageBytes: Readonly<Record<string, number>> = { "2K": 8e6, "4K": 30e6 };
+
+/**
+ * Writes a file into the folder of the images, with the longest name that a run needs, and removes it.
+ *
+ * @returns a warning if the images may not fit.
+ * @throws UsageError if the file cannot be written.
+ */
+export async function checkFolder(
+  out: string,
+  rows: readonly BatchRow[],
+): Promise<string | undefined> {
+  if (rows.length === 0) return undefined;
+  const longest = rows.reduce((max, row) =>
+    Buffer.byteLength(row.id) > Buffer.byteLength(max.id) ? row : max,
+  );
+  const probe = `${imagePath(out, longest)}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(probe, "probe", { flag: "wx", flush: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const next = "Check its rights and its disk, or use another path.";
+    throw new UsageError(`the folder of --out cannot be written (${code}): ${out}. ${next}`);
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
+  const needed = rows.reduce((sum, { size = "" }) => sum + (imageBytes[size] ?? 2e6), 0);
+  const { bavail, bsize } = await statfs(out);
+  const [free, need] = [bavail * bsize, needed].map((bytes) => (bytes / 1e9).toFixed(3));
+  if (bavail * bsize >= needed) return undefined;
+  return `Warning: the images may need ${need} GB, and the folder of --out has ${free} GB. Images that do not fit are saved by another run, without a charge.`;
+}
+
+/**
+ * Checks a file that an earlier run should have saved.
+ *
+ * @param size - Bytes of the image, if the service has stated them.
+ * @returns why it is not the image.
+ */
+export async function findDamage(
+  path: string,
+  size: number | undefined,
+): Promise<string | undefined> {
+  const walker = new PngWalker();
+  let read = 0;
+  for await (const chunk of createReadStream(path)) {
+    // A stream without an encoding yields bytes.
+    const bytes = chunk as Buffer;
+    read += bytes.length;
+    walker.push(bytes);
+  }
+  if (!walker.isComplete) return "is not a whole PNG";
+  if (size !== undefined && size !== read) return `has ${read} bytes instead of ${size}`;
+  return undefined;
+}
+
+/** Names of the columns of the results, before those that `--keep-columns` keeps. */
+const resultColumns = ["id", "status", "job_id", "path", "cost_credits", "error"] as const;
+
+/** Outcome of a row. */
+export interface RowResult {
+  readonly id: string;
+  readonly columns?: FileRow["columns"];
+  readonly error?: { readonly code: string } | undefined;
+}
+
+/** Returns the path of the results. */
+export function resultsPath(out: string): string {
+  return `${out}.results.csv`;
+}
+
+/** Rejects results that would replace a file of the user, or have two columns of one name. */
+export async function checkResults(out: string, rows: readonly FileRow[]): Promise<void> {
+  const names = new Set(rows.flatMap(({ columns }) => Object.keys(columns ?? {})));
+  const name = resultColumns.find((column) => names.has(column));
+  if (name !== undefined) {
+    throw new UsageError(`the results have a column ${name} of their own. Rename it in the file.`);
+  }
+  const path = resultsPath(out);
+  if (!(await isPresent(path))) return;
+  let start = "";
+  for await (const chunk of createReadStream(path, { end: 99 })) start += String(chunk);
+  if (!start.startsWith(resultColumns.join()))
+    rejectReplaced([path], "that is not of its results", "Move it.");
+}
+
+/** Replaces the results: CSV in UTF-8, one row for each row of the input. */
+export async function writeResults(out: string, results: readonly RowResult[]): Promise<void> {
+  const kept = new Set(results.flatMap(({ columns }) => Object.keys(columns ?? {})));
+  const rows = results.map(({ columns, error, ...result }) => {
+    const own = Object.entries({ ...result, error: error?.code });
+    const values = new Map<string, unknown>([...Object.entries(columns ?? {}), ...own]);
+    return [...resultColumns, ...kept].map((name) => values.get(name) ?? "");
+  });
+  const lines = [[...resultColumns, ...kept], ...rows].map((row) => row.map(toCell).join());
+  await writePrivateFile(resultsPath(out), `${lines.join("\n")}\n`);
+}
+
+function toCell(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
@@ -77,16 +208,16 @@ export async function findFailuresPath(
 ): Promise<string> {
   const retries = nextIds(rows);
   const own = new Set(
-    rows.flatMap((row, at) => [row, { ...row, id: retries[at] }].map((one) => JSON.stringify(one))),
+    rows.flatMap((row, at) => [row.id, retries[at]].map((id) => JSON.stringify(toInput(row, id)))),
   );
   let found: string | undefined;
   for (let number = 1; ; number += 1) {
     const path = `${out}.failures${number === 1 ? "" : `-${number}`}.ndjson`;
     if (!(await isPresent(path))) return found ?? path;
     // A file without valid rows belongs to the user.
-    const others = await readRows(path).catch(() => undefined);
+    const others = await readRows(path, { keepColumns: true }).catch(() => undefined);
     if ((await findSame([path], [file])).length > 0) found = undefined;
-    else if (others?.every((row) => own.has(JSON.stringify(row))) === true) found ??= path;
+    else if (others?.every((row) => own.has(JSON.stringify(toInput(row)))) === true) found ??= path;
   }
 }
 

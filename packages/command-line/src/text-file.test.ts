@@ -40,7 +40,8 @@ function readEnv(content: string | Uint8Array) {
   let noted = "";
   const environment = { TRYON_API_KEY: "svc_live_environment", PATH: "/bin" };
   const stderr = { write: (line: string) => (noted += line) };
-  return { ...withEnvFile(environment, join(folder, ".env"), stderr), noted };
+  const values = withEnvFile(environment, join(folder, ".env"), stderr);
+  return { values, noted };
 }
 
 test.each([
@@ -55,8 +56,8 @@ test.each([
   ["export", "export TRYON_API_KEY='svc_test_file'\n"],
   ["names that contain it", "MY_TRYON_API_KEY=\nA=TRYON_API_KEY\nTRYON_API_KEY=svc_test_file"],
 ])("reads a variable of --env-file with %s, and prints its name only", (_name, content) => {
-  const { TRYON_API_KEY, PATH, noted } = readEnv(content);
-  expect({ TRYON_API_KEY, PATH }).toEqual({ TRYON_API_KEY: "svc_test_file", PATH: "/bin" });
+  const { values, noted } = readEnv(content);
+  expect(values).toMatchObject({ TRYON_API_KEY: "svc_test_file", PATH: "/bin" });
   expect(noted).toBe("--env-file: TRYON_API_KEY\n");
 });
 
