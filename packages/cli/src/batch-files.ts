@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { realpath, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { readdir, realpath, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { TryOn } from "@tryon/client";
@@ -8,7 +8,7 @@ import { PngWalker } from "@tryon/client/images/png-walker";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
 
-import { nextIds, type KnownItem } from "./batch-ids.ts";
+import { fold, nextIds, type KnownItem } from "./batch-ids.ts";
 import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";
 import { isPresent, isUrl } from "./images.ts";
 
@@ -29,11 +29,18 @@ export async function checkInputs(
   rows: readonly FileRow[],
 ): Promise<void> {
   const images = rows.flatMap(({ person, garments }) => [person, ...garments]);
-  const ids = rows.flatMap(({ id }) => (id === undefined ? [] : [imagePath(out, { id })]));
-  const outputs = [journalPath(out), resultsPath(out), ...ids];
+  const outputs = [journalPath(out), resultsPath(out), ...(await findImages(out, rows))];
   const inputs = new Set([file, ...images.filter((image) => !isUrl(image))]);
   const next = "Use another --out, or other ids.";
   rejectReplaced(await findSame(outputs, [...inputs]), "of its input", next);
+}
+
+/** Returns the paths of the images that may exist. Reads the folder once, since there can be a million rows. */
+async function findImages(out: string, rows: readonly FileRow[]): Promise<readonly string[]> {
+  const files = new Set((await readdir(out).catch(() => [])).map(fold));
+  return rows.flatMap(({ id }) =>
+    id !== undefined && files.has(fold(`${id}.png`)) ? [imagePath(out, { id })] : [],
+  );
 }
 
 /** Rejects files that a run would replace. A file of an ended try-on stays as it is. */
@@ -42,10 +49,10 @@ export async function checkImages(
   rows: readonly BatchRow[],
   known: ReadonlyMap<string, KnownItem>,
 ): Promise<void> {
+  const unended = rows.filter(({ id }) => !hasEnded(known.get(id)));
   const replaced: string[] = [];
-  for (const row of rows) {
-    const path = imagePath(out, row);
-    if (!hasEnded(known.get(row.id)) && (await isPresent(path))) replaced.push(path);
+  for (const path of await findImages(out, unended)) {
+    if (await isPresent(path)) replaced.push(path);
   }
   const next = "Use another --out, or move these files.";
   rejectReplaced(replaced, "that no earlier run has made", next);

@@ -19,7 +19,7 @@ const isTooLong = (id: string): boolean =>
   Array.from(id).length > maxIdLength || Buffer.byteLength(id) > maxNameBytes - endingBytes;
 
 /** Returns the same text for names that are one file on macOS or Windows: in another case, or another form of Unicode. */
-const fold = (id: string): string =>
+export const fold = (id: string): string =>
   id.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 
 /** Rejects an id that cannot be the name of a file on each system. */

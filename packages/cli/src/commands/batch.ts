@@ -108,7 +108,7 @@ export async function runBatch(
       known.set(id, { state, digest });
     }
     const rows = await assignIds(given, file, known, tryon, signal);
-    await checkInputs(out, file, rows);
+    if (given.some(({ id }) => id === undefined)) await checkInputs(out, file, rows);
     const unended = rows.filter(({ id }) => !hasEnded(known.get(id)));
     await checkRows(unended, file, tryon);
     await checkImages(out, rows, known);
