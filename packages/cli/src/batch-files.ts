@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readdir, realpath, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { readdir, realpath, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { TryOn } from "@tryon/client";
@@ -10,7 +9,7 @@ import { writePrivateFile } from "@tryon/command-line/private-file";
 
 import { fold, nextIds, type KnownItem } from "./batch-ids.ts";
 import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";
-import { isPresent, isUrl } from "./images.ts";
+import { checkWritable, isPresent, isUrl } from "./images.ts";
 
 /** Returns the path of the journal. All runs with the same `--out` share it. */
 export function journalPath(out: string): string {
@@ -99,16 +98,7 @@ export async function checkFolder(
   const longest = rows.reduce((max, row) =>
     Buffer.byteLength(row.id) > Buffer.byteLength(max.id) ? row : max,
   );
-  const probe = `${imagePath(out, longest)}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(probe, "probe", { flag: "wx", flush: true });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const next = "Check its rights and its disk, or use another path.";
-    throw new UsageError(`the folder of --out cannot be written (${code}): ${out}. ${next}`);
-  } finally {
-    await rm(probe, { force: true }).catch(() => undefined);
-  }
+  await checkWritable("the folder of --out", out, imagePath(out, longest));
   const needed = rows.reduce((sum, { size = "" }) => sum + (imageBytes[size] ?? 2e6), 0);
   const { bavail, bsize } = await statfs(out);
   const [free, need] = [bavail * bsize, needed].map((bytes) => (bytes / 1e9).toFixed(3));
