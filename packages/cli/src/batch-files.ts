@@ -7,7 +7,7 @@ import { PngWalker } from "@tryon/client/images/png-walker";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
 
-import { fold, nextIds, type KnownItem } from "./batch-ids.ts";
+import { fold, hasEnded, nextIds, type KnownItem } from "./batch-ids.ts";
 import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";
 import { checkWritable, isPresent, isUrl } from "./images.ts";
 
@@ -55,11 +55,6 @@ export async function checkImages(
   }
   const next = "Use another --out, or move these files.";
   rejectReplaced(replaced, "that no earlier run has made", next);
-}
-
-/** Returns true if an item of a journal needs no other submission. */
-export function hasEnded(item: KnownItem | undefined): boolean {
-  return item?.state === "succeeded" || item?.state === "failed";
 }
 
 /**

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
 
 import type { TryOn } from "@tryon/client";
 import { digestInput } from "@tryon/client/batch/digest-input";
 import { UsageError } from "@tryon/command-line";
+import { writePrivateFile } from "@tryon/command-line/private-file";
 
 import { openRow, type BatchRow, type FileRow } from "./batch-rows.ts";
+import { isUrl } from "./images.ts";
 
 /** Maximum number of characters of an id. */
 const maxIdLength = 120;
@@ -41,9 +45,34 @@ export interface KnownItem {
   readonly digest: string;
 }
 
+/** Returns true if an item of a journal needs no other submission. */
+export function hasEnded(item: KnownItem | undefined): boolean {
+  return item?.state === "succeeded" || item?.state === "failed";
+}
+
+/** Ids of rows without one, by a digest of the row with relative paths. Once a file is deleted, only this leads to the id. */
+export type SavedIds = Map<string, string>;
+
+const idsPath = (out: string): string => `${out}.ids.json`;
+
+export async function readIds(out: string): Promise<SavedIds> {
+  const text = await readFile(idsPath(out), "utf8").catch(() => "{}");
+  try {
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>));
+  } catch {
+    // Without the file, a row with a deleted image is an error.
+    return new Map();
+  }
+}
+
+export async function writeIds(out: string, ids: SavedIds): Promise<void> {
+  if (ids.size > 0) await writePrivateFile(idsPath(out), JSON.stringify(Object.fromEntries(ids)));
+}
+
 /**
  * Gives each row without an id one from its content: the fields, URLs and bytes of files, as the journal digests them. So a
  * moved folder has the same ids. Earlier releases derived ids from absolute paths: such items of the journal keep them.
+ * Adds the ids to `saved`.
  *
  * @throws UsageError if two rows have one id, or are the same try-on without an id.
  */
@@ -51,6 +80,7 @@ export async function assignIds(
   rows: readonly FileRow[],
   file: string,
   known: ReadonlyMap<string, KnownItem>,
+  saved: SavedIds,
   tryon: TryOn,
   signal: AbortSignal,
 ): Promise<readonly BatchRow[]> {
@@ -61,10 +91,17 @@ export async function assignIds(
   const earlier = new Map<string, FileRow>();
   for (const row of rows) {
     if (row.id !== undefined) checkId(row.id, `${file} line ${row.line}`);
-    let { id = pathId(row) } = row;
+    // Earlier releases made it from absolute paths.
+    let { id = `look-${digestOf(row).slice(0, 12)}` } = row;
     if (row.id === undefined && !known.has(id)) {
-      const { digest } = await digestInput(tryon, await openRow(row, file), signal);
-      id = byDigest.get(digest) ?? `look-${digest.slice(0, 12)}`;
+      const key = digestOf(row, dirname(resolve(file)));
+      const earlierId = saved.get(key) ?? "";
+      const input = await openRow(row, file).catch((error: unknown) => {
+        if (!hasEnded(known.get(earlierId))) throw error;
+      });
+      const digest = input && (await digestInput(tryon, input, signal)).digest;
+      id = digest ? (byDigest.get(digest) ?? `look-${digest.slice(0, 12)}`) : earlierId;
+      saved.set(key, id);
     }
     const other = earlier.get(fold(id));
     if (other) {
@@ -81,10 +118,14 @@ export async function assignIds(
   return found;
 }
 
-/** Returns the id that earlier releases gave to a row without one. */
-function pathId({ person, garments, size, prompt, negative_prompt, seed }: FileRow): string {
+/** Digests a row with the paths of its files, which are relative if a folder is given. */
+function digestOf(row: FileRow, folder?: string): string {
+  const { size, prompt, negative_prompt, seed } = row;
+  const place = (image: string): string =>
+    folder === undefined || isUrl(image) ? image : relative(folder, image);
+  const [person, garments] = [place(row.person), row.garments.map(place)];
   const content = JSON.stringify({ person, garments, size, prompt, negative_prompt, seed });
-  return `look-${createHash("sha256").update(content).digest("hex").slice(0, 12)}`;
+  return createHash("sha256").update(content).digest("hex");
 }
 
 /**

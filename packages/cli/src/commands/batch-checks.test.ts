@@ -115,6 +115,22 @@ test("saves an image with the longest id, and gives a valid id to its next try-o
   expect(await charges()).toBe(2);
 });
 
+test("continues although the images of an ended row without an id are deleted", async () => {
+  const rows = "person,garments\nme.png,shirt.png\n";
+  const { batch, path, charges } = await openFolder(rows);
+  expect((await batch()).code).toBe(0);
+  await rm(path("a/shirt.png"));
+  expect((await batch()).code).toBe(0);
+  await rename(path("a"), path("b"));
+  expect((await batch("b")).code).toBe(0);
+  await writeFile(path("b/items.csv"), rows.replace("shirt", "coat"));
+  expect(await batch("b")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("line 2: garments is not an existing file"),
+  });
+  expect(await charges()).toBe(1);
+});
+
 test("continues although an image of an ended row is deleted, and refuses it for another row", async () => {
   const rows = "id,person,garments\na,me.png,shirt.png\nb,me.png,shirt.png\n";
   const { batch, path, mock, charges } = await openFolder(rows);

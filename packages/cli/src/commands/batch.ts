@@ -21,14 +21,13 @@ import {
   checkRows,
   findDamage,
   findFailuresPath,
-  hasEnded,
   imagePath,
   journalPath,
   resultsPath,
   writeFailures,
   writeResults,
 } from "../batch-files.ts";
-import { assignIds, nextIds, type KnownItem } from "../batch-ids.ts";
+import { assignIds, hasEnded, nextIds, readIds, writeIds, type KnownItem } from "../batch-ids.ts";
 import { fieldNames, openRow, readRows, toInput, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
@@ -107,7 +106,8 @@ export async function runBatch(
       const { id, state, digest } = entry;
       known.set(id, { state, digest });
     }
-    const rows = await assignIds(given, file, known, tryon, signal);
+    const ids = await readIds(out);
+    const rows = await assignIds(given, file, known, ids, tryon, signal);
     if (given.some(({ id }) => id === undefined)) await checkInputs(out, file, rows);
     const unended = rows.filter(({ id }) => !hasEnded(known.get(id)));
     await checkRows(unended, file, tryon);
@@ -120,6 +120,7 @@ export async function runBatch(
     const warning = await checkFolder(out, unended);
     if (warning !== undefined) note(context, warning);
     journal ??= await openBatchJournal(out);
+    await writeIds(out, ids);
     run = new BatchRun(rows, out, journal);
     if (isLive) {
       const sizes = rows.map(({ size }) =>
