@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { Garments, TryOnInput } from "@tryon/client";
 import { UsageError } from "@tryon/command-line";
 import { unknownName } from "@tryon/command-line/options";
-import { decodeText } from "@tryon/command-line/text-file";
+import { decodeCsv, decodeText } from "@tryon/command-line/text-file";
 import { parse } from "csv-parse/sync";
 
 import { isUrl, openImage } from "./images.ts";
@@ -29,12 +29,13 @@ export interface BatchRow extends FileRow {
   readonly id: string;
 }
 
-/** Columns of a file that have other names than the fields. */
-export interface ColumnOptions {
+/** Settings of a file. */
+export interface ReadOptions {
   /** Names of fields, by the name of their column. */
   readonly column?: ReadonlyMap<string, string> | undefined;
   /** If true, other columns are kept, and not rejected. */
   readonly keepColumns?: boolean | undefined;
+  readonly note?: (text: string) => void;
 }
 
 /** Fields of a row. `error` is in files of failures, which are inputs too. */
@@ -62,7 +63,7 @@ const lineBreak = /\r\n|\r|\n/g;
  */
 export async function readRows(
   path: string,
-  options: ColumnOptions = {},
+  options: ReadOptions = {},
 ): Promise<readonly FileRow[]> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new UsageError(
@@ -73,7 +74,11 @@ export async function readRows(
   if (!isCsv && !/\.(?:ndjson|jsonl)$/i.test(path)) {
     throw new UsageError(`${path} must be a file with the ending .csv, .ndjson or .jsonl.`);
   }
-  const text = decodeText(bytes, path);
+  const onLatin = (): void =>
+    options.note?.(
+      `${path} is not UTF-8. It is read as windows-1252, on whose letters others agree.`,
+    );
+  const text = isCsv ? decodeCsv(bytes, path, onLatin) : decodeText(bytes, path);
   const names = new ColumnNames(path, options);
   const records = isCsv ? readCsv(text, path, names) : readLines(text, path, names);
   if (records.length === 0) throw new UsageError(`${path} has no rows.`);
@@ -94,7 +99,7 @@ class ColumnNames {
   readonly #keepColumns: boolean;
   readonly #used = new Set<string>();
 
-  constructor(path: string, { column = new Map(), keepColumns = false }: ColumnOptions) {
+  constructor(path: string, { column = new Map(), keepColumns = false }: ReadOptions) {
     this.#path = path;
     this.#column = column;
     this.#keepColumns = keepColumns;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { UsageError, withEnvFile } from "./index.ts";
-import { decodeText } from "./text-file.ts";
+import { decodeCsv, decodeText } from "./text-file.ts";
 
 const text = "look,décontracté\n文字,🧥\n";
 const bigEndian = Buffer.from(`\uFEFF${text}`, "utf16le").swap16();
@@ -30,6 +30,28 @@ test.each([
   const decode = () => decodeText(bytes, "a.csv");
   expect(decode).toThrow(UsageError);
   expect(decode).toThrow(`a.csv ${problem}`);
+  expect(decode).toThrow(/Save it as UTF-8\.$/);
+});
+
+test.each([["Röcke,Gürtel,été,Größe,camión\n"], ["jupe évasée, créée\n"]])(
+  "decodes %j of a spreadsheet in windows-1252, and reports it",
+  (content) => {
+    let reports = 0;
+    const decoded = decodeCsv(Buffer.from(content, "latin1"), "a.csv", () => (reports += 1));
+    expect({ decoded, reports }).toEqual({ decoded: content, reports: 1 });
+  },
+);
+
+test.each([
+  ["windows-1252 with a letter of other encodings", [0x63, 0x72, 0xe8, 0x6d, 0x65]],
+  ["windows-1252 without words", [0x20, 0xe9, 0x20]],
+  ["UTF-16 without a byte order mark", [0x61, 0x00, 0xe9, 0x00]],
+  ["windows-1251", [0xef, 0xeb, 0xe0, 0xf2, 0xfc, 0xe5]],
+  ["Shift JIS", [0x94, 0x92, 0x20, 0x54, 0x83, 0x56, 0x83, 0x83, 0x83, 0x63]],
+  ["GBK", [0x54, 0xd0, 0xf4]],
+  ["windows-1250", [0x73, 0x75, 0xeb, 0x6e, 0x65]],
+])("refuses a spreadsheet in %s", (_name, codes) => {
+  const decode = () => decodeCsv(Uint8Array.from(codes), "a.csv", () => undefined);
   expect(decode).toThrow(/Save it as UTF-8\.$/);
 });
 

@@ -29,6 +29,30 @@ export function decodeText(bytes: Uint8Array, name: string): string {
   throw new UsageError(`${name} line ${line} ${problem}. Save it as UTF-8.`);
 }
 
+/**
+ * Finds all but ASCII, and letters beside it whose byte is the same in the encodings of Windows and ISO for Western, Central
+ * European, Baltic and Turkish texts. Words of other scripts have no letters of ASCII.
+ */
+const ambiguous = /[^\p{ASCII}ßäéóöü]|\0|(?<![A-Za-z])\P{ASCII}(?![A-Za-z])/u;
+
+/**
+ * Decodes the CSV of a spreadsheet, which can be in the encoding of a country. Accepts that only if all encodings of Latin
+ * letters agree on each word.
+ *
+ * @param onLatin Called if the text is in such an encoding.
+ * @throws UsageError as `decodeText` does.
+ */
+export function decodeCsv(bytes: Uint8Array, name: string, onLatin: () => void): string {
+  try {
+    return decodeText(bytes, name);
+  } catch (error) {
+    const text = Buffer.from(bytes).toString("latin1");
+    if (ambiguous.test(text)) throw error;
+    onLatin();
+    return text;
+  }
+}
+
 /** Returns the line of the first byte that is not UTF-8. A line break is part of no other character. */
 function invalidLine(bytes: Uint8Array): number {
   const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -89,7 +89,7 @@ export async function runBatch(
 ): Promise<number> {
   const { maxCredits, concurrency, timeout, json, keepColumns = false } = options;
   const out = resolve(options.out);
-  const given = await readRows(file, options);
+  const given = await readRows(file, { ...options, note: (line) => note(context, line) });
   // Before the journal is opened, which can be the file of rows.
   await checkInputs(out, file, given);
   if (keepColumns) await checkResults(out, given);
