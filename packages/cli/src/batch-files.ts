@@ -95,9 +95,11 @@ export async function checkFolder(
   );
   await checkWritable("the folder of --out", out, imagePath(out, longest));
   const needed = rows.reduce((sum, { size = "" }) => sum + (imageBytes[size] ?? 2e6), 0);
-  const { bavail, bsize } = await statfs(out);
-  const [free, need] = [bavail * bsize, needed].map((bytes) => (bytes / 1e9).toFixed(3));
-  if (bavail * bsize >= needed) return undefined;
+  // Some file systems do not report it.
+  const space = await statfs(out).catch(() => undefined);
+  const left = space ? space.bavail * space.bsize : Infinity;
+  if (left >= needed) return undefined;
+  const [free, need] = [left, needed].map((bytes) => Number((bytes / 1e9).toPrecision(2)));
   return `Warning: the images may need ${need} GB, and the folder of --out has ${free} GB. Images that do not fit are saved by another run, without a charge.`;
 }
 

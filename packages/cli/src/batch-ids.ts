@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { dirname, relative, resolve } from "node:path";
+import { relative } from "node:path";
 
 import type { TryOn } from "@tryon/client";
+import type { JournalEntry } from "@tryon/client/batch";
 import { digestInput } from "@tryon/client/batch/digest-input";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
@@ -40,17 +41,14 @@ function checkId(id: string, place: string): void {
 }
 
 /** What a journal has of an item. */
-export interface KnownItem {
-  readonly state: string;
-  readonly digest: string;
-}
+export type KnownItem = Pick<JournalEntry, "state" | "digest">;
 
 /** Returns true if an item of a journal needs no other submission. */
 export function hasEnded(item: KnownItem | undefined): boolean {
   return item?.state === "succeeded" || item?.state === "failed";
 }
 
-/** Ids of rows without one, by a digest of the row with relative paths. Once a file is deleted, only this leads to the id. */
+/** Ids of rows without one, by a digest of the row with paths relative to the folder of images. Once a file is deleted, only this leads to the id. */
 export type SavedIds = Map<string, string>;
 
 const idsPath = (out: string): string => `${out}.ids.json`;
@@ -79,6 +77,7 @@ export async function writeIds(out: string, ids: SavedIds): Promise<void> {
 export async function assignIds(
   rows: readonly FileRow[],
   file: string,
+  out: string,
   known: ReadonlyMap<string, KnownItem>,
   saved: SavedIds,
   tryon: TryOn,
@@ -94,7 +93,7 @@ export async function assignIds(
     // Earlier releases made it from absolute paths.
     let { id = `look-${digestOf(row).slice(0, 12)}` } = row;
     if (row.id === undefined && !known.has(id)) {
-      const key = digestOf(row, dirname(resolve(file)));
+      const key = digestOf(row, out);
       const earlierId = saved.get(key) ?? "";
       const input = await openRow(row, file).catch((error: unknown) => {
         if (!hasEnded(known.get(earlierId))) throw error;

@@ -42,7 +42,7 @@ export function withEnvFile(
   if (file === undefined) return environment;
   const values = readEnvFile(file);
   const names = Object.keys(values).filter((name) => name.startsWith("TRYON_"));
-  stderr.write(`--env-file: ${names.length > 0 ? names.join(", ") : "no name with TRYON_"}\n`);
+  stderr.write(`--env-file sets ${names.join(", ") || "no name that begins with TRYON_"}\n`);
   return { ...environment, ...values };
 }
 

@@ -80,11 +80,11 @@ test.each([
 ])("reads a variable of --env-file with %s, and prints its name only", (_name, content) => {
   const { values, noted } = readEnv(content);
   expect(values).toMatchObject({ TRYON_API_KEY: "svc_test_file", PATH: "/bin" });
-  expect(noted).toBe("--env-file: TRYON_API_KEY\n");
+  expect(noted).toBe("--env-file sets TRYON_API_KEY\n");
 });
 
 test("prints that --env-file sets no variable of the commands", () => {
-  expect(readEnv("PORT=1\n").noted).toBe("--env-file: no name with TRYON_\n");
+  expect(readEnv("PORT=1\n").noted).toBe("--env-file sets no name that begins with TRYON_\n");
 });
 
 test.each([

@@ -205,7 +205,7 @@ test("refuses a folder that it cannot write, and warns if the images may not fit
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr: expect.stringContaining(
-      "Warning: the images may need 0.002 GB, and the folder of --out has 0.000 GB.",
+      "Warning: the images may need 0.002 GB, and the folder of --out has 0.00041 GB.",
     ),
   });
 });

@@ -107,7 +107,7 @@ export async function runBatch(
       known.set(id, { state, digest });
     }
     const ids = await readIds(out);
-    const rows = await assignIds(given, file, known, ids, tryon, signal);
+    const rows = await assignIds(given, file, out, known, ids, tryon, signal);
     if (given.some(({ id }) => id === undefined)) await checkInputs(out, file, rows);
     const unended = rows.filter(({ id }) => !hasEnded(known.get(id)));
     await checkRows(unended, file, tryon);
