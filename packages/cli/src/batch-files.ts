@@ -58,7 +58,7 @@ export async function checkImages(
 }
 
 /**
- * Rejects a row that the client would not send: a missing file, a file that is no image, a wrong field.
+ * Rejects a row that the client would not send: a missing file, a file that is not an image, a wrong field.
  *
  * @throws UsageError with the line.
  */
@@ -146,7 +146,7 @@ export async function checkResults(out: string, rows: readonly FileRow[]): Promi
   const names = new Set(rows.flatMap(({ columns }) => Object.keys(columns ?? {})));
   const name = resultColumns.find((column) => names.has(column));
   if (name !== undefined) {
-    throw new UsageError(`the results have a column ${name} of their own. Rename it in the file.`);
+    throw new UsageError(`the results have another column ${name}. Rename it in the file.`);
   }
   const path = resultsPath(out);
   if (!(await isPresent(path))) return;

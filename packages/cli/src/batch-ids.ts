@@ -40,7 +40,7 @@ function checkId(id: string, place: string): void {
   }
 }
 
-/** What a journal has of an item. */
+/** Parts of the entry of an item. */
 export type KnownItem = Pick<JournalEntry, "state" | "digest">;
 
 /** Returns true if an item of a journal needs no other submission. */

@@ -53,7 +53,6 @@ export const fieldNames: readonly string[] = [
 /** Texts that programs and spreadsheets write for a missing value. They would be paid as a prompt. */
 const missing =
   /^(?:undefined|null|NaN|\[object Object\]|#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!))$/;
-const lineBreak = /\r\n|\r|\n/g;
 
 /**
  * Reads the try-ons of a batch: CSV with a header row, garments separated by `|`, or NDJSON with a list of garments. Paths
@@ -152,49 +151,47 @@ function separatorOf(header: string, names: ColumnNames): string {
   return scores.reduce((best, one) => (one.score > best.score ? one : best)).separator;
 }
 
-const breaks = (text: string): number => text.match(lineBreak)?.length ?? 0;
+const breaks = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
 function readCsv(text: string, path: string, names: ColumnNames): readonly RowRecord[] {
-  const fail = (problem: string): never => {
-    throw new UsageError(`${path} is not valid CSV: ${problem}`);
-  };
+  const invalid = (problem: string) => new UsageError(`${path} is not valid CSV: ${problem}`);
   // Excel writes and reads such a line.
   const [first = "", given] = /^"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)/i.exec(text) ?? [];
   const body = text.slice(first.length);
   const [header = ""] = /\S.*/.exec(body) ?? [];
-  const parsed = (() => {
-    try {
-      const records: readonly unknown[] = parse(body, {
-        delimiter: given ?? separatorOf(header, names),
-        raw: true,
-        info: true,
-        relax_column_count: true,
-        skip_empty_lines: true,
-        trim: true,
-      });
-      // With `raw`, records have another form, which the types of the parser lack.
-      return records as readonly { record: string[]; raw: string }[];
-    } catch (error) {
-      return fail((error as Error).message);
-    }
-  })();
+  let records: readonly unknown[];
+  try {
+    records = parse(body, {
+      delimiter: given ?? separatorOf(header, names),
+      raw: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
   let end = 1 + breaks(first);
-  const rows = parsed.flatMap(({ record: cells, raw }) => {
-    // The lines that the parser counts are wrong in a file with several forms of line breaks.
-    const line = end + breaks(/^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(raw)?.[0] ?? "");
-    end += breaks(raw);
-    return cells.every((cell) => cell === "") ? [] : [{ line, cells }];
-  });
+  // With `raw`, records have another form, which the types of the parser lack.
+  const rows = (records as readonly { record: string[]; raw: string }[]).flatMap(
+    ({ record: cells, raw }) => {
+      // The lines that the parser counts are wrong in a file with several forms of line breaks.
+      const line = end + breaks(/^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(raw)?.[0] ?? "");
+      end += breaks(raw);
+      return cells.every((cell) => cell === "") ? [] : [{ line, cells }];
+    },
+  );
   const [head, ...others] = rows;
   const columns = names.read(head?.cells ?? [], head?.line ?? 1);
   const width = columns.findLastIndex((name) => name !== "") + 1;
   return others.map(({ line, cells }) => {
     if (cells.length < width) {
-      fail(`line ${line} has ${cells.length} cells, and the header has ${width} columns.`);
+      throw invalid(`line ${line} has ${cells.length} cells, and the header has ${width} columns.`);
     }
     const nameless = cells.findIndex((cell, at) => cell !== "" && !columns[at]);
-    if (nameless >= 0)
-      fail(`line ${line} has a value in column ${nameless + 1}, which has no name.`);
+    if (nameless >= 0) {
+      throw invalid(`line ${line} has a value in column ${nameless + 1}, which has no name.`);
+    }
     const fields = Object.fromEntries(
       columns.flatMap((name, at) => (name ? [[name, cells[at]]] : [])),
     );

@@ -78,7 +78,7 @@ test.each([
 test.each([
   ['{"person":"https://a.example/a.png","garments":["https://a.example/a.png"],"seed":true}'],
   ['{"person":"https://a.example/a.png","garments":["https://a.example/a.png"],"seed":[7]}'],
-])("refuses %s, whose seed is no number", async (content) => {
+])("refuses %s, whose seed is not a number", async (content) => {
   const { batch, submitted } = await openBatch("items.ndjson", content);
   expect((await batch()).code).toBe(2);
   expect(submitted()).toEqual([]);
@@ -131,7 +131,7 @@ test("refuses results with two columns of one name, or that replace a file of th
   const { batch, path, charges } = await openBatch("items.csv", content);
   expect(await batch("--keep-columns")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("the results have a column status of their own"),
+    stderr: expect.stringContaining("the results have another column status"),
   });
   await writeFile(path("items.csv"), csv);
   await writeFile(path("looks.results.csv"), "mine");
