@@ -98,6 +98,7 @@ export async function runBatch(
   let journal: FileJournal | undefined;
   let run: BatchRun;
   let failure: unknown;
+  let end = showProgress(context, () => "Checking all rows");
   try {
     // Nothing is created before all rows are checked.
     if (await isPresent(journalPath(out))) journal = await openBatchJournal(out);
@@ -118,6 +119,7 @@ export async function runBatch(
       );
     });
     const warning = await checkFolder(out, unended);
+    end();
     if (warning !== undefined) note(context, warning);
     journal ??= await openBatchJournal(out);
     await writeIds(out, ids);
@@ -131,7 +133,7 @@ export async function runBatch(
       });
       note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
     }
-    const end = showProgress(context, () => run.describe(tryon.rateLimit));
+    end = showProgress(context, () => run.describe(tryon.rateLimit));
     try {
       const rest: BatchRow[] = [];
       for (const row of rows) {
@@ -155,8 +157,8 @@ export async function runBatch(
       failure = error;
     }
     await run.saved();
-    end();
   } finally {
+    end();
     await journal?.close();
     tryon.close();
   }
