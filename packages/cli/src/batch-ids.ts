@@ -84,8 +84,11 @@ export async function assignIds(
   signal: AbortSignal,
 ): Promise<readonly BatchRow[]> {
   const byDigest = new Map<string, string>();
-  for (const [id, { digest }] of known)
-    if (/^look-[0-9a-f]{12}$/.test(id)) byDigest.set(digest, id);
+  for (const [id, { digest, state }] of known) {
+    // A folder that had moved was paid twice.
+    const isBest = state === "succeeded" || !byDigest.has(digest);
+    if (isBest && /^look-[0-9a-f]{12}$/.test(id)) byDigest.set(digest, id);
+  }
   const found: BatchRow[] = [];
   const earlier = new Map<string, FileRow>();
   for (const row of rows) {
