@@ -74,7 +74,7 @@ it.each([
     JSON.stringify({ openapi: "3.1.0", info: { ...info, title: "B" }, paths: {} }),
     "api-docs-page.ts is out of date.",
   ],
-  [`${page}/style/base.css`, "", "control-page.ts is out of date."],
+  [`${page}/page.css`, "", "control-page.ts is out of date."],
   [svg, blackSvg, "stock-images.ts is out of date."],
   [options, JSON.stringify({ options: [{ ...option, id: "b" }] }), "options.ts is out"],
   ["docs/guides/service.md", optionTable, "docs/guides/service.md is out of date."],

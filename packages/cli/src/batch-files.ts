@@ -1,12 +1,15 @@
-import { realpath, rm, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readdir, realpath, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { FileJournal } from "@tryon/client/node";
+import type { TryOn } from "@tryon/client";
+import { PngWalker } from "@tryon/client/images/png-walker";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
 
-import { nextIds, readRows, type BatchRow } from "./batch-rows.ts";
-import { isPresent, isUrl } from "./images.ts";
+import { fold, hasEnded, nextIds, type KnownItem } from "./batch-ids.ts";
+import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";
+import { checkWritable, isPresent, isUrl } from "./images.ts";
 
 export function journalPath(out: string): string {
   return `${out}.journal.ndjson`;
@@ -20,30 +23,152 @@ export function imagePath(out: string, { id }: { readonly id: string }): string 
 export async function checkInputs(
   out: string,
   file: string,
-  rows: readonly BatchRow[],
+  rows: readonly FileRow[],
 ): Promise<void> {
-  const outputs = [journalPath(out), ...rows.map((row) => imagePath(out, row))];
   const images = rows.flatMap(({ person, garments }) => [person, ...garments]);
+  const outputs = [journalPath(out), resultsPath(out), ...(await findImages(out, rows))];
   const inputs = new Set([file, ...images.filter((image) => !isUrl(image))]);
   const next = "Use another --out, or other ids.";
   rejectReplaced(await findSame(outputs, [...inputs]), "of its input", next);
+}
+
+/** Returns the paths of the images that may exist. Reads the folder once, since there can be a million rows. */
+async function findImages(out: string, rows: readonly FileRow[]): Promise<readonly string[]> {
+  const files = new Set((await readdir(out).catch(() => [])).map(fold));
+  return rows.flatMap(({ id }) =>
+    id !== undefined && files.has(fold(`${id}.png`)) ? [imagePath(out, { id })] : [],
+  );
 }
 
 /** Rejects files that a run would replace. A file of an ended try-on stays as it is. */
 export async function checkImages(
   out: string,
   rows: readonly BatchRow[],
-  journal: FileJournal,
+  known: ReadonlyMap<string, KnownItem>,
 ): Promise<void> {
+  const unended = rows.filter(({ id }) => !hasEnded(known.get(id)));
   const replaced: string[] = [];
-  for (const row of rows) {
-    const path = imagePath(out, row);
-    if (!(await isPresent(path))) continue;
-    const state = (await journal.get(row.id))?.state;
-    if (state !== "succeeded" && state !== "failed") replaced.push(path);
+  for (const path of await findImages(out, unended)) {
+    if (await isPresent(path)) replaced.push(path);
   }
   const next = "Use another --out, or move these files.";
   rejectReplaced(replaced, "that no earlier run has made", next);
+}
+
+/**
+ * Rejects a row that the client would not send: a missing file, a file that is not an image, a wrong field.
+ *
+ * @throws UsageError with the line.
+ */
+export async function checkRows(
+  rows: readonly FileRow[],
+  file: string,
+  tryon: TryOn,
+): Promise<void> {
+  for (const row of rows) {
+    const issues = await tryon.validate(await openRow(row, file));
+    const issue = issues.find(({ severity }) => severity === "error");
+    if (issue === undefined) continue;
+    const problem = issue.message.replace(/^output_/, "");
+    throw new UsageError(`${file} line ${row.line}: ${problem}`);
+  }
+}
+
+/** Expected bytes of an image, by its size. Photos compress badly as PNG. */
+const imageBytes: Readonly<Record<string, number>> = { "2K": 8e6, "4K": 30e6 };
+
+/**
+ * Writes a file into the folder of the images, with the longest name that a run needs, and removes it.
+ *
+ * @returns a warning if the images may not fit.
+ * @throws UsageError if the file cannot be written.
+ */
+export async function checkFolder(
+  out: string,
+  rows: readonly BatchRow[],
+): Promise<string | undefined> {
+  if (rows.length === 0) return undefined;
+  const longest = rows.reduce((max, row) =>
+    Buffer.byteLength(row.id) > Buffer.byteLength(max.id) ? row : max,
+  );
+  await checkWritable("the folder of --out", out, imagePath(out, longest));
+  const needed = rows.reduce((sum, { size = "" }) => sum + (imageBytes[size] ?? 2e6), 0);
+  // Some file systems do not report it.
+  const space = await statfs(out).catch(() => undefined);
+  const left = space ? space.bavail * space.bsize : Infinity;
+  if (left >= needed) return undefined;
+  const [free, need] = [left, needed].map((bytes) => Number((bytes / 1e9).toPrecision(2)));
+  return `Warning: the images may need ${need} GB, and the folder of --out has ${free} GB. Images that do not fit are saved by another run, without a charge.`;
+}
+
+/**
+ * Checks a file that an earlier run should have saved.
+ *
+ * @param size - Bytes of the image, if the service has stated them.
+ * @returns why it is not the image.
+ */
+export async function findDamage(
+  path: string,
+  size: number | undefined,
+): Promise<string | undefined> {
+  const walker = new PngWalker();
+  let read = 0;
+  for await (const chunk of createReadStream(path)) {
+    // A stream without an encoding yields bytes.
+    const bytes = chunk as Buffer;
+    read += bytes.length;
+    walker.push(bytes);
+  }
+  if (!walker.isComplete) return "is not a whole PNG";
+  if (size !== undefined && size !== read) return `has ${read} bytes instead of ${size}`;
+  return undefined;
+}
+
+/** Names of the columns of the results, before those that `--keep-columns` keeps. */
+const resultColumns = ["id", "status", "job_id", "path", "cost_credits", "error"] as const;
+
+/** Outcome of a row. */
+export interface RowResult {
+  readonly id: string;
+  readonly columns?: FileRow["columns"];
+  readonly error?: { readonly code: string } | undefined;
+}
+
+/** Returns the path of the results. */
+export function resultsPath(out: string): string {
+  return `${out}.results.csv`;
+}
+
+/** Rejects results that would replace a file of the user, or have two columns of one name. */
+export async function checkResults(out: string, rows: readonly FileRow[]): Promise<void> {
+  const names = new Set(rows.flatMap(({ columns }) => Object.keys(columns ?? {})));
+  const name = resultColumns.find((column) => names.has(column));
+  if (name !== undefined) {
+    throw new UsageError(`the results have another column ${name}. Rename it in the file.`);
+  }
+  const path = resultsPath(out);
+  if (!(await isPresent(path))) return;
+  let start = "";
+  for await (const chunk of createReadStream(path, { end: 99 })) start += String(chunk);
+  if (!start.startsWith(resultColumns.join()))
+    rejectReplaced([path], "that is not of its results", "Move it.");
+}
+
+/** Replaces the results: CSV in UTF-8, one row for each row of the input. */
+export async function writeResults(out: string, results: readonly RowResult[]): Promise<void> {
+  const kept = new Set(results.flatMap(({ columns }) => Object.keys(columns ?? {})));
+  const rows = results.map(({ columns, error, ...result }) => {
+    const own = Object.entries({ ...result, error: error?.code });
+    const values = new Map<string, unknown>([...Object.entries(columns ?? {}), ...own]);
+    return [...resultColumns, ...kept].map((name) => values.get(name) ?? "");
+  });
+  const lines = [[...resultColumns, ...kept], ...rows].map((row) => row.map(toCell).join());
+  await writePrivateFile(resultsPath(out), `${lines.join("\n")}\n`);
+}
+
+function toCell(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
@@ -75,16 +200,16 @@ export async function findFailuresPath(
 ): Promise<string> {
   const retries = nextIds(rows);
   const own = new Set(
-    rows.flatMap((row, at) => [row, { ...row, id: retries[at] }].map((one) => JSON.stringify(one))),
+    rows.flatMap((row, at) => [row.id, retries[at]].map((id) => JSON.stringify(toInput(row, id)))),
   );
   let found: string | undefined;
   for (let number = 1; ; number += 1) {
     const path = `${out}.failures${number === 1 ? "" : `-${number}`}.ndjson`;
     if (!(await isPresent(path))) return found ?? path;
     // A file without valid rows belongs to the user.
-    const others = await readRows(path).catch(() => undefined);
+    const others = await readRows(path, { keepColumns: true }).catch(() => undefined);
     if ((await findSame([path], [file])).length > 0) found = undefined;
-    else if (others?.every((row) => own.has(JSON.stringify(row))) === true) found ??= path;
+    else if (others?.every((row) => own.has(JSON.stringify(toInput(row)))) === true) found ??= path;
   }
 }
 

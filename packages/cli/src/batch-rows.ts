@@ -1,38 +1,70 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import type { Garments, TryOnInput } from "@tryon/client";
 import { UsageError } from "@tryon/command-line";
 import { unknownName } from "@tryon/command-line/options";
+import { decodeCsv, decodeText } from "@tryon/command-line/text-file";
 import { parse } from "csv-parse/sync";
 
 import { isUrl, openImage } from "./images.ts";
 
 /** Try-on of a batch, as its file states it. Paths of images are absolute. */
-export interface BatchRow {
-  readonly id: string;
+export interface FileRow {
+  /** Line at which it begins. */
+  readonly line: number;
+  readonly id: string | undefined;
   readonly person: string;
   readonly garments: readonly string[];
-  readonly size?: string | undefined;
-  readonly prompt?: string | undefined;
-  readonly negative_prompt?: string | undefined;
-  readonly seed?: number | undefined;
+  readonly size: string | undefined;
+  readonly prompt: string | undefined;
+  readonly negative_prompt: string | undefined;
+  readonly seed: number | undefined;
+  /** Other columns, with `keepColumns`. */
+  readonly columns: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** `error` is in files of failures, which are inputs too. */
-const names = ["id", "person", "garments", "size", "prompt", "negative_prompt", "seed", "error"];
+/** Try-on of a batch with its id. */
+export interface BatchRow extends FileRow {
+  readonly id: string;
+}
 
-const maxIdLength = 120;
+/** Settings of a file. */
+export interface ReadOptions {
+  /** Names of fields, by the name of their column. */
+  readonly column?: ReadonlyMap<string, string> | undefined;
+  /** If true, other columns are kept, and not rejected. */
+  readonly keepColumns?: boolean | undefined;
+  readonly note?: (text: string) => void;
+}
+
+/** Fields of a row. `error` is in files of failures, which are inputs too. */
+export const fieldNames: readonly string[] = [
+  "id",
+  "person",
+  "garments",
+  "size",
+  "prompt",
+  "negative_prompt",
+  "seed",
+  "error",
+];
+
+/** Texts that programs and spreadsheets write for a missing value. They would be paid as a prompt. */
+const missing =
+  /^(?:undefined|null|NaN|\[object Object\]|#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!))$/;
 
 /**
  * Reads the try-ons of a batch: CSV with a header row, garments separated by `|`, or NDJSON with a list of garments. Paths
- * are relative to the file. A row without an id gets one from its content.
+ * are relative to the file.
  *
- * @throws UsageError with the row, the field and the fix.
+ * @throws UsageError with the line, the field and the fix.
  */
-export async function readRows(path: string): Promise<readonly BatchRow[]> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+export async function readRows(
+  path: string,
+  options: ReadOptions = {},
+): Promise<readonly FileRow[]> {
+  const bytes = await readFile(path).catch((error: unknown) => {
     throw new UsageError(
       `the file of the batch cannot be read (${String(Reflect.get(Object(error), "code"))}): ${path}.`,
     );
@@ -41,22 +73,17 @@ export async function readRows(path: string): Promise<readonly BatchRow[]> {
   if (!isCsv && !/\.(?:ndjson|jsonl)$/i.test(path)) {
     throw new UsageError(`${path} must be a file with the ending .csv, .ndjson or .jsonl.`);
   }
-  const records = isCsv ? readCsv(text, path) : readLines(text, path);
+  const onLatin = (): void =>
+    options.note?.(
+      `${path} is not UTF-8. It is read as windows-1252, on whose letters others agree.`,
+    );
+  const text = isCsv ? decodeCsv(bytes, path, onLatin) : decodeText(bytes, path);
+  const names = new ColumnNames(path, options);
+  const records = isCsv ? readCsv(text, path, names) : readLines(text, path, names);
   if (records.length === 0) throw new UsageError(`${path} has no rows.`);
-  const lines = new Map<string, number>();
-  return records.map(({ line, fields }) => {
-    const row = readRow(fields, `${path} line ${line}`, dirname(resolve(path)));
-    // Ids are names of files, and some file systems ignore the case.
-    const name = row.id.toLowerCase();
-    const earlier = lines.get(name);
-    if (earlier !== undefined) {
-      throw new UsageError(
-        `${path} lines ${earlier} and ${line} have the same id, ${JSON.stringify(row.id)}. Give each row its own id: it names the image.`,
-      );
-    }
-    lines.set(name, line);
-    return row;
-  });
+  names.checkUsed();
+  const folder = dirname(resolve(path));
+  return records.map((record) => readRow(record, `${path} line ${record.line}`, folder));
 }
 
 interface RowRecord {
@@ -64,49 +91,146 @@ interface RowRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-function readCsv(text: string, path: string): readonly RowRecord[] {
+/** Names of the fields that the columns of a file have. */
+class ColumnNames {
+  readonly #path: string;
+  readonly #column: ReadonlyMap<string, string>;
+  readonly #keepColumns: boolean;
+  readonly #used = new Set<string>();
+
+  constructor(path: string, { column = new Map(), keepColumns = false }: ReadOptions) {
+    this.#path = path;
+    this.#column = column;
+    this.#keepColumns = keepColumns;
+  }
+
+  nameOf(column: string): string {
+    return this.#column.get(column) ?? column;
+  }
+
+  /** Returns the names of the fields. Rejects a column that is unknown, or has the name of another one. */
+  read(columns: readonly string[], line: number): readonly string[] {
+    const places = new Map<string, number>();
+    return columns.map((column, at) => {
+      const name = this.nameOf(column);
+      const earlier = places.get(name);
+      this.#used.add(column);
+      if (name === "") return name;
+      const fail = (problem: string): never => {
+        throw new UsageError(`${this.#path} line ${line}: ${problem}`);
+      };
+      if (earlier !== undefined) {
+        const both = `columns ${earlier + 1} and ${at + 1} are both ${JSON.stringify(name)}`;
+        fail(`${both}. Remove or rename one. A row has one column of garments, separated by |.`);
+      }
+      places.set(name, at);
+      if (!this.#keepColumns && !fieldNames.includes(name)) {
+        const { message } = unknownName("a column", name, fieldNames.slice(0, -1));
+        fail(`${message} Else use --column NAME=COLUMN, or --keep-columns.`);
+      }
+      return name;
+    });
+  }
+
+  /** Rejects a column of `--column` that the file does not have. */
+  checkUsed(): void {
+    for (const [column, name] of this.#column) {
+      if (this.#used.has(column)) continue;
+      throw new UsageError(`--column ${name}=${column}: ${this.#path} has no column ${column}.`);
+    }
+  }
+}
+
+/** Returns the separator of a CSV file: the one with most known names in the header, or else with most columns. */
+function separatorOf(header: string, names: ColumnNames): string {
+  const scores = [",", ";", "\t"].map((separator) => {
+    const cells = header.split(separator).map((cell) => cell.trim().replaceAll(/^"|"$/g, ""));
+    const known = cells.filter((cell) => fieldNames.includes(names.nameOf(cell)));
+    return { separator, score: known.length * 1_000_000 + cells.length };
+  });
+  return scores.reduce((best, one) => (one.score > best.score ? one : best)).separator;
+}
+
+const breaks = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+
+function readCsv(text: string, path: string, names: ColumnNames): readonly RowRecord[] {
+  const invalid = (problem: string) => new UsageError(`${path} is not valid CSV: ${problem}`);
+  // Excel writes and reads such a line.
+  const [first = "", given] = /^"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)/i.exec(text) ?? [];
+  const body = text.slice(first.length);
+  const [header = ""] = /\S.*/.exec(body) ?? [];
+  let records: readonly unknown[];
   try {
-    const records = parse<{ record: Record<string, string>; info: { lines: number } }>(text, {
-      bom: true,
-      columns: true,
-      info: true,
+    records = parse(body, {
+      delimiter: given ?? separatorOf(header, names),
+      raw: true,
+      relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
     });
-    return records.map(({ record, info }) => ({
-      line: info.lines,
-      fields: { ...record, garments: record["garments"]?.split("|").map((value) => value.trim()) },
-    }));
   } catch (error) {
-    throw new UsageError(`${path} is not valid CSV: ${(error as Error).message}`);
+    throw invalid((error as Error).message);
   }
-}
-
-function readLines(text: string, path: string): readonly RowRecord[] {
-  return text.split(/\r?\n/).flatMap((json, index) => {
-    if (json.trim() === "") return [];
-    const line = index + 1;
-    try {
-      const fields: unknown = JSON.parse(json);
-      if (typeof fields === "object" && fields !== null) return [{ line, fields: { ...fields } }];
-    } catch {
-      // Reported below.
+  let end = 1 + breaks(first);
+  // With `raw`, records have another form, which the types of the parser lack.
+  const rows = (records as readonly { record: string[]; raw: string }[]).flatMap(
+    ({ record: cells, raw }) => {
+      // The lines that the parser counts are wrong in a file with several forms of line breaks.
+      const line = end + breaks(/^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(raw)?.[0] ?? "");
+      end += breaks(raw);
+      return cells.every((cell) => cell === "") ? [] : [{ line, cells }];
+    },
+  );
+  const [head, ...others] = rows;
+  const columns = names.read(head?.cells ?? [], head?.line ?? 1);
+  const width = columns.findLastIndex((name) => name !== "") + 1;
+  return others.map(({ line, cells }) => {
+    if (cells.length < width) {
+      throw invalid(`line ${line} has ${cells.length} cells, and the header has ${width} columns.`);
     }
-    throw new UsageError(`${path} line ${line} is not a JSON object.`);
+    const nameless = cells.findIndex((cell, at) => cell !== "" && !columns[at]);
+    if (nameless >= 0) {
+      throw invalid(`line ${line} has a value in column ${nameless + 1}, which has no name.`);
+    }
+    const fields = Object.fromEntries(
+      columns.flatMap((name, at) => (name ? [[name, cells[at]]] : [])),
+    );
+    const garments = fields["garments"]?.split("|").map((value) => value.trim());
+    return { line, fields: { ...fields, garments } };
   });
 }
 
-function readRow(fields: RowRecord["fields"], place: string, folder: string): BatchRow {
+function readLines(text: string, path: string, names: ColumnNames): readonly RowRecord[] {
+  return text.split(/\r?\n/).flatMap((json, index) => {
+    if (json.trim() === "") return [];
+    const line = index + 1;
+    let fields: unknown;
+    try {
+      fields = JSON.parse(json);
+    } catch {
+      // Reported below.
+    }
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+      throw new UsageError(`${path} line ${line} is not a JSON object.`);
+    }
+    const read = names.read(Object.keys(fields), line);
+    const values = Object.values(fields);
+    return [{ line, fields: Object.fromEntries(read.map((name, at) => [name, values[at]])) }];
+  });
+}
+
+function readRow({ line, fields }: RowRecord, place: string, folder: string): FileRow {
   const fail = (problem: string): never => {
     throw new UsageError(`${place}: ${problem}`);
   };
-  const unknown = Object.keys(fields).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    fail(unknownName("a column", unknown, names.slice(0, -1)).message);
-  }
   const textOf = (name: string): string | undefined => {
     const value = fields[name] ?? "";
     if (typeof value !== "string") return fail(`${name} must be a text.`);
+    if (missing.test(value)) {
+      fail(
+        `${name} is ${value}, which programs write for a missing value. Leave it empty instead.`,
+      );
+    }
     return value === "" ? undefined : value;
   };
   const image = (name: string, value: unknown): string => {
@@ -115,59 +239,51 @@ function readRow(fields: RowRecord["fields"], place: string, folder: string): Ba
     }
     return isUrl(value) ? value : resolve(folder, value);
   };
-  const { garments, seed = "" } = fields;
+  const { garments } = fields;
   const list = Array.isArray(garments) ? garments.filter((value) => value !== "") : [];
   if (list.length < 1 || list.length > 3) {
     fail(
       `garments has ${list.length} images, and a try-on takes 1 to 3. In CSV, separate them by |.`,
     );
   }
-  const content = {
+  // Number converts true, lists and spaces, too.
+  const seed = fields["seed"] ?? "";
+  if (typeof seed !== "number" && !/^\d*$/.test(typeof seed === "string" ? seed : "-")) {
+    fail("seed must be a whole number from 0 to 2147483647.");
+  }
+  const others = Object.entries(fields).filter(([name]) => !fieldNames.includes(name));
+  return {
+    line,
+    id: textOf("id"),
     person: image("person", fields["person"]),
     garments: list.map((value) => image("garments", value)),
     size: textOf("size")?.toUpperCase(),
     prompt: textOf("prompt"),
     negative_prompt: textOf("negative_prompt"),
-    seed: seed === "" || seed === null ? undefined : Number(seed),
+    seed: seed === "" ? undefined : Number(seed),
+    columns: others.length > 0 ? Object.fromEntries(others) : undefined,
   };
-  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
-  const id = textOf("id") ?? `look-${digest.slice(0, 12)}`;
-  if (
-    !/^[^\p{C}/\\:*?"<>|.][^\p{C}/\\:*?"<>|]*$/u.test(id) ||
-    Array.from(id).length > maxIdLength
-  ) {
-    fail(
-      `id names the image: use up to ${maxIdLength} letters, digits, spaces, hyphens and dots, and none of / \\ : * ? " < > |.`,
-    );
-  }
-  return { id, ...content };
+}
+
+/** Returns a row with its id as an input of another run, as files of failures have it. */
+export function toInput(row: FileRow, id = row.id): object {
+  const { line: _, columns, ...fields } = row;
+  return { ...fields, id, ...columns };
 }
 
 /**
- * Returns the id of the next try-on of each row: `shirt-try-2` for `shirt`, then `shirt-try-3`. They are valid and
- * unique, and differ from the ids of the rows.
+ * Opens the images of a row.
+ *
+ * @param file - File of the row, for errors.
+ * @throws UsageError if a file does not exist.
  */
-export function nextIds(rows: readonly BatchRow[]): readonly string[] {
-  const taken = new Set(rows.map(({ id }) => id.toLowerCase()));
-  return rows.map(({ id }) => {
-    const [, base = id, last = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
-    for (let number = Number(last) + 1; ; number += 1) {
-      const suffix = `-try-${number}`;
-      const stem = Array.from(base).slice(0, maxIdLength - suffix.length);
-      const next = [...stem, suffix].join("");
-      if (taken.has(next.toLowerCase())) continue;
-      taken.add(next.toLowerCase());
-      return next;
-    }
-  });
-}
-
-export async function openRow(row: BatchRow): Promise<TryOnInput> {
-  const { person, garments, size, prompt, negative_prompt, seed } = row;
+export async function openRow(row: FileRow, file: string): Promise<TryOnInput> {
+  const { line, person, garments, size, prompt, negative_prompt, seed } = row;
+  const place = `${file} line ${line}:`;
   const opened: (string | Blob)[] = [];
-  for (const value of garments) opened.push(await openImage(`garments of ${row.id}`, value));
+  for (const value of garments) opened.push(await openImage(`${place} garments`, value));
   return {
-    person: await openImage(`person of ${row.id}`, person),
+    person: await openImage(`${place} person`, person),
     // Counted when the row was read.
     garments: opened as unknown as Garments,
     // The client checks it.

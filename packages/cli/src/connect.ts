@@ -40,7 +40,7 @@ export async function connect(
   context: CliContext,
   client: { readonly budget?: BudgetLimit; readonly keyInMetadata?: boolean } = {},
 ): Promise<Connection> {
-  const environment = withEnvFile(context.environment, options.envFile);
+  const environment = withEnvFile(context.environment, options.envFile, context.stderr);
   const baseUrl = options.baseUrl ?? environment["TRYON_BASE_URL"]?.trim();
   if (!baseUrl) {
     throw new UsageError(

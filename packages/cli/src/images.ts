@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { openAsBlob } from "node:fs";
-import { lstat, stat } from "node:fs/promises";
+import { lstat, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
@@ -33,10 +34,26 @@ export async function checkOutput(flag: string, path: string): Promise<void> {
       `the folder of ${flag} does not exist: ${dirname(path)}. Create it first.`,
     );
   }
-  if (!(await isPresent(path))) return;
-  throw new UsageError(
-    `${flag} would replace an existing file: ${path}. Use another path, or move that file.`,
-  );
+  if (await isPresent(path)) {
+    throw new UsageError(
+      `${flag} would replace an existing file: ${path}. Use another path, or move that file.`,
+    );
+  }
+  await checkWritable(flag, path, path);
+}
+
+/** Writes a file beside an image, with the name that the client writes first, and removes it. */
+export async function checkWritable(name: string, shown: string, image: string): Promise<void> {
+  const probe = `${image}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(probe, "probe", { flag: "wx", flush: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const next = "Check its rights and its disk, or use another path.";
+    throw new UsageError(`${name} cannot be written (${code}): ${shown}. ${next}`);
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
 }
 
 /** Returns true if a path exists, also if it is a link that leads nowhere. */

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import util from "node:util";
 
 import {
   Command,
@@ -11,12 +9,11 @@ import {
 } from "@commander-js/extra-typings";
 
 import { readDuration } from "./duration.ts";
+import { readEnvFile, readOptionFile } from "./text-file.ts";
+import { UsageError } from "./usage-error.ts";
 
+export { UsageError } from "./usage-error.ts";
 export { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
-
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
 
 export interface Output {
   readonly isTTY?: boolean | undefined;
@@ -32,13 +29,20 @@ export function hasColors({ isTTY }: Output, environment: Environment): boolean 
 }
 
 /**
- * Returns the environment with the variables of `--env-file`, which win.
+ * Returns the environment with the variables of `--env-file`, which win, and prints the names that the file has set.
  *
- * @throws UsageError if the file cannot be read.
+ * @throws UsageError if the file cannot be read, or names a variable without a usable value.
  */
-export function withEnvFile(environment: Environment, file: string | undefined): Environment {
+export function withEnvFile(
+  environment: Environment,
+  file: string | undefined,
+  stderr: Output,
+): Environment {
   if (file === undefined) return environment;
-  return { ...environment, ...util.parseEnv(readOptionFile("--env-file", file)) };
+  const values = readEnvFile(file);
+  const names = Object.keys(values).filter((name) => name.startsWith("TRYON_"));
+  stderr.write(`--env-file sets ${names.join(", ") || "no name that begins with TRYON_"}\n`);
+  return { ...environment, ...values };
 }
 
 export function webhookSecret(
@@ -50,14 +54,6 @@ export function webhookSecret(
       ? environment["TRYON_WEBHOOK_SECRET"]
       : readOptionFile("--secret-file", file);
   return secret?.trim() || undefined;
-}
-
-function readOptionFile(flag: string, file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    throw new UsageError(`the file of ${flag} cannot be read. Check its path.`);
-  }
 }
 
 export interface ProgramOptions {

@@ -1,20 +1,34 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { isTryOnError, type Job } from "@tryon/client";
+import { isTryOnError, type Job, type SavedJob, type TryOn } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
 import { openJournal, type FileJournal } from "@tryon/client/node";
-import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
+import {
+  duration,
+  InvalidArgumentError,
+  text,
+  UsageError,
+  wholeNumber,
+  type Command,
+} from "@tryon/command-line";
 
 import {
+  checkFolder,
   checkImages,
   checkInputs,
+  checkResults,
+  checkRows,
+  findDamage,
   findFailuresPath,
   imagePath,
   journalPath,
+  resultsPath,
   writeFailures,
+  writeResults,
 } from "../batch-files.ts";
-import { nextIds, openRow, readRows, type BatchRow } from "../batch-rows.ts";
+import { assignIds, hasEnded, nextIds, readIds, writeIds, type KnownItem } from "../batch-ids.ts";
+import { fieldNames, openRow, readRows, toInput, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
 import {
@@ -40,8 +54,22 @@ export const addBatchOptions = (command: Command<[string]>) =>
         "maximum number in flight (default: adapts)",
         wholeNumber(1, 100),
       )
-      .option("--timeout <duration>", "maximum time of one try-on, such as 5m", duration(86_400)),
+      .option("--timeout <duration>", "maximum time of one try-on, such as 5m", duration(86_400))
+      .option("--column <name=column>", "field that a column has; repeatable", mappedColumn)
+      .option("--keep-columns", "keep other columns, in OUT.results.csv and --json"),
   );
+
+/** Parses one `--column`. Returns the names of fields by their columns. */
+function mappedColumn(value: string, previous?: ReadonlyMap<string, string>) {
+  const [, name = "", column = ""] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
+  const isTaken = [...(previous?.values() ?? [])].includes(name) || previous?.has(column);
+  if (!fieldNames.includes(name) || isTaken) {
+    throw new InvalidArgumentError(
+      `It must be NAME=COLUMN, each once. NAME is one of ${fieldNames.slice(0, -1).join(", ")}.`,
+    );
+  }
+  return new Map([...(previous ?? []), [column, name]]);
+}
 
 type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
 
@@ -55,26 +83,43 @@ export async function runBatch(
   options: BatchOptions,
   context: CliContext,
 ): Promise<number> {
-  const rows = await readRows(file);
-  // Rejects missing files before anything is paid.
-  for (const row of rows) await openRow(row);
-  const { maxCredits, concurrency, timeout, json } = options;
+  const { maxCredits, concurrency, timeout, json, keepColumns = false } = options;
   const out = resolve(options.out);
-  await checkInputs(out, file, rows);
+  const given = await readRows(file, { ...options, note: (line) => note(context, line) });
+  // Before the journal is opened, which can be the file of rows.
+  await checkInputs(out, file, given);
+  if (keepColumns) await checkResults(out, given);
   const { tryon, isLive } = await connect(options, context, { keyInMetadata: true });
-  await mkdir(out, { recursive: true }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new UsageError(
-      `the folder of --out cannot be created (${code}): ${out}. Use another path.`,
-    );
-  });
   const signal = context.onInterrupt();
-  const journal = await openJournal(journalPath(out)).catch((error: Error) => {
-    throw new UsageError(error.message);
-  });
-  const run = new BatchRun(rows.length, out, journal);
+  let journal: FileJournal | undefined;
+  let run: BatchRun;
   let failure: unknown;
+  let end = showProgress(context, () => "Checking all rows");
   try {
-    await checkImages(out, rows, journal);
+    // Nothing is created before all rows are checked.
+    if (await isPresent(journalPath(out))) journal = await openBatchJournal(out);
+    const known = new Map<string, KnownItem>();
+    for await (const entry of journal?.list() ?? []) {
+      const { id, state, digest } = entry;
+      known.set(id, { state, digest });
+    }
+    const ids = await readIds(out);
+    const rows = await assignIds(given, file, out, known, ids, tryon, signal);
+    if (given.some(({ id }) => id === undefined)) await checkInputs(out, file, rows);
+    const unended = rows.filter(({ id }) => !hasEnded(known.get(id)));
+    await checkRows(unended, file, tryon);
+    await checkImages(out, rows, known);
+    await mkdir(out, { recursive: true }).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new UsageError(
+        `the folder of --out cannot be created (${code}): ${out}. Use another path.`,
+      );
+    });
+    const warning = await checkFolder(out, unended);
+    end();
+    if (warning !== undefined) note(context, warning);
+    journal ??= await openBatchJournal(out);
+    await writeIds(out, ids);
+    run = new BatchRun(rows, out, journal);
     if (isLive) {
       const sizes = rows.map(({ size }) =>
         size === undefined ? {} : { output_size: size as "1K" },
@@ -84,11 +129,18 @@ export async function runBatch(
       });
       note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
     }
-    const end = showProgress(context, () => run.describe(tryon.rateLimit));
+    end = showProgress(context, () => run.describe(tryon.rateLimit));
     try {
-      const items = batch(tryon, rows, {
+      const rest: BatchRow[] = [];
+      for (const row of rows) {
+        const job = hasEnded(known.get(row.id)) ? (await journal.get(row.id))?.job : undefined;
+        // The batch compares the images with those of an ended job, but they may be deleted then.
+        if (job && !(await hasImages(row, file))) await run.add(await itemOf(row, tryon, job));
+        else rest.push(row);
+      }
+      const items = batch(tryon, rest, {
         id: ({ id }) => id,
-        input: openRow,
+        input: (row) => openRow(row, file),
         journal,
         signal,
         onProgress: run.update,
@@ -101,15 +153,20 @@ export async function runBatch(
       failure = error;
     }
     await run.saved();
-    end();
   } finally {
-    await journal.close();
+    end();
+    await journal?.close();
     tryon.close();
   }
-  if (json === true) for (const outcome of run.outcomes) printJson(context, outcome);
+  const { rows, results } = run;
+  if (json === true) for (const result of results) printJson(context, result);
   else printSummary(run, context);
+  if (keepColumns) {
+    await writeResults(out, results);
+    note(context, `Results: ${resultsPath(out)}`);
+  }
   const path = await findFailuresPath(out, file, rows);
-  const failures = await writeFailures(path, run.outstanding(rows));
+  const failures = await writeFailures(path, run.outstanding());
   if (failures !== undefined) note(context, `Rows without an image, as an input: ${failures}`);
   if (signal.aborted) {
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
@@ -121,20 +178,48 @@ export async function runBatch(
     const reason = isTryOnError(cause) ? describeError(cause) : failure.message;
     note(context, `The batch stopped: ${reason} Then run the same command again.`);
   }
-  return run.outcomes.length === rows.length && run.failed.size === 0 ? 0 : 1;
+  return results.every(({ status }) => status === "succeeded") ? 0 : 1;
 }
 
-function printSummary(run: BatchRun, context: CliContext): void {
-  const { outcomes, failed, size, credits } = run;
-  const reused = outcomes.filter(({ from_journal }) => from_journal).length;
+function openBatchJournal(out: string): Promise<FileJournal> {
+  return openJournal(journalPath(out)).catch((error: Error) => {
+    throw new UsageError(error.message);
+  });
+}
+
+async function hasImages(row: BatchRow, file: string): Promise<boolean> {
+  return openRow(row, file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Returns the item of a job that has ended according to the journal. */
+async function itemOf(input: BatchRow, tryon: TryOn, saved: SavedJob): Promise<EndedRow> {
+  const job = tryon.jobs.restore(saved);
+  const common = { id: input.id, input, fromJournal: true, job };
+  return job.result().then(
+    (result) => ({ ...common, result, error: undefined }),
+    (error: Error) => ({ ...common, result: undefined, error }),
+  );
+}
+
+function printSummary({ results, credits }: BatchRun, context: CliContext): void {
+  const count = (status: Outcome["status"]) =>
+    results.filter((result) => result.status === status).length;
+  const reused = results.filter(({ from_journal }) => from_journal).length;
+  const counts = [count("succeeded"), count("failed"), count("not_run"), reused, credits];
   printTable(
     context,
     ["TRY-ONS", "SUCCEEDED", "FAILED", "NOT RUN", "EARLIER", "CREDITS"],
-    [[size, outcomes.length - failed.size, failed.size, size - outcomes.length, reused, credits]],
+    [[results.length, ...counts]],
   );
   const reasons = new Map<string, number>();
-  for (const { message } of failed.values()) reasons.set(message, (reasons.get(message) ?? 0) + 1);
-  for (const [message, count] of [...reasons].slice(0, 10)) note(context, `${count} × ${message}`);
+  for (const { status, error } of results) {
+    if (status === "failed" && error)
+      reasons.set(error.message, (reasons.get(error.message) ?? 0) + 1);
+  }
+  for (const [message, times] of [...reasons].slice(0, 10)) note(context, `${times} × ${message}`);
 }
 
 interface Failure {
@@ -144,31 +229,45 @@ interface Failure {
 
 interface Outcome {
   readonly id: string;
-  readonly status: "succeeded" | "failed";
-  readonly job_id: string | undefined;
-  readonly path: string | undefined;
-  readonly cost_credits: number | undefined;
+  /** `not_run` if nothing was sent, since the batch had stopped or the limit was reached. */
+  readonly status: "succeeded" | "failed" | "not_run";
+  readonly job_id?: string | undefined;
+  readonly path?: string | undefined;
+  readonly cost_credits?: number | undefined;
   readonly from_journal: boolean;
-  readonly error: Failure | undefined;
+  readonly error?: Failure | undefined;
+  readonly columns: BatchRow["columns"];
 }
 
+type EndedRow = Pick<
+  BatchItem<BatchRow>,
+  "id" | "input" | "fromJournal" | "result" | "error" | "job"
+>;
+
 class BatchRun {
-  readonly outcomes: Outcome[] = [];
-  readonly failed = new Map<string, Failure>();
-  readonly size: number;
+  readonly rows: readonly BatchRow[];
+  readonly #outcomes = new Map<string, Outcome>();
   readonly #out: string;
   readonly #journal: FileJournal;
   readonly #saves = new Set<Promise<void>>();
   #progress: BatchProgress | undefined;
 
-  constructor(size: number, out: string, journal: FileJournal) {
-    this.size = size;
+  constructor(rows: readonly BatchRow[], out: string, journal: FileJournal) {
+    this.rows = rows;
     this.#out = out;
     this.#journal = journal;
   }
 
   get credits(): number {
     return this.#progress?.credits ?? 0;
+  }
+
+  /** Outcomes of all rows, in their order. */
+  get results(): readonly Outcome[] {
+    return this.rows.map(
+      ({ id, columns }) =>
+        this.#outcomes.get(id) ?? { id, status: "not_run", from_journal: false, columns },
+    );
   }
 
   readonly update = (progress: BatchProgress): void => {
@@ -178,7 +277,7 @@ class BatchRun {
   describe(limit: { readonly remaining: number; readonly limit: number } | undefined): string {
     const { done = 0, failed = 0, credits = 0, eta } = this.#progress ?? {};
     return [
-      `${bar(done, this.size)} ${done}/${this.size}`,
+      `${bar(done, this.rows.length)} ${done}/${this.rows.length}`,
       `${failed} failed`,
       formatCredits(credits),
       ...(eta === undefined ? [] : [`ETA ${formatDuration(eta)}`]),
@@ -187,7 +286,7 @@ class BatchRun {
   }
 
   /** Adds an item. Waits while many images are being saved. */
-  async add(item: BatchItem<BatchRow>): Promise<void> {
+  async add(item: EndedRow): Promise<void> {
     const saving = this.#save(item).finally(() => this.#saves.delete(saving));
     this.#saves.add(saving);
     if (this.#saves.size >= maxSaves) await Promise.race(this.#saves);
@@ -197,7 +296,7 @@ class BatchRun {
     await Promise.all(this.#saves);
   }
 
-  async #save(item: BatchItem<BatchRow>): Promise<void> {
+  async #save(item: EndedRow): Promise<void> {
     const { id, result, fromJournal, job } = item;
     const path = imagePath(this.#out, item);
     let { error }: { error: Error | undefined } = item;
@@ -207,8 +306,9 @@ class BatchRun {
         const entry = await this.#journal.get(id);
         if (entry?.state !== "succeeded") throw new Error(`${unrecorded} ${notCharged}`);
         if (!(await isPresent(path))) await result.image.save(path);
-        // An earlier run saves an image at once or not at all.
         else if (!fromJournal) throw new Error(`${path} exists already. Move it. ${notCharged}`);
+        const damage = await findDamage(path, job?.data.result_bytes ?? undefined);
+        if (damage !== undefined) throw new Error(`${path} ${damage}. Move it. ${notCharged}`);
       } catch (reason) {
         error = reason as Error;
       }
@@ -217,27 +317,30 @@ class BatchRun {
       code: isTryOnError(error) ? error.code : error.name,
       message: isTryOnError(error) ? describeError(error) : error.message,
     };
-    if (failure) this.failed.set(id, failure);
-    this.outcomes.push({
+    const isNotRun =
+      !job && (failure?.code === "batch_stopped" || failure?.code === "budget_exceeded");
+    this.#outcomes.set(id, {
       id,
-      status: failure ? "failed" : "succeeded",
+      status: failure ? (isNotRun ? "not_run" : "failed") : "succeeded",
       job_id: job?.id,
       path: failure ? undefined : path,
       cost_credits: costOf(job),
       from_journal: fromJournal,
       error: failure,
+      columns: item.input.columns,
     });
   }
 
-  outstanding(rows: readonly BatchRow[]): readonly object[] {
-    const ended = new Set(this.outcomes.map(({ id }) => id));
-    const retries = nextIds(rows);
-    return rows.flatMap((row, at): readonly object[] => {
-      const error = this.failed.get(row.id);
-      if (error === undefined) return ended.has(row.id) ? [] : [row];
+  /** Returns the rows without an image, for another run. */
+  outstanding(): readonly object[] {
+    const retries = nextIds(this.rows);
+    return this.results.flatMap(({ status, error }, at): readonly object[] => {
+      const row = this.rows[at];
+      if (status === "succeeded" || !row) return [];
+      if (error === undefined) return [toInput(row)];
       // A job that failed stays failed, so its row gets a new id, which is another try-on with its own charge.
       const id = error.code === "job_failed" ? retries[at] : row.id;
-      return [{ ...row, id, error }];
+      return [{ ...toInput(row, id), error }];
     });
   }
 }

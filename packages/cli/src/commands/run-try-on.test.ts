@@ -93,6 +93,10 @@ test.each([
     /--output would replace an existing file: .*shirt\.png\. Use another path, or move that file\./,
   ],
   [
+    ["--person", "me.png", "--garment", "shirt.png", "-o", `${"字".repeat(80)}.png`],
+    /--output cannot be written \(ENAMETOOLONG\): 字+\.png\. Check its rights and its disk/,
+  ],
+  [
     ["--person", "me.png", "--garment", "shirt.png", "--env-file", "none"],
     /the file of --env-file cannot be read/,
   ],

@@ -27,7 +27,7 @@ import {
   showProgress,
 } from "../display.ts";
 import { toFailure } from "../failure.ts";
-import { checkOutput, isPresent, openImage } from "../images.ts";
+import { checkOutput, checkWritable, isPresent, openImage } from "../images.ts";
 
 export const addRunOptions = (command: Command) =>
   addConnection(
@@ -55,6 +55,7 @@ type RunOptions = ReturnType<ReturnType<typeof addRunOptions>["opts"]>;
 export async function runTryOn(options: RunOptions, context: CliContext): Promise<number> {
   const { output, timeout = 600_000, idempotencyKey, maxCredits } = options;
   if (output !== undefined) await checkOutput("--output", output);
+  else await checkWritable("the current folder", process.cwd(), "job.png");
   const input = await readInput(options);
   const { tryon, isLive } = await connect(options, context);
   const issues = await tryon.validate(input);

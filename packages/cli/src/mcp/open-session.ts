@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
+import { decodeText } from "@tryon/command-line/text-file";
 import { isTryOnError, type Job } from "@tryon/client";
 import { countCredits } from "@tryon/client/billing/count-credits";
 import { takeLock } from "@tryon/client/node/journal/take-lock";
@@ -44,7 +45,7 @@ export async function openSession(path: string | undefined, owner: string, maxCr
   const id = randomUUID();
   let state: z.infer<typeof stateSchema> = { session: id, owner: ownerOf(id), submissions: {} };
   try {
-    if (file?.text !== undefined) state = stateSchema.parse(JSON.parse(file.text));
+    if (file?.bytes) state = stateSchema.parse(JSON.parse(decodeText(file.bytes, "--state")));
     if (state.owner !== ownerOf(state.session)) throw new Error();
   } catch {
     await file?.release();
@@ -133,12 +134,12 @@ async function lock(path: string) {
     const parent = await realpath(dirname(path));
     const real = await realpath(path).catch(() => join(parent, basename(path)));
     const release = await takeLock(real);
-    const text = await readFile(real, "utf8").catch(async (error: unknown) => {
+    const bytes = await readFile(real).catch(async (error: unknown) => {
       if (codeOf(error) === "ENOENT") return undefined;
       await release();
       throw error;
     });
-    return { real, release, text };
+    return { real, release, bytes };
   } catch (error) {
     const problem = isTryOnError(error)
       ? error.message.replace(/^The journal/, "the file of --state")

@@ -13,7 +13,7 @@ import type { Exchange } from "../record/exchange.ts";
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "observe-"));
 let files = 0;
-const fileOf = (content: string): string => {
+const fileOf = (content: string | Uint8Array): string => {
   const file = join(folder, `session-${(files += 1)}.ndjson`);
   writeFileSync(file, content);
   return file;
@@ -114,6 +114,11 @@ test("leaves out a last line that is cut off, and says so", async () => {
 test.each([
   ["a missing file", () => join(folder, "none.ndjson"), /none\.ndjson cannot be read \(ENOENT\)/],
   ["an invalid line", () => fileOf(`{}\n${linesOf(usual)}`), /:1 is not an exchange of format 1/],
+  [
+    "a line that is not UTF-8",
+    () => fileOf(Buffer.from(`${linesOf(usual)}é\n`, "latin1")),
+    /\.ndjson:\d+ is not text in UTF-8: save it as UTF-8\.$/m,
+  ],
   ["an empty session", () => fileOf(""), /the session has no exchange/],
 ])("refuses %s with exit code 2", async (_, file, message) => {
   const { code, stderr } = await run(file());

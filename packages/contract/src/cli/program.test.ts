@@ -14,7 +14,7 @@ async function read(argv: readonly string[], environment: Readonly<Record<string
   const output = { text: "" };
   const stdout = { write: (text: string) => (output.text += text) };
   let options: RunOptions | undefined;
-  await runContractCommand(argv, { stdout, environment }, async (given) => {
+  await runContractCommand(argv, { stdout, stderr: stdout, environment }, async (given) => {
     options = given;
     return 0;
   });

@@ -15,6 +15,7 @@ import {
   withEnvFile,
   type Command,
   type CommandEntry,
+  type Output,
   type ProgramOptions,
 } from "@tryon/command-line";
 
@@ -132,7 +133,7 @@ export const commands: readonly CommandEntry[] = [
 
 export function runContractCommand(
   argv: readonly string[],
-  context: Pick<ProgramOptions, "stdout" | "environment">,
+  context: Pick<ProgramOptions, "stdout" | "environment"> & { readonly stderr: Output },
   runChecks: (options: RunOptions) => Promise<number>,
 ): Promise<number> {
   const source = import.meta.url;
@@ -151,7 +152,7 @@ export function runContractCommand(
         `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. A reference server creates keys for the token in\nTRYON_MOCK_TOKEN. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", uses)}`,
       )
       .action((options) => {
-        const read = runOptions(options, context.environment);
+        const read = runOptions(options, context);
         start(() => runChecks(read));
       });
   });
@@ -159,10 +160,10 @@ export function runContractCommand(
 
 function runOptions(
   options: ReturnType<ReturnType<typeof addOptions>["opts"]>,
-  given: ProgramOptions["environment"],
+  given: { readonly environment: ProgramOptions["environment"]; readonly stderr: Output },
 ) {
   const { testKey: test, report, envFile, secretFile, allowHttp, ...rest } = options;
-  const environment = withEnvFile(given, envFile);
+  const environment = withEnvFile(given.environment, envFile, given.stderr);
   // An empty variable counts as missing: CI sets it so for a missing secret.
   const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
   const baseUrl = options.baseUrl ?? variable("BASE_URL");

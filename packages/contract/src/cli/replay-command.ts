@@ -58,7 +58,7 @@ async function replayFiles(
   options: ReplayCommandOptions,
 ): Promise<number> {
   const { stdout, stderr } = process;
-  const environment = withEnvFile(process.env, options.envFile);
+  const environment = withEnvFile(process.env, options.envFile, stderr);
   const against = options.against ?? environment["TRYON_BASE_URL"];
   if (!against) {
     throw new UsageError("the deployment is missing. Use --against, or set TRYON_BASE_URL.");

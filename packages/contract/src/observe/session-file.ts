@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { createInterface } from "node:readline";
 
 import { UsageError } from "@tryon/command-line";
+import { decodeText } from "@tryon/command-line/text-file";
 
 import { parseExchange, type Exchange } from "../record/exchange.ts";
 
@@ -19,7 +20,8 @@ export interface Recorded {
  */
 export async function* readSessions(files: readonly string[]): AsyncGenerator<Recorded> {
   for (const file of files) {
-    const input = createReadStream(file);
+    // One character per byte, so that each line can be decoded by itself.
+    const input = createReadStream(file, "latin1");
     let last = "";
     input.on("data", (chunk) => (last = String(chunk).slice(-1) || last));
     let number = 0;
@@ -31,9 +33,12 @@ export async function* readSessions(files: readonly string[]): AsyncGenerator<Re
         const place = `${basename(file)}:${number}`;
         if (line === "") continue;
         try {
-          yield { exchange: parseExchange(line), place };
+          const text = decodeText(Buffer.from(line, "latin1"), place);
+          yield { exchange: parseExchange(text), place };
         } catch (error) {
-          failed = { place, reason: error instanceof Error ? error.message : String(error) };
+          const reason = error instanceof Error ? error.message : String(error);
+          const isText = !(error instanceof UsageError);
+          failed = { place, reason: isText ? reason : "is not text in UTF-8: save it as UTF-8" };
         }
       }
     } catch (error) {

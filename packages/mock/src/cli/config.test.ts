@@ -42,6 +42,7 @@ describe("a configuration file", () => {
     const path = await file(JSON.stringify({ ...config, engine: "composite" }));
     expect(await readConfig(path)).toEqual({ engine: "composite", options: config });
     expect(await readConfig(await file("{}"))).toEqual({ options: {} });
+    expect(await readConfig(await file("\uFEFF{}"))).toEqual({ options: {} });
     const latency = { "1K": { p50: "8s", p90: 14_000 } };
     expect(await readConfig(await file(JSON.stringify({ latency })))).toEqual({
       options: { latency },
@@ -51,6 +52,7 @@ describe("a configuration file", () => {
   test.each([
     ["{", "is not valid JSON"],
     ["", "is not valid JSON"],
+    ["\0", "line 1 has a NUL character"],
     ["[]", "The configuration must be an object; got array."],
     ['{"colour":1}', "colour is not a field of a configuration. Use one of: latency, credits,"],
     ['{"latancy":1}', "Did you mean latency?"],

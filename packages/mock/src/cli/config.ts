@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { UsageError } from "@tryon/command-line";
+import { decodeText } from "@tryon/command-line/text-file";
 import {
   accepting,
   oneOf,
@@ -68,12 +69,13 @@ function usage<Result>(path: string, check: () => Result): Result {
 }
 
 async function load(path: string, kind: string): Promise<Readonly<Record<string, unknown>>> {
-  let text: string;
+  let bytes;
   try {
-    text = await readFile(path, "utf8");
+    bytes = await readFile(path);
   } catch {
     throw new UsageError(`Cannot read the ${kind} file ${path}; check the path.`);
   }
+  const text = decodeText(bytes, path);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 
 import { repeated, UsageError, type Command, type Output } from "@tryon/command-line";
 import { printable } from "@tryon/command-line/printable";
+import { decodeText } from "@tryon/command-line/text-file";
 
 import { isUsable } from "../verification/secrets.ts";
 
@@ -65,7 +66,8 @@ export async function readSecretFiles(
 ): Promise<readonly string[]> {
   const secrets: string[] = [];
   for (const path of paths) {
-    secrets.push(new TextDecoder().decode(await read(flag, path)).replace(/\r?\n$/, ""));
+    const text = decodeText(await read(flag, path), `the input of --${flag}`);
+    secrets.push(text.replace(/\r?\n$/, ""));
   }
   return secrets;
 }

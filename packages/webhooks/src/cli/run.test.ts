@@ -9,7 +9,7 @@ const secret = "whsec_5f2b8c1d9e7a4036";
 const file = () => fileOf("{}");
 const request = (text: string) => ["verify", "--request", fileOf(text)];
 const send = (...argv: readonly string[]) => ["send", "--to", "http://localhost", ...argv];
-const sign = (key: string) => ["sign", "--body", file(), "--secret-file", fileOf(key)];
+const sign = (key: string | Uint8Array) => ["sign", "--body", file(), "--secret-file", fileOf(key)];
 const body = () => ["verify", "--body", file()];
 
 describe("a wrong command line ends with exit code 2, one line and no secret:", () => {
@@ -33,6 +33,11 @@ describe("a wrong command line ends with exit code 2, one line and no secret:", 
     ["a secret as its own file", () => [...body(), "--secret-file", secret], "does not exist"],
     ["a secret as a status", () => send("--status", secret), "choices are succeeded, failed"],
     ["a secret as a URL", () => ["send", "--to", `${secret}' is invalid. `], "must be a URL"],
+    [
+      "a secret that is not text",
+      () => sign(Uint8Array.of(0x77, 0xe9)),
+      "the input of --secret-file line 1 is not text in UTF-8. Save it as UTF-8.",
+    ],
     ["the text of an unset variable", () => sign("undefined"), "undefined or null"],
     [
       "two secrets to sign",
