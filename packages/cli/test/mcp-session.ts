@@ -44,6 +44,7 @@ export function submissionsOf({ journal }: Mock): number {
 /** Result of a tool call: the JSON of its text, or the text of an error. */
 export interface ToolResult {
   readonly value: Readonly<Record<string, unknown>>;
+  readonly structured: unknown;
   readonly error: string | undefined;
   readonly images: ReadonlyArray<{ readonly mimeType: string; readonly data: string }>;
 }
@@ -70,7 +71,8 @@ export async function callTool(
   const text = content.find(({ type }) => type === "text")?.text ?? "";
   const error = result.isError === true ? text : undefined;
   const images = content.filter(({ type }) => type === "image");
-  return { value: error === undefined ? JSON.parse(text) : {}, error, images };
+  const value = error === undefined ? JSON.parse(text) : {};
+  return { value, structured: result.structuredContent, error, images };
 }
 
 /** Starts `tryon mcp` in this process, over streams and real HTTP, with the service of the environment. */
