@@ -126,7 +126,8 @@ it.each([
 
 it("packs the licenses of the bundled packages in cli, with those that they need", async () => {
   const expected = [
-    "@modelcontextprotocol/sdk",
+    "@modelcontextprotocol/core",
+    "@modelcontextprotocol/server",
     "csv-parse",
     "ora",
     "preact",
