@@ -5,7 +5,7 @@ import {
   type McpServer,
 } from "@modelcontextprotocol/server";
 import { packs } from "@tryon/client";
-import { z } from "zod";
+import * as z from "zod";
 
 import { createBuyer, packSlugs, tokenVariable } from "../buy-pack.ts";
 import { CommandError } from "../failure.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { McpServer } from "@modelcontextprotocol/server";
 import { isTryOnError, type Job, type TryOnResult, type Update } from "@tryon/client";
-import { z } from "zod";
+import * as z from "zod";
 
 import { addPurchases } from "./add-purchases.ts";
 import {

@@ -5,7 +5,7 @@ import {
   type TryOnErrorCode,
   type TryOnInput,
 } from "@tryon/client";
-import { z } from "zod";
+import * as z from "zod";
 
 import { CommandError } from "../failure.ts";
 import { sha256, type Session } from "./open-session.ts";

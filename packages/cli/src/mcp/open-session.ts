@@ -7,7 +7,7 @@ import { writePrivateFile } from "@tryon/command-line/private-file";
 import { isTryOnError, type Job } from "@tryon/client";
 import { countCredits } from "@tryon/client/billing/count-credits";
 import { takeLock } from "@tryon/client/node/journal/take-lock";
-import { z } from "zod";
+import * as z from "zod";
 
 import { CommandError } from "../failure.ts";
 

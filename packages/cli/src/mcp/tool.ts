@@ -7,7 +7,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { UsageError } from "@tryon/command-line";
 import { isTryOnError, type TryOn } from "@tryon/client";
-import { z } from "zod";
+import * as z from "zod";
 
 import { CommandError, describeError } from "../failure.ts";
 import type { McpContext } from "./create-submitter.ts";
