@@ -18,7 +18,7 @@ it("buys a pack with a token of standard input or the environment, up to a maxim
   expect(piped.stderr).toBe("");
   expect(json(piped)).toMatchObject({ status: "succeeded", credits_added: 100, usd: 2 });
   expect(piped.code).toBe(0);
-  // The same token is no second purchase.
+  // The same token pays once.
   const repeated = await buy("demo", "26", { stdin: Readable.from(["spt_secret_1"]) });
   expect(json(repeated)).toMatchObject({ next: expect.stringContaining("nothing was paid now") });
   const environment = { TRYON_PAYMENT_TOKEN: "spt_secret_2" };

@@ -53,7 +53,7 @@ export async function buyCredits(
   const end = showProgress(context, () => "Buying");
   try {
     const buyer = createBuyer(tryon, session, isLive);
-    const report = await buyer.buy({ pack, token }, options.timeout ?? 300_000, signal);
+    const report = await buyer.buy(pack, token, { timeout: options.timeout ?? 300_000, signal });
     end();
     if (options.json === true) printJson(context, report);
     else {

@@ -95,7 +95,7 @@ describe("an agent without credits", () => {
     },
   );
 
-  it("is told by a 402 what the user can do, if purchases are not allowed", async () => {
+  it("gets the next step of the user with a 402, if purchases are not allowed", async () => {
     const { client, call } = await openMcp(limit(100), withToken("spt_1"));
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain("buy_credits");
@@ -114,7 +114,7 @@ describe("an agent without credits", () => {
 });
 
 describe("a purchase", () => {
-  it("reads the token of --env-file anew, and one token pays for one purchase", async () => {
+  it("reads the token of --env-file for each purchase, and one token pays for one purchase", async () => {
     const file = join(createFolder(), ".env");
     writeFileSync(file, "TRYON_PAYMENT_TOKEN=spt_one\n");
     const argv = [...limit(100), ...usd(20), "--env-file", file];
@@ -227,20 +227,38 @@ describe("a purchase", () => {
     expect(await paid()).toEqual([100]);
   });
 
-  it("that the service has processed before is no failure", async () => {
-    const { call } = await openMcp([...limit(100), ...usd(20)], withToken("spt_one"));
-    mock.faults.add({ on: purchasePath, status: 409, body: { detail: "already processed" } });
-    const buy = () => call("buy_credits", { pack_slug: "demo" });
-    for (const result of [await buy(), await buy()]) {
-      expect(result.error).toBeUndefined();
-      const budget = { usd: { spent: 2, reserved: 0 } };
-      expect(result.value).toMatchObject({
-        status: "already_processed",
-        credits_remaining: 0,
-        budget,
-      });
-    }
-    expect(sent()).toBe(1);
+  it.each([
+    [0, 0],
+    [1, 2],
+  ])(
+    "that the service has processed before does not fail: after %d lost responses, %d dollars count",
+    async (times, spent) => {
+      const { call } = await openMcp([...limit(100), ...usd(20)], withToken("spt_one"));
+      if (times > 0) mock.faults.add({ on: purchasePath, reset: "after", times });
+      mock.faults.add({ on: purchasePath, status: 409, body: { detail: "already processed" } });
+      const buy = () => mock.clock.runUntil(call("buy_credits", { pack_slug: "demo" }));
+      for (const { error, value } of [await buy(), await buy()]) {
+        expect(error).toBeUndefined();
+        const budget = { usd: { spent, reserved: 0 } };
+        const credits_remaining = times * 100;
+        expect(value).toMatchObject({ status: "already_processed", credits_remaining, budget });
+      }
+      expect(sent()).toBe(times + 1);
+    },
+  );
+
+  it("that is declined after a lost response may be paid, and stays reserved", async () => {
+    const { call } = await openMcp([...limit(100), ...usd(2)], withToken("spt_one"));
+    mock.faults.add({ on: purchasePath, reset: "after", times: 1 });
+    mock.faults.add({ on: purchasePath, status: 402, times: 1, body: { detail: "token is used" } });
+    const buy = () => mock.clock.runUntil(call("buy_credits", { pack_slug: "demo" }));
+    expect((await buy()).error).toMatch(/^payment_failed: .+Repeat it with the same token/);
+    expect((await call("account")).value).toMatchObject({ budget: { usd: { reserved: 2 } } });
+    expect((await buy()).value).toMatchObject({
+      status: "succeeded",
+      budget: { usd: { spent: 2 } },
+    });
+    expect(await paid()).toEqual([100]);
   });
 
   it("that is declined pays nothing, and another token can pay", async () => {
@@ -258,6 +276,15 @@ describe("a purchase", () => {
     const { value } = await call("buy_credits", { pack_slug: "enterprise" });
     expect(value).toMatchObject({ status: "succeeded", usd: 0, budget: { usd: { spent: 0 } } });
     expect(value["next"]).toMatch("no real credits");
+  });
+
+  it("continues with a token that was entered after the call", async () => {
+    const { buy, urls } = await openShopper("current", [...limit(100), ...usd(2)], ["none"]);
+    const { value } = await mock.clock.runUntil(buy({ pack_slug: "demo" }));
+    expect(value).toMatchObject({ status: "token_required", next: expect.stringMatching("Call") });
+    await enterToken(urls[0] ?? "", "spt_one");
+    expect((await buy({ pack_slug: "demo" })).value["status"]).toBe("succeeded");
+    expect(urls).toHaveLength(1);
   });
 
   it("gets its token only from a page with a random URL of this machine", async () => {

@@ -10,27 +10,20 @@ import * as z from "zod";
 import { createBuyer, packSlugs, tokenVariable } from "../buy-pack.ts";
 import { CommandError } from "../failure.ts";
 import { variation, type McpContext } from "./create-submitter.ts";
-import { TokenPage } from "./token-page.ts";
+import { openTokenPage, type TokenPage } from "./token-page.ts";
 import { maxWait, number, repeatable, string, toolAdder, withinCall } from "./tool.ts";
 
 /** Capabilities of a client that opens pages for its user. */
 const opensPages = z.object({ elicitation: z.object({ url: z.object({}) }) });
-
-/** Page of a purchase, and its token once the user has entered it. */
-interface Asked {
-  readonly page: TokenPage;
-  readonly url: string;
-  token?: string;
-}
 
 /** Adds the tool that buys packs. */
 export function addPurchases(server: McpServer, context: McpContext): void {
   const { tryon, session, isLive } = context;
   const buyer = createBuyer(tryon, session, isLive);
   /** By the name of the purchase. The tokens end with the process. */
-  const pages = new Map<string, Asked>();
+  const pages = new Map<string, Promise<TokenPage>>();
   context.signal.addEventListener("abort", () => {
-    for (const { page } of pages.values()) page.close();
+    for (const page of pages.values()) void page.then(({ close }) => close());
   });
   const prices = packSlugs.map((slug) => `${slug}: ${packs[slug].usd}`).join(", ");
 
@@ -58,9 +51,9 @@ export function addPurchases(server: McpServer, context: McpContext): void {
     async ({ pack_slug: pack, variation: text = "" }, { signal, progress, context: call }) => {
       const name = `${pack} ${text}`;
       const { usd, credits } = packs[pack];
-      const buy = async (token?: string) => {
+      const buy = async (token = "") => {
         try {
-          return { value: await buyer.buy({ name, pack, token }, maxWait, signal) };
+          return { value: await buyer.buy(pack, token, { name, timeout: maxWait, signal }) };
         } catch (error) {
           // The payment has failed, so that another token may pay.
           if (!session.purchase(name)) pages.delete(name);
@@ -70,26 +63,26 @@ export function addPurchases(server: McpServer, context: McpContext): void {
       if (buyer.isFinal(name)) return buy();
       const given = context.paymentToken();
       if (given !== undefined && !buyer.isUsed(given, name)) return buy(given);
-      let asked = pages.get(name);
-      if (asked?.token !== undefined) return buy(asked.token);
+      const entered = (await pages.get(name))?.token;
+      if (entered !== undefined) return buy(entered);
       const capabilities: unknown =
         Reflect.get(Object(call.mcpReq.envelope), CLIENT_CAPABILITIES_META_KEY) ??
         server.server.getClientCapabilities();
       if (!opensPages.safeParse(capabilities).success) {
         const which = given === undefined ? "" : " that has not paid before";
-        const problem = `There is no payment token${which}, and this client opens no page to ask for one.`;
+        const problem = `A payment token${which} is missing, and this client opens no page to ask for one.`;
         const hint = `Nothing was sent. The user can set ${tokenVariable} in the file of --env-file.`;
         throw new CommandError("payment_token_missing", `${problem} ${hint}`);
       }
-      if (!asked) {
-        const page = new TokenPage(`Buy ${credits} credits for ${usd} US dollars`);
-        pages.set(name, (asked = { page, url: await page.open() }));
-      }
-      const { page, url } = asked;
+      // Parallel calls have one page.
+      const opening =
+        pages.get(name) ?? openTokenPage(`Buy ${credits} credits for ${usd} US dollars`);
+      pages.set(name, opening);
+      const page = await opening;
       const response = inputResponse(call.mcpReq.inputResponses, "token");
       if (response.kind === "missing") {
         const message = `Enter a payment token that pays ${usd} US dollars for ${credits} credits.`;
-        const token = inputRequired.elicitUrl({ message, url });
+        const token = inputRequired.elicitUrl({ message, url: page.url });
         return inputRequired({ inputRequests: { token } });
       }
       if (response.kind !== "elicit" || response.action !== "accept") {
@@ -103,8 +96,6 @@ export function addPurchases(server: McpServer, context: McpContext): void {
         const next = "The user has not entered a payment token. Nothing was sent. Call again.";
         return { value: { status: "token_required", pack_slug: pack, usd, next } };
       }
-      page.close();
-      asked.token = token;
       return buy(token);
     },
   );

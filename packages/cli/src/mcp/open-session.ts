@@ -25,9 +25,11 @@ const purchaseSchema = z.object({
   token: z.string(),
   /** Price in US dollars. */
   usd: z.number().nonnegative(),
-  /** `reserved` until the payment is final. After `already_processed`, the service does not tell what it added. */
+  /** `reserved` until the payment is final. After `already_processed`, its credits are not known. */
   state: z.enum(["reserved", "succeeded", "already_processed"]),
   creditsAdded: z.number().optional(),
+  /** Payment of the service's response, whose outcome a repeat returns. */
+  intent: z.string().optional(),
 });
 /** A purchase of a session. */
 export type Purchase = z.infer<typeof purchaseSchema>;
