@@ -40,7 +40,7 @@ const repeat = "Repeat it with the same token: a token pays once.";
 export function readToken(value: string | undefined): string | undefined {
   const token = value?.trim() ?? "";
   if (token === "") return undefined;
-  if (/^spt_[\w-]{1,196}$/.test(token)) return token;
+  if (/^spt_\S{0,196}$/.test(token)) return token;
   const problem = "The payment token does not begin with spt_, or is over 200 characters long.";
   throw new UsageError(`${problem} Nothing was sent.`);
 }

@@ -106,6 +106,7 @@ export function startMcp(
     ended,
     stop,
     interrupt: () => interrupt.abort(),
+    send: (text: string) => void stdin.write(text),
     connect: () => client.connect(new StdioServerTransport(stdout, stdin)),
     connectOlder: (older: Client) => older.connect(new StdioServerTransport(stdout, stdin)),
     /** Connects a client of the current line, which accepts only the revision 2026-07-28. */

@@ -187,6 +187,7 @@ describe("the tools of tryon mcp", () => {
     expect((await call("submit", { ...input, size: "4K" })).error).toContain("size");
     expect((await call("submit", { ...input, max_credits: 900 })).error).toContain("max_credits");
     expect((await call("submit", { ...input, garments: [] })).error).toContain("garments");
+    expect((await call("estimate", { size: "4K" })).error).toContain("size");
     expect(submissions()).toBe(0);
   });
 });
@@ -200,4 +201,10 @@ it("ends with exit code 0 on Ctrl+C, and prints only messages of the protocol", 
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   }
   expect(output.stderr).toBe("");
+});
+
+it("ends if a message is too long to be one", async () => {
+  const { ended, send } = startMcp(limit(100));
+  send("x".repeat(11_000_000));
+  expect(await ended).toBe(0);
 });

@@ -78,8 +78,13 @@ export async function serveMcp(options: McpOptions, context: CliContext): Promis
     // Clients of the revision 2026-07-28 and of the older ones get a server of the same tools.
     const transport = new StdioServerTransport(stdin, stdout);
     const server = serveStdio(createServer, { transport });
+    const { onclose } = transport;
+    // It also closes if a message is too long, or standard output fails.
+    const closed = new Promise<void>((resolve) => {
+      Object.assign(transport, { onclose: () => resolve(onclose?.()) });
+    });
     // Also Ctrl+C.
-    await ended.catch(() => undefined);
+    await Promise.race([closed, ended.catch(() => undefined)]);
     ending.abort(new Error("The server has ended."));
     // Nothing may be written after the lock is released.
     await settle();
