@@ -53,6 +53,17 @@ describe("the tools of tryon mcp", () => {
     expect(await charges()).toEqual([8, 8]);
   });
 
+  it("return a job although the service sends fields of other types", async () => {
+    const mcp = startMcp(limit(100));
+    const client = await mcp.connectCurrent();
+    await client.listTools();
+    const { value: job } = await callTool(client, "submit", input);
+    const body = { ...job, status: "running", cost_credits: "8", error_code: 5, result_url: 1 };
+    mock.faults.add({ on: `GET /api/v1/tryon/${String(job["job_id"])}`, status: 200, body });
+    const { structured } = await callTool(client, "get", { job_id: job["job_id"] });
+    expect(structured).toMatchObject({ job_id: job["job_id"], cost_credits: null });
+  });
+
   it("report the progress of a job to a client that asks for it", async () => {
     const { client, call } = await openMcp(limit(100));
     const { value: job } = await call("submit", { ...input, prompt: "mock:slow=10000" });
