@@ -148,5 +148,5 @@ function nextOf(status: string, isLive: boolean): string {
   if (status === "succeeded") return "The credits were added.";
   if (status !== "requires_action")
     return `The payment is not final. Its credits follow. ${repeat}`;
-  return `The user has to act, as next_action describes. Then: ${repeat}`;
+  return `The user has to act, as next_action describes. ${repeat}`;
 }

@@ -142,6 +142,9 @@ describe("a purchase", () => {
     expect((await call({})).value["status"]).toBe("requires_action");
     await first.stop();
     const second = await openShopper("current", argv, ["spt_two", "spt_three"]);
+    const over = await second.buy({ pack_slug: "starter" });
+    expect(over.error).toMatch(/^budget_exceeded: /);
+    expect(second.urls).toEqual([]);
     const results = await Promise.all(
       [2, 3].map((variation) => second.buy({ pack_slug: "demo", variation })),
     );

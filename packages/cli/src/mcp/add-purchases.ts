@@ -74,6 +74,8 @@ export function addPurchases(server: McpServer, context: McpContext): void {
         const hint = `Nothing was sent. The user can set ${tokenVariable} in the file of --env-file.`;
         throw new CommandError("payment_token_missing", `${problem} ${hint}`);
       }
+      // The user gives no token for a pack that is not bought.
+      if (isLive && !session.purchase(name)) session.checkUsd(usd);
       // Parallel calls have one page.
       const opening =
         pages.get(name) ?? openTokenPage(`Buy ${credits} credits for ${usd} US dollars`);

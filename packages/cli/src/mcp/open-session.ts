@@ -143,18 +143,22 @@ export async function openSession(path: string | undefined, owner: string, limit
     /** Returns true for a job that was submitted in this session. */
     hasJob: (job: string) => [...submissions.values()].some(({ jobId }) => jobId === job),
 
+    /** Checks that a pack is within the maximum. @throws CommandError `budget_exceeded` */
+    checkUsd(usd: number): void {
+      const { left, spent, reserved } = { left: 0, spent: 0, reserved: 0, ...budget().usd };
+      if (usd <= left) return;
+      const problem = `The maximum of ${maxUsd} US dollars does not hold another ${usd}: ${spent} are spent and ${reserved} reserved.`;
+      const hint = "Nothing was sent. Only the user can raise --max-usd.";
+      throw new CommandError("budget_exceeded", `${problem} ${hint}`);
+    },
+
     /**
      * Reserves the price of a pack before its purchase is sent.
      *
      * @throws CommandError `budget_exceeded` or `state_not_saved`.
      */
     async reservePurchase(name: string, token: string, usd: number): Promise<void> {
-      const { left, spent, reserved } = { left: 0, spent: 0, reserved: 0, ...budget().usd };
-      if (usd > left) {
-        const problem = `The maximum of ${maxUsd} US dollars does not hold another ${usd}: ${spent} are spent and ${reserved} reserved.`;
-        const hint = "Nothing was sent. Only the user can raise --max-usd.";
-        throw new CommandError("budget_exceeded", `${problem} ${hint}`);
-      }
+      this.checkUsd(usd);
       // No `await` before this line, as above.
       await add(purchases, name, { token, usd, state: "reserved" });
     },
