@@ -131,7 +131,8 @@ it.each([
 
 it("packs the licenses of the bundled packages in cli, with those that they need", async () => {
   const expected = [
-    "@modelcontextprotocol/sdk",
+    "@modelcontextprotocol/core",
+    "@modelcontextprotocol/server",
     "csv-parse",
     "ora",
     "preact",
@@ -144,7 +145,7 @@ it("packs the licenses of the bundled packages in cli, with those that they need
 /** Returns the names of the packages whose licenses a package contains. */
 async function readLicenses(name: keyof typeof tarballs) {
   const licenses = await tar("-xzOf", tarballs[name], `package/${thirdParty}`);
-  const titles = [...licenses.matchAll(/^(\S+) [\d.]+ \([\w-]+\)$/gm)].map(([, title]) => title);
+  const titles = [...licenses.matchAll(/^(\S+) [\d.]+ \([\w.-]+\)$/gm)].map(([, title]) => title);
   expect(licenses.match(/^(?:Permission|Licensed|Redistribution)/gm)).toHaveLength(titles.length);
   return titles;
 }

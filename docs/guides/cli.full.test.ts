@@ -39,6 +39,7 @@ beforeAll(async () => {
   });
   const items = blocks.find(({ name }) => name === "items.csv");
   await app.write("items.csv", items?.code ?? "");
+  await app.write("token.txt", "spt_one");
   const receiver = `import { createServer } from "node:http";
     import { createReceiver } from "@tryon/webhooks/node";
     const secrets = process.env.TRYON_WEBHOOK_SECRET;

@@ -49,7 +49,7 @@ export async function connect(
   }
   const apiKey = (
     options.apiKey ??
-    (environment["TRYON_API_KEY"] || (await askForKey(context)))
+    (environment["TRYON_API_KEY"] || (await askHidden(context, "API key")))
   ).trim();
   if (!apiKey) throw new UsageError("the key is missing. Set TRYON_API_KEY, or use --env-file.");
   // The commands print warnings and progress themselves.
@@ -58,18 +58,19 @@ export async function connect(
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 
-async function askForKey({ stdin, stderr }: CliContext): Promise<string> {
+/** Asks for a secret on a terminal, without an echo. Returns an empty text elsewhere. */
+export async function askHidden({ stdin, stderr }: CliContext, name: string): Promise<string> {
   if (stdin.isTTY !== true || stderr.isTTY !== true) return "";
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output, terminal: true });
   // The reader has turned the echo off.
-  stderr.write("API key (hidden): ");
-  const key = await new Promise<string>((resolve) => {
+  stderr.write(`${name} (hidden): `);
+  const secret = await new Promise<string>((resolve) => {
     reader.once("line", resolve);
     // Also Ctrl+C and Ctrl+D.
     reader.once("close", () => resolve(""));
   });
   reader.close();
   stderr.write("\n");
-  return key;
+  return secret;
 }

@@ -15,7 +15,8 @@ const hints: { readonly [Code in TryOnErrorCode]?: string } = {
   budget_exceeded: "Nothing was sent. Raise --max-credits.",
   connection_failed: checkUrl,
   forbidden: "The key or its account is disabled or flagged: check the dashboard.",
-  insufficient_credits: "Buy credits, or use a smaller --size. Nothing was charged.",
+  insufficient_credits:
+    "Buy credits, or use a smaller --size. Nothing was charged. To buy a pack: tryon credits buy.",
   // The journal of a batch has the key of the submission.
   outcome_unknown:
     "Run the same command again: it looks for the job, and is not charged twice. A row with a new id is another try-on with its own charge.",

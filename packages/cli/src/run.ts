@@ -94,14 +94,28 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
   },
   {
     name: "credits",
-    description: "Show prices, what the balance pays for, and packs of credits.",
-    examples: ["", "--json"],
+    description: "Show prices, what the balance pays for, and packs of credits; or buy a pack.",
+    examples: ["", "buy starter --max-usd 25"],
     define: async (command, start) => {
       const { showCredits } = await import("./commands/account.ts");
+      const { addBuyOptions, buyCredits } = await import("./commands/buy-credits.ts");
       const { addConnection } = await import("./connect.ts");
+      command.helpCommand("help [command]", "print help of a command").enablePositionalOptions();
+      // Both commands have the options of the service. Those after `buy` are not for `credits`.
+      command.parent?.enablePositionalOptions();
       addConnection(command).action((options) => {
         start(() => showCredits(options, context));
       });
+      const buy = command
+        .command("buy")
+        .description("Buy a pack with a payment token of TRYON_PAYMENT_TOKEN or standard input.")
+        .argument("<pack>", "demo, starter, pro, scale or enterprise");
+      const uses = ["starter --max-usd 25", "demo --max-usd 100 --state session.json"] as const;
+      addBuyOptions(buy)
+        .addHelpText("after", examples("tryon credits buy", uses))
+        .action((pack, options) => {
+          start(() => buyCredits(pack, options, context));
+        });
     },
   },
   {

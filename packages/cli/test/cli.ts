@@ -46,6 +46,8 @@ export async function openShop(options: MockOptions = {}) {
 
 interface Given {
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** @default empty */
+  readonly stdin?: Readable;
   /** Aborted by Ctrl+C. */
   readonly signal?: AbortSignal;
 }
@@ -57,7 +59,7 @@ export async function runCli(argv: readonly string[], given: Given = {}): Promis
     write: (text: string) => void (output[name] += text),
   });
   const code = await run(argv, {
-    stdin: Readable.from([]),
+    stdin: given.stdin ?? Readable.from([]),
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     environment: given.environment ?? {},

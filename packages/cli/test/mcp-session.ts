@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 
+import { Client as CurrentClient, type ClientOptions } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Mock } from "@tryon/mock";
@@ -14,6 +15,7 @@ export const input = {
   person: "https://shop.example/me.jpg",
   garments: ["https://shop.example/shirt.png"],
 };
+export const purchasePath = "POST /api/v1/credits/purchase";
 export const submitPath = "POST /api/v1/tryon";
 
 /** Returns the options of a server with a limit. */
@@ -25,6 +27,14 @@ export async function chargesOf(mock: Mock): Promise<number[]> {
   return entries.flatMap(({ credits }) => (credits < 0 ? -credits : []));
 }
 
+/** Returns the credits of each purchase of a key that was paid. */
+export async function purchasesOf(mock: Mock, key: string): Promise<number[]> {
+  const { entries = [] } = (await mock.ledger(key)) ?? {};
+  return entries.flatMap(({ cause, credits }) =>
+    cause === "purchase" && credits > 0 ? credits : [],
+  );
+}
+
 /** Returns the number of requests that submit a try-on. */
 export function submissionsOf({ journal }: Mock): number {
   const requests = journal.entries().map(({ method, path }) => `${method} ${path}`);
@@ -34,22 +44,24 @@ export function submissionsOf({ journal }: Mock): number {
 /** Result of a tool call: the JSON of its text, or the text of an error. */
 export interface ToolResult {
   readonly value: Readonly<Record<string, unknown>>;
+  readonly structured: unknown;
   readonly error: string | undefined;
   readonly images: ReadonlyArray<{ readonly mimeType: string; readonly data: string }>;
 }
 
-/** Calls a tool of an MCP client. */
+/** Calls a tool of an MCP client of either line. */
 export async function callTool(
-  client: Client,
+  client: Client | CurrentClient,
   name: string,
   fields: object = {},
   signal?: AbortSignal,
 ): Promise<ToolResult> {
-  const result = await client.callTool(
-    { name, arguments: { ...fields } },
-    undefined,
-    signal && { signal },
-  );
+  const call = { name, arguments: { ...fields } };
+  const options = signal && { signal };
+  const result =
+    client instanceof Client
+      ? await client.callTool(call, undefined, options)
+      : await client.callTool(call, options);
   const content = result.content as ReadonlyArray<{
     type: string;
     text: string;
@@ -59,7 +71,8 @@ export async function callTool(
   const text = content.find(({ type }) => type === "text")?.text ?? "";
   const error = result.isError === true ? text : undefined;
   const images = content.filter(({ type }) => type === "image");
-  return { value: error === undefined ? JSON.parse(text) : {}, error, images };
+  const value = error === undefined ? JSON.parse(text) : {};
+  return { value, structured: result.structuredContent, error, images };
 }
 
 /** Starts `tryon mcp` in this process, over streams and real HTTP, with the service of the environment. */
@@ -93,7 +106,19 @@ export function startMcp(
     ended,
     stop,
     interrupt: () => interrupt.abort(),
+    send: (text: string) => void stdin.write(text),
     connect: () => client.connect(new StdioServerTransport(stdout, stdin)),
+    connectOlder: (older: Client) => older.connect(new StdioServerTransport(stdout, stdin)),
+    /** Connects a client of the current line, which accepts only the revision 2026-07-28. */
+    connectCurrent: async (options?: ClientOptions): Promise<CurrentClient> => {
+      const mode = { pin: "2026-07-28" };
+      const current = new CurrentClient(
+        { name: "test", version: "2" },
+        { versionNegotiation: { mode }, ...options },
+      );
+      await current.connect(new StdioServerTransport(stdout, stdin));
+      return current;
+    },
     call: (name: string, fields?: object, signal?: AbortSignal) =>
       callTool(client, name, fields, signal),
   };

@@ -1,138 +1,159 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { isTryOnError, type Job, type TryOnResult } from "@tryon/client";
-import { z } from "zod";
+import { McpServer } from "@modelcontextprotocol/server";
+import { isTryOnError, type Job, type TryOnResult, type Update } from "@tryon/client";
+import * as z from "zod";
 
-import { CommandError, describeError } from "../failure.ts";
-import { createSubmitter, outputSize, submitInput, type McpContext } from "./create-submitter.ts";
+import { addPurchases } from "./add-purchases.ts";
+import {
+  createSubmitter,
+  submitInput,
+  type McpContext,
+  type Submitter,
+} from "./create-submitter.ts";
+import {
+  maxWait,
+  number,
+  prices,
+  readOnly,
+  repeatable,
+  string,
+  toolAdder,
+  withinCall,
+  type Content,
+  type ToolOutput,
+} from "./tool.ts";
 
-/** Maximum duration of a tool call, in milliseconds. Many clients have a limit of 60 seconds. */
-const maxWait = 25_000;
+const jobOutput = z.object({
+  job_id: z.string().optional(),
+  status: z.string(),
+  cost_credits: number,
+  error_code: string,
+  error_message: string,
+  path: z.string().optional(),
+  result_url: z.string().optional(),
+  next: z.string().optional(),
+});
+const jobInput = z.strictObject({ job_id: z.string().max(100) });
 
-type Content = CallToolResult["content"];
-
-export function createMcpServer(context: McpContext, version: string) {
-  const { tryon, session, isLive, out, signal } = context;
+/** Prepares servers with the tools of a session. `settle` waits for the end of all submissions. */
+export function prepareMcp(context: McpContext, version: string) {
   const submitter = createSubmitter(context);
-  const server = new McpServer({ name: "tryon", version });
-  const jobInput = z.strictObject({ job_id: z.string().max(100) });
-
-  const json = (value: object): Content => [
-    { type: "text", text: JSON.stringify({ ...value, budget: session.budget() }) },
-  ];
-  const describeJob = ({ data }: Job, more: object = {}): Content => {
-    const { job_id, status, cost_credits, error_code, error_message } = data;
-    return json({ job_id, status, cost_credits, error_code, error_message, ...more });
+  return {
+    createServer: () => createServer(context, submitter, version),
+    settle: () => submitter.settle(),
   };
-  const describeResult = async ({ job, image }: TryOnResult): Promise<Content> => {
+}
+
+function createServer(context: McpContext, submitter: Submitter, version: string): McpServer {
+  const { tryon, session, isLive, out } = context;
+  const server = new McpServer({ name: "tryon", version });
+  const addTool = toolAdder(server, context);
+
+  /** Saves the image of a result, and returns its path and a preview. Without a folder, returns its URL. */
+  const describeResult = async (
+    { job, image }: TryOnResult,
+    signal: AbortSignal,
+  ): Promise<ToolOutput> => {
     if (out === undefined) return describeJob(job, { result_url: await image.url({ signal }) });
     const path = join(out, `${job.id}.png`);
     // A complete image, since it is saved atomically.
     await stat(path).catch(() => image.save(path, { signal }));
-    return [...describeJob(job, { path }), ...(await createPreview(path))];
-  };
-  const addTool = <Input extends z.ZodObject>(
-    name: string,
-    description: string,
-    inputSchema: Input,
-    work: (input: z.infer<Input>) => Promise<Content>,
-  ): void => {
-    const annotations = { destructiveHint: false, idempotentHint: true, openWorldHint: true };
-    const call = async (input: z.infer<Input>): Promise<CallToolResult> => {
-      try {
-        return { content: await work(input) };
-      } catch (error) {
-        return { isError: true, content: [{ type: "text", text: describeFailure(error) }] };
-      }
-    };
-    server.registerTool<z.ZodObject, z.ZodObject>(
-      name,
-      { description, inputSchema, annotations },
-      // The server has parsed the input with the schema.
-      (input) => call(input as z.infer<Input>),
-    );
+    return { ...describeJob(job, { path }), preview: await createPreview(path) };
   };
 
   addTool(
     "estimate",
-    "Returns the price of a try-on in credits. Sends no try-on.",
-    z.strictObject({ output_size: outputSize }),
-    async ({ output_size }) => {
+    [
+      "Price of a try-on",
+      "Checks the input of a try-on, and returns its price in credits. Takes what submit takes, and sends no try-on.",
+    ],
+    readOnly,
+    submitInput.partial(),
+    z.object({ credits: z.number(), costs: prices, source: z.string() }),
+    async ({ person, garments, output_size = "1K", ...fields }, { signal }) => {
+      if (person !== undefined && garments) {
+        await submitter.prepare({ ...fields, output_size, person, garments });
+      }
       const { costs, source } = await tryon.costs({ signal });
-      return json({ credits: isLive ? costs[output_size] : 0, costs, source });
+      return { value: { credits: isLive ? costs[output_size] : 0, costs, source } };
     },
   );
   addTool(
     "submit",
-    "Submits a try-on, which costs credits, and returns its job. The same input returns the same job without another charge, so repeat a call that failed or timed out. Then call wait.",
+    [
+      "Submit a try-on",
+      "Submits a try-on, which costs credits, and returns its job. The same input returns the same job without another charge, so repeat a call that failed or timed out. Then call wait.",
+    ],
+    repeatable,
     submitInput,
-    async (input) => {
+    jobOutput,
+    async (input, { signal }) => {
       const result = await submitter.submit(input);
-      let timer: unknown;
-      const timeout = new Promise<undefined>((resolve) => {
-        timer = tryon.clock.setTimeout(() => resolve(undefined), maxWait);
-      });
-      const job = await Promise.race([result(), timeout]).finally(() =>
-        tryon.clock.clearTimeout(timer),
-      );
+      // The submission goes on. A call with the same input returns its job.
+      const job = await withinCall(tryon, result(), signal);
       if (job) return describeJob(job);
-      return json({ status: "submitting", next: "Call submit again with the same input." });
+      return { value: { status: "submitting", next: "Call submit again with the same input." } };
     },
   );
   addTool(
     "wait",
-    `Waits up to ${maxWait / 1_000} seconds for the end of a job, and returns its image. If it has not ended, returns its id: call wait again.`,
+    [
+      "Wait for a job",
+      `Waits up to ${maxWait / 1_000} seconds for the end of a job, and returns its image. If it has not ended, returns its id: call wait again.`,
+    ],
+    readOnly,
     jobInput,
-    async ({ job_id }) => {
-      // The service may not show a new job for some seconds. Waits for a resumed job allow for that.
+    jobOutput,
+    async ({ job_id }, { signal, progress }) => {
       const resumed = tryon.jobs.resume(job_id);
-      const job = await tryon.jobs.get(job_id, { signal }).catch(() => resumed);
-      const wait = job.result({ timeout: maxWait, signal });
+      const job = await tryon.jobs.get(job_id, { signal }).catch((error: unknown) => {
+        // The service may not show a new job for some seconds. Waits for a resumed job allow for that.
+        if (isTryOnError(error, "not_found") && !session.hasJob(job_id)) throw error;
+        return resumed;
+      });
+      const onUpdate = (update: Update): void => {
+        if ("job" in update) progress(`${update.job.id}: ${update.job.status}`);
+      };
+      const wait = job.result({ timeout: maxWait, signal, onUpdate });
       const [outcome] = await Promise.allSettled([wait]);
       await session.record(job, !isLive);
-      if (outcome.status === "fulfilled") return describeResult(outcome.value);
+      if (outcome.status === "fulfilled") return describeResult(outcome.value, signal);
       if (!isTryOnError(outcome.reason, "wait_timed_out")) throw outcome.reason;
       return describeJob(job, { next: "The job has not ended. Call wait again." });
     },
   );
   addTool(
     "get",
-    "Returns the status of a job, and its image if it has succeeded. Does not wait.",
+    [
+      "Status of a job",
+      "Returns the status of a job, and its image if it has succeeded. Does not wait.",
+    ],
+    readOnly,
     jobInput,
-    async ({ job_id }) => {
+    jobOutput,
+    async ({ job_id }, { signal }) => {
       const job = await tryon.jobs.get(job_id, { signal });
       await session.record(job, !isLive);
       if (job.status !== "succeeded") return describeJob(job);
-      return describeResult(await job.result({ signal }));
+      return describeResult(await job.result({ signal }), signal);
     },
   );
   addTool(
     "account",
-    "Returns the credits and prices of the account.",
+    ["Account", "Returns the credits and prices of the account."],
+    readOnly,
     z.strictObject({}),
-    async () => {
-      const account = await tryon.account.get({ signal });
-      const { credits_remaining, rate_limit_per_min, tryon_cost_credits } = account;
-      return json({ credits_remaining, rate_limit_per_min, tryon_cost_credits });
-    },
+    z.object({ credits_remaining: number, rate_limit_per_min: number, tryon_cost_credits: prices }),
+    async (_, { signal }) => ({ value: await tryon.account.get({ signal }) }),
   );
-  return { server, settle: () => submitter.settle() };
+  if (context.maxUsd > 0) addPurchases(server, context);
+  return server;
 }
 
-function describeFailure(error: unknown): string {
-  if (error instanceof CommandError) return `${error.code}: ${error.message}`;
-  if (!isTryOnError(error)) return `internal_error: ${String(Object(error).message)}`;
-  const { code, job } = error;
-  let hint: string | undefined;
-  if (code === "job_failed") hint = "For a new job with its own charge, submit another variation.";
-  if (code === "insufficient_credits") hint = "Nothing was charged. The user can buy credits.";
-  if ("idempotencyKey" in error) hint = "Repeat submit with the same input: it is charged once.";
-  // `describeError` names flags of other commands in errors of inputs.
-  const message = code === "invalid_input" ? error.message : describeError(error, hint);
-  return `${code}: ${message}${job && !message.includes(job.id) ? ` (${job.id})` : ""}`;
+function describeJob({ data }: Job, more: object = {}): ToolOutput {
+  return { value: { ...data, result_url: undefined, ...more } };
 }
 
 /** Returns a JPEG of about 20 kB at most, or nothing if the package sharp is not installed. */

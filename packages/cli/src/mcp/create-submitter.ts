@@ -5,7 +5,7 @@ import {
   type TryOnErrorCode,
   type TryOnInput,
 } from "@tryon/client";
-import { z } from "zod";
+import * as z from "zod";
 
 import { CommandError } from "../failure.ts";
 import { sha256, type Session } from "./open-session.ts";
@@ -15,15 +15,19 @@ export interface McpContext {
   readonly tryon: TryOn;
   readonly session: Session;
   readonly isLive: boolean;
+  /** Maximum price of packs, in US dollars. 0 if none may be bought. */
+  readonly maxUsd: number;
   /** Folders of images, as absolute paths without links. */
   readonly folders: readonly string[];
+  /** Returns the payment token of the environment, if there is one. */
+  readonly paymentToken: () => string | undefined;
   readonly out: string | undefined;
   readonly signal: AbortSignal;
 }
 
 const image = z.string().min(1).max(2_000);
-export const outputSize = z.enum(["1K", "2K", "4K"]).default("1K");
-const variation = z.union([z.number(), z.string().max(200)]).optional();
+const outputSize = z.enum(["1K", "2K", "4K"]).default("1K");
+export const variation = z.union([z.number(), z.string().max(200)]).optional();
 
 /** Input of the tool `submit`. Unknown fields are errors: a misspelled size must not be paid for. */
 export const submitInput = z.strictObject({
@@ -36,6 +40,8 @@ export const submitInput = z.strictObject({
   variation: variation.describe("A new value makes, and charges, another image of this input."),
 });
 
+type SubmitInput = z.infer<typeof submitInput>;
+
 const submitTimeout = 600_000;
 /** Errors which prove that nothing was charged. After an attempt that may have made a job, a call has another error. */
 const refusals: ReadonlySet<TryOnErrorCode> = new Set([
@@ -43,6 +49,8 @@ const refusals: ReadonlySet<TryOnErrorCode> = new Set([
   ...(["invalid_config", "invalid_input", "payload_too_large", "rate_limited"] as const),
   ...(["unauthorized", "unsafe_environment", "validation_failed"] as const),
 ]);
+
+export type Submitter = ReturnType<typeof createSubmitter>;
 
 export function createSubmitter({ tryon, session, isLive, folders, signal }: McpContext) {
   const inFlight = new Map<string, Promise<Job>>();
@@ -72,28 +80,39 @@ export function createSubmitter({ tryon, session, isLive, folders, signal }: Mcp
     }
   }
 
+  /** Reads the images of an input and checks it. @throws CommandError `invalid_input` */
+  async function prepare({
+    person,
+    garments,
+    output_size,
+    prompt,
+    negative_prompt,
+    seed,
+  }: SubmitInput) {
+    const images = await Promise.all([person, ...garments].map((one) => readImage(one, folders)));
+    // The schema of the tool has checked the number of garments.
+    const sent = { person: images[0], garments: images.slice(1) } as TryOnInput;
+    const input = { ...sent, output_size, prompt, negative_prompt, seed };
+    const problem = (await tryon.validate(input)).find(
+      ({ severity, code }) => severity === "error" || code === "unknown_image",
+    );
+    if (problem) throw new CommandError("invalid_input", problem.message);
+    return { input, names: images.map((one) => (typeof one === "string" ? one : [sha256(one)])) };
+  }
+
   return {
+    prepare,
+
     /**
      * Submits an input, or returns the job of the same input and variation in this session.
      *
      * @returns a function that waits for the job. The submission goes on without it.
      */
-    async submit({
-      person,
-      garments,
-      variation: text = "",
-      ...fields
-    }: z.infer<typeof submitInput>) {
-      const images = await Promise.all([person, ...garments].map((one) => readImage(one, folders)));
-      // The schema of the tool has checked the number of garments.
-      const input = { ...fields, person: images[0], garments: images.slice(1) } as TryOnInput;
-      const problem = (await tryon.validate(input)).find(
-        ({ severity, code }) => severity === "error" || code === "unknown_image",
-      );
-      if (problem) throw new CommandError("invalid_input", problem.message);
+    async submit(fields: SubmitInput) {
+      const { input, names } = await prepare(fields);
       const { costs } = await tryon.costs({ signal });
       const { output_size: size, prompt = "", negative_prompt: negative = "", seed } = fields;
-      const names = images.map((one) => (typeof one === "string" ? one : [sha256(one)]));
+      const { variation: text = "" } = fields;
       const content = [session.id, names, size, prompt, negative, seed, String(text)];
       let key = sha256(JSON.stringify(content));
       while (session.get(key)?.state === "refused") key = sha256(key);

@@ -8,7 +8,7 @@ import { decodeText } from "@tryon/command-line/text-file";
 import { isTryOnError, type Job } from "@tryon/client";
 import { countCredits } from "@tryon/client/billing/count-credits";
 import { takeLock } from "@tryon/client/node/journal/take-lock";
-import { z } from "zod";
+import * as z from "zod";
 
 import { CommandError } from "../failure.ts";
 
@@ -21,12 +21,32 @@ const submissionSchema = z.object({
   state: z.enum(["reserved", "spent", "refused"]),
   jobId: z.string().optional(),
 });
+const purchaseSchema = z.object({
+  /** Digest of the payment token, which the file does not contain. */
+  token: z.string(),
+  /** Price in US dollars. */
+  usd: z.number().nonnegative(),
+  /** `reserved` until the payment is final. After `already_processed`, its credits are not known. */
+  state: z.enum(["reserved", "succeeded", "already_processed"]),
+  creditsAdded: z.number().optional(),
+  /** Payment of the service's response, whose outcome a repeat returns. */
+  intent: z.string().optional(),
+});
+/** A purchase of a session. */
+export type Purchase = z.infer<typeof purchaseSchema>;
 const stateSchema = z.object({
   session: z.uuid(),
   /** Digest of the URL and the API key, to which idempotency keys and jobs belong. */
   owner: z.string(),
   submissions: z.record(z.string(), submissionSchema),
+  purchases: z.record(z.string(), purchaseSchema).default({}),
 });
+
+/** Limits of a session: Infinity credits for no limit, 0 US dollars for no purchase. */
+interface Limits {
+  readonly maxCredits: number;
+  readonly maxUsd: number;
+}
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -35,18 +55,19 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  * replaced.
  *
  * @param path - File of the state. Without one, the session ends with the process.
- * @param owner - URL and API key. The file contains only their digest.
- * @param maxCredits - Maximum number of credits of the session.
+ * @param owner - Result of `ownerOf`. The file contains only its digest.
+ * @param limits - Maximum numbers of credits and US dollars of the session.
  * @throws UsageError for a file that is in use, belongs to another key, or has other contents.
  */
-export async function openSession(path: string | undefined, owner: string, maxCredits: number) {
+export async function openSession(path: string | undefined, owner: string, limits: Limits) {
+  const { maxCredits, maxUsd } = limits;
   const file = path === undefined ? undefined : await lock(path);
-  const ownerOf = (session: string): string => sha256(JSON.stringify([session, owner]));
+  const digestOf = (session: string): string => sha256(JSON.stringify([session, owner]));
   const id = randomUUID();
-  let state: z.infer<typeof stateSchema> = { session: id, owner: ownerOf(id), submissions: {} };
+  let state = stateSchema.parse({ session: id, owner: digestOf(id), submissions: {} });
   try {
     if (file?.bytes) state = stateSchema.parse(JSON.parse(decodeText(file.bytes, "--state")));
-    if (state.owner !== ownerOf(state.session)) throw new Error();
+    if (state.owner !== digestOf(state.session)) throw new Error();
   } catch {
     await file?.release();
     throw new UsageError(
@@ -54,23 +75,45 @@ export async function openSession(path: string | undefined, owner: string, maxCr
     );
   }
   const submissions = new Map(Object.entries(state.submissions));
+  const purchases = new Map(Object.entries(state.purchases));
   let saved: Promise<void> = Promise.resolve();
 
   const sum = (of: "reserved" | "spent"): number =>
     [...submissions.values()].reduce((all, one) => all + (one.state === of ? one.credits : 0), 0);
-  /** Returns the numbers of credits. In JSON, null means no limit. */
+  /** Returns the numbers of credits, where null means no limit, and of US dollars if packs may be bought. */
   const budget = () => {
     const [spent, reserved] = [sum("spent"), sum("reserved")];
-    return { max_credits: maxCredits, spent, reserved, left: maxCredits - spent - reserved };
+    const left = maxCredits - spent - reserved;
+    const usd = { max: maxUsd, spent: 0, reserved: 0, left: maxUsd };
+    for (const one of purchases.values()) {
+      usd[one.state === "reserved" ? "reserved" : "spent"] += one.usd;
+      usd.left -= one.usd;
+    }
+    const packs = maxUsd > 0 && { usd };
+    return { max_credits: limitOf(maxCredits), spent, reserved, left: limitOf(left), ...packs };
   };
   /** Writes the file atomically, one write at a time. */
   const save = (): Promise<void> => {
     const write = async ({ real }: NonNullable<typeof file>): Promise<void> => {
-      const current = { ...state, ...budget(), submissions: Object.fromEntries(submissions) };
+      const current = {
+        ...state,
+        ...budget(),
+        submissions: Object.fromEntries(submissions),
+        purchases: Object.fromEntries(purchases),
+      };
       await writePrivateFile(real, JSON.stringify(current));
     };
     if (file) saved = saved.catch(() => undefined).then(() => write(file));
     return saved;
+  };
+  /** Adds an entry before its request is sent. It is saved, or there is none. */
+  const add = async <Entry>(entries: Map<string, Entry>, key: string, entry: Entry) => {
+    entries.set(key, entry);
+    await save().catch((error: unknown) => {
+      entries.delete(key);
+      const problem = `The file of --state cannot be written (${codeOf(error)}).`;
+      throw new CommandError("state_not_saved", `${problem} Nothing was sent.`);
+    });
   };
 
   return {
@@ -85,18 +128,47 @@ export async function openSession(path: string | undefined, owner: string, maxCr
      */
     async reserve(key: string, credits: number, sentAt: number): Promise<void> {
       const { left, spent, reserved } = budget();
-      if (credits > left) {
+      if (left !== null && credits > left) {
         const problem = `The budget of ${maxCredits} credits does not hold another ${credits}: ${spent} are spent and ${reserved} reserved.`;
         const hint = "Nothing was sent. Only the user can raise --max-credits.";
         throw new CommandError("budget_exceeded", `${problem} ${hint}`);
       }
       // No `await` before this line: parallel calls must not exceed the limit.
-      submissions.set(key, { sentAt, credits, state: "reserved" });
-      await save().catch((error: unknown) => {
-        submissions.delete(key);
-        const problem = `The file of --state cannot be written (${codeOf(error)}).`;
-        throw new CommandError("state_not_saved", `${problem} Nothing was sent.`);
-      });
+      await add(submissions, key, { sentAt, credits, state: "reserved" });
+    },
+
+    purchase: (name: string) => purchases.get(name),
+    /** Returns the name of the purchase with this digest of a token. */
+    purchaseOf: (token: string) => [...purchases].find(([, one]) => one.token === token)?.[0],
+    /** Returns true for a job that was submitted in this session. */
+    hasJob: (job: string) => [...submissions.values()].some(({ jobId }) => jobId === job),
+
+    /** Checks that a pack is within the maximum. @throws CommandError `budget_exceeded` */
+    checkUsd(usd: number): void {
+      const { left, spent, reserved } = { left: 0, spent: 0, reserved: 0, ...budget().usd };
+      if (usd <= left) return;
+      const problem = `The maximum of ${maxUsd} US dollars does not hold another ${usd}: ${spent} are spent and ${reserved} reserved.`;
+      const hint = "Nothing was sent. Only the user can raise --max-usd.";
+      throw new CommandError("budget_exceeded", `${problem} ${hint}`);
+    },
+
+    /**
+     * Reserves the price of a pack before its purchase is sent.
+     *
+     * @throws CommandError `budget_exceeded` or `state_not_saved`.
+     */
+    async reservePurchase(name: string, token: string, usd: number): Promise<void> {
+      this.checkUsd(usd);
+      // No `await` before this line, as above.
+      await add(purchases, name, { token, usd, state: "reserved" });
+    },
+
+    /** Records the end of a payment. Without an end, nothing was paid, and its price is released. */
+    async settlePurchase(name: string, end?: Purchase): Promise<void> {
+      if (end) purchases.set(name, end);
+      else purchases.delete(name);
+      // Without this write, a restart counts the price, and repeats the purchase with its token.
+      await save().catch(() => undefined);
     },
 
     async release(key: string, isRefused: boolean): Promise<void> {
@@ -126,6 +198,15 @@ export async function openSession(path: string | undefined, owner: string, maxCr
       await file?.release();
     },
   };
+}
+
+function limitOf(credits: number): number | null {
+  return credits === Infinity ? null : credits;
+}
+
+/** Returns the URL and API key to which a session belongs. */
+export function ownerOf({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): string {
+  return JSON.stringify([new URL(baseUrl).href, apiKey]);
 }
 
 /** Takes the lock of a file and reads it. Every path to a file leads to one lock. */

@@ -8,7 +8,7 @@ import {
 } from "node:fs";
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 import { useMock } from "@tryon/mock/vitest";
 import { assetPath } from "@tryon/test-kit/repository";
@@ -34,7 +34,10 @@ describe("images by path", () => {
     copyFileSync(assetPath("shirt.png"), join(folder, "copy.png"));
     const { call } = await openMcp([...limit(100), "--allow-dir", folder]);
     const ids = new Set<unknown>();
-    for (const garment of ["shirt.png", join(folder, "shirt.png"), "./copy.png"]) {
+    const path = join(folder, "shirt.png");
+    // Paths begin at a folder of --allow-dir, or at the working directory.
+    const fromHere = relative(process.cwd(), path);
+    for (const garment of ["shirt.png", path, "./copy.png", fromHere]) {
       const { value } = await call("submit", { person, garments: [garment] });
       ids.add(value["job_id"]);
     }

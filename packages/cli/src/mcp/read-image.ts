@@ -9,7 +9,7 @@ const maxImageBytes = 10_500_000;
 
 /**
  * Returns an https URL as it is, or the bytes of a file. The file must be below one of the folders after all links are
- * resolved. A relative path starts at one of them.
+ * resolved. A relative path starts at one of them, or at the working directory.
  *
  * @param folders - Absolute paths without links.
  * @throws CommandError `invalid_input`. It does not show which files exist outside the folders.
@@ -20,8 +20,10 @@ export async function readImage(
 ): Promise<string | Uint8Array> {
   if (/^https:\/\//i.test(value)) return value;
   for (const folder of folders) {
-    const bytes = await readBelow(folder, resolve(folder, value));
-    if (bytes) return bytes;
+    for (const path of [resolve(folder, value), resolve(value)]) {
+      const bytes = await readBelow(folder, path);
+      if (bytes) return bytes;
+    }
   }
   const problem = folders.length
     ? `is neither an https URL nor a file of up to ${maxImageBytes} bytes below a folder of --allow-dir.`

@@ -9,19 +9,26 @@ import { node, root } from "@tryon/test-kit/repository";
 import { startProgram, startScript } from "@tryon/test-kit/start-program";
 import { expect, it, onTestFinished } from "vitest";
 
-import { callTool, createFolder, input, submitPath } from "../../test/mcp-session.ts";
+import {
+  callTool,
+  createFolder,
+  input,
+  purchasePath,
+  purchasesOf,
+  submitPath,
+} from "../../test/mcp-session.ts";
 
 const mock = useMock();
 const file = join(root, "packages/cli/src/main.ts");
 const container = await inNamespaces();
 
 /** Starts the program and connects to it. */
-async function openProgram(argv: readonly string[]) {
+async function openProgram(argv: readonly string[], environment: Record<string, string> = {}) {
   const { TRYON_BASE_URL = "", TRYON_API_KEY = "" } = process.env;
   const transport = new StdioClientTransport({
     command: node,
     args: ["--conditions=@tryon/source", file, "mcp", ...argv],
-    env: { TRYON_BASE_URL, TRYON_API_KEY },
+    env: { TRYON_BASE_URL, TRYON_API_KEY, ...environment },
   });
   const errors: Error[] = [];
   const client = new Client({ name: "test", version: "1" });
@@ -55,6 +62,26 @@ it("charges a try-on once if the process is killed in a submission and started a
   expect(second.errors).toEqual([]);
   await second.client.close();
   expect(readdirSync(folder).toSorted()).toEqual([`${String(job["job_id"])}.png`, "state.json"]);
+});
+
+it("pays for a pack once if the process is killed in a purchase and started again", async () => {
+  const state = join(createFolder(), "state.json");
+  const argv = ["--max-credits", "20", "--max-usd", "3", "--state", state];
+  const token = { TRYON_PAYMENT_TOKEN: "spt_one" };
+  const { id } = mock.faults.add({ on: purchasePath, reset: "after" });
+  const first = await openProgram(argv, token);
+  const call = callTool(first.client, "buy_credits", { pack_slug: "demo" }).catch(() => "cut");
+  await mock.journal.waitFor(purchasePath);
+  process.kill(first.pid, "SIGKILL");
+  expect(await call).toBe("cut");
+  mock.faults.remove(id);
+
+  const second = await openProgram(argv, token);
+  const other = await callTool(second.client, "buy_credits", { pack_slug: "demo", variation: 2 });
+  expect(other.error).toMatch(/^payment_token_missing: /);
+  const { value } = await callTool(second.client, "buy_credits", { pack_slug: "demo" });
+  expect(value).toMatchObject({ status: "succeeded", budget: { usd: { spent: 2, left: 1 } } });
+  expect(await purchasesOf(mock, mock.keys.live)).toEqual([100]);
 });
 
 it("refuses a second process with the same state, and ends with Ctrl+C or standard input", async () => {

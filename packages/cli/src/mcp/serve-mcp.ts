@@ -8,10 +8,13 @@ import {
   text,
   UsageError,
   wholeNumber,
+  withEnvFile,
   type Command,
 } from "@tryon/command-line";
 
 import packageJson from "../../package.json" with { type: "json" };
+import { maxUsd } from "../commands/buy-credits.ts";
+import { readToken, tokenVariable } from "../buy-pack.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { toFailure } from "../failure.ts";
@@ -28,6 +31,7 @@ export const addMcpOptions = <Arguments extends readonly unknown[]>(
     .option("--env-file <file>", "file with these variables; it wins over the environment", text)
     .optionsGroup("Session:")
     .option("--max-credits <number>", "limit of the session; required with a live key", maxCredits)
+    .option("--max-usd <number>", "lets the agent buy credits, up to these US dollars", maxUsd)
     .option("--state <file>", "file of the session, which continues after a restart", text)
     .option("--allow-dir <folder>", "folder of images that may be sent; repeatable", repeated)
     .option("--out <folder>", "folder in which results are saved", text);
@@ -35,9 +39,10 @@ export const addMcpOptions = <Arguments extends readonly unknown[]>(
 type McpOptions = ReturnType<ReturnType<typeof addMcpOptions>["opts"]>;
 
 export async function serveMcp(options: McpOptions, context: CliContext): Promise<number> {
-  const { tryon, apiKey, baseUrl, isLive } = await connect(options, context).catch((error) => {
+  const connection = await connect(options, context).catch((error) => {
     throw toFailure(error);
   });
+  const { tryon, isLive } = connection;
   if (isLive && options.maxCredits === undefined) {
     throw new UsageError("--max-credits is missing. A live key needs a limit, such as 100.");
   }
@@ -45,22 +50,35 @@ export async function serveMcp(options: McpOptions, context: CliContext): Promis
   const [out] = await foldersOf("--out", options.out === undefined ? [] : [options.out]);
   const folders = await foldersOf("--allow-dir", options.allowDir ?? []);
   // Other commands do not load the protocol.
-  const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
-  const { createMcpServer } = await import("./create-mcp-server.ts");
-  const { openSession } = await import("./open-session.ts");
-  const owner = JSON.stringify([new URL(baseUrl).href, apiKey]);
-  const session = await openSession(options.state, owner, options.maxCredits ?? Infinity);
+  const { StdioServerTransport, serveStdio } = await import("@modelcontextprotocol/server/stdio");
+  const { prepareMcp } = await import("./create-mcp-server.ts");
+  const { openSession, ownerOf } = await import("./open-session.ts");
+  const owner = ownerOf(connection);
+  const { maxCredits: credits = Infinity, maxUsd: usd = 0 } = options;
+  const session = await openSession(options.state, owner, { maxCredits: credits, maxUsd: usd });
   const ending = new AbortController();
-  const parts = { tryon, session, isLive, folders, out, signal: ending.signal };
-  const { server, settle } = createMcpServer(parts, packageJson.version);
+  const { signal } = ending;
+  // Read for each purchase, because a token pays once. The names in the file were printed at the start.
+  const silent = { write: () => undefined };
+  const paymentToken = () =>
+    readToken(withEnvFile(context.environment, options.envFile, silent)[tokenVariable]);
+  const parts = { tryon, session, isLive, folders, out, signal, paymentToken, maxUsd: usd };
+  const { createServer, settle } = prepareMcp(parts, packageJson.version);
   try {
     // Standard streams and their replacements are streams of Node.
     const stdin = context.stdin as Readable;
     const stdout = context.stdout as unknown as Writable;
     const ended = finished(stdin, { writable: false, signal: context.onInterrupt() });
-    await server.connect(new StdioServerTransport(stdin, stdout));
+    // Clients of the revision 2026-07-28 and of the older ones get a server of the same tools.
+    const transport = new StdioServerTransport(stdin, stdout);
+    const server = serveStdio(createServer, { transport });
+    const { onclose } = transport;
+    // It also closes if a message is too long, or standard output fails.
+    const closed = new Promise<void>((resolve) => {
+      Object.assign(transport, { onclose: () => resolve(onclose?.()) });
+    });
     // Also Ctrl+C.
-    await ended.catch(() => undefined);
+    await Promise.race([closed, ended.catch(() => undefined)]);
     ending.abort(new Error("The server has ended."));
     // Nothing may be written after the lock is released.
     await settle();
