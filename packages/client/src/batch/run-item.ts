@@ -16,11 +16,11 @@ import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
+import type { JobLookup } from "../jobs/job-lookup.ts";
 import { isKeyOver } from "../jobs/run-options.ts";
 import type { Counted } from "../types/budget.ts";
 import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
-import { JobLookup } from "./job-lookup.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import { resumeStep } from "./resume-step.ts";
 
@@ -218,30 +218,26 @@ class ItemRun {
   /** Searches the list for the job of a submission that cannot be sent again. An earlier iteration may have missed it. */
   async #find(entry: JournalEntry, cause?: unknown, known?: JobLookup): Promise<ItemOutcome> {
     const { tryon } = this.#context;
-    const lookup = known ?? new JobLookup(tryon);
-    const { id, idempotencyKey } = entry;
+    const { id, idempotencyKey, sentAt: firstAttemptAt } = entry;
+    const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata: true };
     const { signal } = this.#task;
-    let failure = cause;
-    const found = await lookup.find(entry, { signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      failure ??= error;
-      return undefined;
-    });
-    if (found) {
+    const search = await (known ?? tryon.jobs.lookup()).find(sought, { signal });
+    if (search.status === "found") {
       // The batch reads no further until this item has its turn, and the job may run for long.
       if (this.startedAt === undefined) await this.#task.turn();
-      return this.#wait(tryon.jobs.resume({ id: found, idempotencyKey }));
+      return this.#wait(search.job);
     }
     const error = new OutcomeUnknownError(
       `An earlier run may have submitted item ${JSON.stringify(id)}, and the list of jobs does not contain it.`,
       {
         hint: "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id.",
         idempotencyKey,
-        cause: failure,
+        cause: cause ?? (search.status === "unknown" ? search.error : undefined),
+        search: search.status === "unknown" ? search.reason : search.status,
         recover: async (limits) => {
-          const job = await new JobLookup(tryon).find(entry, limits);
+          const { job } = await tryon.jobs.lookup().find(sought, limits);
           if (job === undefined) throw error;
-          return tryon.jobs.resume({ id: job, idempotencyKey });
+          return job;
         },
       },
     );

@@ -87,6 +87,8 @@ export function resolveConfig(options: TryOnOptions) {
     onRateLimit,
     pollInterval: readPollInterval({ pollInterval }),
     maxResultBytes: count("maxResultBytes"),
+    /** Time for which the service is assumed to keep a key. */
+    keyTtl: time("idempotencyWindow"),
     // A request may arrive late, and the service must still know its key then.
     idempotencyWindow: time("idempotencyWindow") * 0.9,
     keyInMetadata: options.keyInMetadata,
@@ -154,7 +156,7 @@ export function check(
 }
 
 /** Throws `invalid_input` unless the value of an option is valid. */
-function mustBe(isValid: boolean, option: string, expected: string): void {
+export function mustBe(isValid: boolean, option: string, expected: string): void {
   if (!isValid) throw new InputError(option, `must be ${expected}`);
 }
 

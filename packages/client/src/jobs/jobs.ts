@@ -1,12 +1,14 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import { readPollInterval } from "../config/resolve-config.ts";
+import { readPollInterval, rejectUnknown } from "../config/resolve-config.ts";
 import { isJobId, type Call } from "../api/api.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
+import { findOptionNames, JobLookup, readTime, type FindOptions } from "./job-lookup.ts";
 import { JobRecord, notifier } from "./job-record.ts";
 import { pollOptionNames } from "./run-options.ts";
 
@@ -82,6 +84,38 @@ export class Jobs {
    */
   list(options: ListOptions = {}): JobList {
     return new JobList(this.#contexts, options);
+  }
+
+  /**
+   * Searches the list for the job of a submission by its idempotency key, which `keyInMetadata` has put into the metadata.
+   * Reads back to an hour before `firstAttemptAt`. Submits nothing.
+   *
+   * Only `absent` proves that no submission under the key has made a job. After `unknown`, a new submission could pay twice.
+   *
+   * @throws `invalid_input` for an invalid option; the abort reason of `signal`. A failed request leads to `unknown`.
+   * @example
+   * const search = await tryon.jobs.findByKey("order-17", { firstAttemptAt, keyInMetadata: true });
+   * if (search.status === "found") await search.job.result();
+   * else if (search.status === "unknown") console.log(search.reason);
+   */
+  async findByKey(idempotencyKey: string, options: FindOptions = {}): Promise<KeySearch> {
+    rejectUnknown("findByKey", options, findOptionNames);
+    const {
+      firstAttemptAt,
+      keyInMetadata = this.#contexts.config.keyInMetadata,
+      ...limits
+    } = options;
+    const sought = {
+      idempotencyKey,
+      firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
+      hasKeyInMetadata: keyInMetadata === true,
+    };
+    return this.lookup().find(sought, limits);
+  }
+
+  /** @internal Creates a lookup whose searches share one iteration over the list. */
+  lookup(): JobLookup {
+    return new JobLookup(this.#contexts);
   }
 
   /**
