@@ -20,7 +20,8 @@ export async function runItem(
   const { input, job, idempotencyKey = item.id ?? "" } = item.data;
   if (job !== undefined) return tryon.jobs.resume(job).result({ timeout });
   const { sentAt = tryon.clock.now() } = item.data;
-  await save({ sentAt });
+  const { apiKeyFingerprint = await tryon.apiKeyFingerprint() } = item.data;
+  await save({ sentAt, apiKeyFingerprint });
   await item.changePriority({ priority: 0 });
   try {
     // A synchronous wait is one request per item, which is what the limiter counts. All attempts use it, because one
@@ -29,6 +30,7 @@ export async function runItem(
       idempotencyKey,
       keyInMetadata: true,
       firstAttemptAt: sentAt,
+      apiKeyFingerprint,
       sync: true,
       timeout,
     });

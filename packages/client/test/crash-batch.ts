@@ -11,7 +11,7 @@ import type { BatchSettings, CrashPoint, Item, ItemReport } from "./crash-scenar
 
 // The test passes these settings.
 const settings = JSON.parse(process.argv[2] ?? "") as BatchSettings;
-const { url, apiKey, transport, path, sync, concurrency, time, items } = settings;
+const { url, apiKey, recoveryKeys, transport, path, sync, concurrency, time, items } = settings;
 const crashPoints = new Map(items.map(({ id, crashPoint }) => [id, crashPoint]));
 /** Items by idempotency key. */
 const ids = new Map<string, string>();
@@ -76,7 +76,15 @@ const inputOf = ({ id, isLarge }: Item): TryOnInput => ({
 
 // The clock runs fast, and the machine may be busy.
 const timeouts = { attemptTimeout: "5m", timeout: "30m" } as const;
-const tryon = new TryOn({ apiKey, baseUrl: url, transport, clock, middleware, ...timeouts });
+const tryon = new TryOn({
+  apiKey,
+  recoveryKeys,
+  baseUrl: url,
+  transport,
+  clock,
+  middleware,
+  ...timeouts,
+});
 // The items fill the budget exactly. The broken journal pays more.
 const budget = settings.journal === "on disk" ? { maxCredits: 8 * items.length } : undefined;
 const options = { id: ({ id }: Item) => id, input: inputOf, concurrency, sync, journal, budget };

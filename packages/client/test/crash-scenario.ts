@@ -45,6 +45,8 @@ export interface CrashScenario {
   readonly randomKills?: readonly number[];
   /** Time between a kill and the restart, in milliseconds of the fast clock. */
   readonly restartDelay?: number;
+  /** If set, each restart has a new API key. If true, it also has the earlier keys, as `recoveryKeys`. */
+  readonly rotatesWithKeys?: boolean;
 }
 
 /** Settings of the program. */
@@ -54,6 +56,7 @@ export interface BatchSettings
     Pick<CrashScenario, "transport"> {
   readonly url: string;
   readonly apiKey: string;
+  readonly recoveryKeys: readonly string[];
   /** Path of the journal. */
   readonly path: string;
   /** Clock that runs faster than the system clock: `Date.now() * speed + offset`, the same in all processes. */
@@ -106,10 +109,9 @@ async function startCrashingBatch(scenario: CrashScenario) {
   let isIgnored = false;
   const mock = createMock({ clock: "manual", latency: 3_000, ...scenario.server });
   const key = { credits: 1_000_000, rateLimitPerMinute: 1_000_000 };
-  const { token: apiKey } = await mock.createKey(key);
+  const { token } = await mock.createKey(key);
+  const apiKeys = [token];
   const { baseUrl, fetch } = mock;
-  /** Client that reads the jobs. */
-  const tryon = new TryOn({ apiKey, baseUrl, fetch });
   const time = { speed: 10, offset: 0 };
   const now = (): number => Date.now() * time.speed + time.offset;
   time.offset = mock.clock.now() - now();
@@ -143,7 +145,8 @@ async function startCrashingBatch(scenario: CrashScenario) {
       journal,
       path,
       url: server.url,
-      apiKey,
+      apiKey: apiKeys.at(-1) ?? "",
+      recoveryKeys: scenario.rotatesWithKeys === true ? apiKeys.slice(0, -1) : [],
       transport: scenario.transport,
       time,
     };
@@ -174,6 +177,7 @@ async function startCrashingBatch(scenario: CrashScenario) {
     const { code, errors } = await program.end;
     if (code !== null) throw new Error(`The batch failed with ${code}: ${errors}`);
     await exit.promise;
+    if (scenario.rotatesWithKeys !== undefined) apiKeys.push((await mock.createKey(key)).token);
     return undefined;
   }
 
@@ -186,14 +190,17 @@ async function startCrashingBatch(scenario: CrashScenario) {
 
   /** Returns the number of charges per item. */
   async function charges(): Promise<Map<string, number>> {
-    const jobs = await tryon.jobs.list({ limit: 50 }).toArray();
-    // Every item has its SKU as text.
-    const skus = new Map(jobs.map(({ id, data }) => [id, data.metadata?.["sku"] as string]));
-    const ledger = await mock.ledger(apiKey);
     const counts = new Map<string, number>();
-    for (const { credits, jobId = "" } of ledger?.entries ?? []) {
-      const sku = skus.get(jobId) ?? jobId;
-      if (credits < 0) counts.set(sku, (counts.get(sku) ?? 0) + 1);
+    for (const apiKey of apiKeys) {
+      const tryon = new TryOn({ apiKey, baseUrl, fetch });
+      const jobs = await tryon.jobs.list({ limit: 50 }).toArray();
+      // Every item has its SKU as text.
+      const skus = new Map(jobs.map(({ id, data }) => [id, data.metadata?.["sku"] as string]));
+      const ledger = await mock.ledger(apiKey);
+      for (const { credits, jobId = "" } of ledger?.entries ?? []) {
+        const sku = skus.get(jobId) ?? jobId;
+        if (credits < 0) counts.set(sku, (counts.get(sku) ?? 0) + 1);
+      }
     }
     return counts;
   }

@@ -56,6 +56,17 @@ export function resolveConfig(options: TryOnOptions) {
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
   const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
   mustBe(/^(wait|throw)$/.test(onRateLimit), "onRateLimit", '"wait" or "throw"');
+  const {
+    recoveryKeys = environment("TRYON_RECOVERY_KEYS")
+      ?.split(/[\s,]+/)
+      .filter(Boolean) ?? [],
+  } = options;
+  mustBe(
+    Array.isArray(recoveryKeys) &&
+      recoveryKeys.every((key) => typeof key === "string" && /^[!-~]+$/.test(key)),
+    "recoveryKeys",
+    "a list of API keys",
+  );
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
@@ -67,6 +78,8 @@ export function resolveConfig(options: TryOnOptions) {
   return {
     /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
+    /** A proxy has its own. */
+    recoveryKeys: proxyUrl === undefined ? recoveryKeys : [],
     /** Without a slash at the end. */
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.

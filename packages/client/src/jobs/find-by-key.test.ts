@@ -21,7 +21,7 @@ async function createShop() {
     options,
     deliver: (more: RunOptions = {}) => tryon.run(input, { ...options, ...more }),
     /** Submits as a worker that is killed before the response, or before the request arrives. */
-    async kill(fault: typeof cut.before | typeof cut.after = cut.after) {
+    kill: async (fault: typeof cut.before | typeof cut.after = cut.after) => {
       const client = service.client({ retries: 0 });
       faults.push(fault);
       await service.error(client.run(input, options));

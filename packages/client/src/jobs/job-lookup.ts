@@ -1,11 +1,11 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { JobData } from "../types/job.ts";
-import type { KeySearch, UnknownReason } from "../types/key-search.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import { serviceTime } from "../api/service-time.ts";
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { callOptionNames, type Deadline } from "../http/deadline.ts";
+import { callOptionNames, within, type Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
 import { maxReadLag } from "./job-poller.ts";
@@ -23,6 +23,12 @@ export interface FindOptions extends CallOptions {
   readonly firstAttemptAt?: Date | number | string | undefined;
   /** If true, each attempt had `keyInMetadata`. Otherwise the outcome is never `absent`. @default that of the client */
   readonly keyInMetadata?: boolean | undefined;
+  /**
+   * Fingerprint of the API key of the submission. Only the list of that key is read, which can be one of `recoveryKeys`.
+   *
+   * @default none: the lists of the key and of all `recoveryKeys` are read
+   */
+  readonly apiKeyFingerprint?: string | undefined;
 }
 
 /** Names of the options of `findByKey`. */
@@ -30,6 +36,7 @@ export const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
   ...callOptionNames,
   firstAttemptAt: true,
   keyInMetadata: true,
+  apiKeyFingerprint: true,
 };
 
 /** Submission that is searched for. */
@@ -38,6 +45,7 @@ export interface SoughtKey {
   /** Time before the first attempt, in milliseconds since 1970. */
   readonly firstAttemptAt: number | undefined;
   readonly hasKeyInMetadata: boolean;
+  readonly apiKeyFingerprint?: string | undefined;
 }
 
 /** Reads a time of a caller, in milliseconds since 1970. A time without a zone is UTC. Throws `invalid_input`. */
@@ -93,10 +101,13 @@ export async function loadPage(
   return { jobs: data.jobs, nextCursor: data.next_cursor };
 }
 
-/** Finds jobs by the idempotency key in their metadata, with one iteration over the list for all searches. */
+/**
+ * Finds jobs by the idempotency key in their metadata, with one iteration over the list of each API key for all searches. Jobs
+ * belong to an API key, so it also reads the lists of earlier keys.
+ */
 export class JobLookup {
   readonly #contexts: ClientContexts;
-  #list: ListIteration | undefined;
+  readonly #lists = new Map<ClientContext, ListIteration>();
   #limits: CallOptions = {};
   #last: Promise<unknown> = Promise.resolve();
 
@@ -113,30 +124,45 @@ export class JobLookup {
 
   async #find(sought: SoughtKey, limits: CallOptions): Promise<KeySearch> {
     const { config } = this.#contexts;
-    const { idempotencyKey } = sought;
+    const { idempotencyKey, apiKeyFingerprint: fingerprint } = sought;
     limits.signal?.throwIfAborted();
     this.#limits = limits;
     const now = config.clock.now();
-    const list = (this.#list ??= new ListIteration(this.#load));
     try {
-      const { id, data, isBeyond } = await list.find(sought, now);
-      if (id !== undefined) {
-        const known = data ?? { job_id: id, status: "queued" };
-        return { status: "found", job: new JobRecord(this.#contexts, known, { idempotencyKey }) };
+      const owners = await within(config, limits, defaults.callTimeout, async (deadline) =>
+        this.#contexts.owners(await this.#contexts.acquire(deadline), fingerprint),
+      );
+      if (owners.length === 0) return { status: "unknown", reason: "other_api_key" };
+      let isBeyond = true;
+      for (const context of owners) {
+        const list = this.#listOf(context);
+        const miss = await list.find(sought, now);
+        isBeyond &&= miss.isBeyond;
+        if (miss.id === undefined) continue;
+        const data = miss.data ?? { job_id: miss.id, status: "queued" };
+        const origin = { idempotencyKey, fingerprint: context.fingerprint };
+        return { status: "found", job: new JobRecord(this.#contexts, data, origin) };
       }
       return judgeMiss(sought, isBeyond, now, config);
     } catch (error) {
       // A failed iteration cannot continue.
-      this.#list = undefined;
+      this.#lists.clear();
       limits.signal?.throwIfAborted();
       return { status: "unknown", reason: "list_failed", error };
     }
   }
 
-  readonly #load = (cursor: string | undefined) =>
-    this.#contexts.within(this.#limits, defaults.callTimeout, (context, deadline) =>
-      loadPage(context, cursor, deadline),
+  #listOf(context: ClientContext): ListIteration {
+    const known = this.#lists.get(context);
+    if (known) return known;
+    const list = new ListIteration((cursor) =>
+      within(context.config, this.#limits, defaults.callTimeout, (deadline) =>
+        loadPage(context, cursor, deadline),
+      ),
     );
+    this.#lists.set(context, list);
+    return list;
+  }
 }
 
 /** Decides what it means that the list does not have the job. A pure function. */

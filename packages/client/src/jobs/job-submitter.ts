@@ -1,4 +1,4 @@
-import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
+import type { Recover, Job, JobData, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Counted } from "../types/budget.ts";
 import type { KeySearch } from "../types/key-search.ts";
 import type { Responded } from "../api/api.ts";
@@ -12,11 +12,12 @@ import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
+import { isOther, type ClientContext, type ClientContexts } from "./client-context.ts";
 import { judgeMiss, ListIteration, loadPage, readTime } from "./job-lookup.ts";
 import { JobRecord, notifier, type Notify } from "./job-record.ts";
 import { parseInput, readImages } from "./parse-input.ts";
 import {
+  beforeSend,
   isKeyOver,
   runOptionNames,
   submitOptionNames,
@@ -50,8 +51,14 @@ const missTexts: Readonly<
     "the list ends before its first attempt",
     "Sending it again could pay twice: it may belong to another API key.",
   ],
+  other_api_key: [
+    "it belongs to another API key",
+    "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS): nothing is submitted again.",
+  ],
   list_failed: ["the list could not be read", "Sending it again could pay twice by now."],
 };
+
+type KeyMiss = Exclude<KeySearch, { readonly status: "found" }>;
 
 /** Attempts in earlier calls. */
 interface Earlier {
@@ -61,6 +68,8 @@ interface Earlier {
   readonly age: () => number;
   /** If true, the service may have forgotten the key. */
   readonly isLate: boolean;
+  /** Fingerprint of the API key, if known. */
+  readonly fingerprint: string | undefined;
   /** If true, a submission that has certainly made no job is sent. */
   readonly paysWhenAbsent: boolean;
 }
@@ -120,8 +129,16 @@ export class JobSubmitter {
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const submission = await this.#prepare(input, options, sync, deadline);
-      const send = (context: ClientContext) => this.#send(submission, context, deadline, notify);
-      // The service may know an earlier attempt only under the key that is in force.
+      // Only a batch has it.
+      const { [beforeSend]: check } = options as {
+        readonly [beforeSend]?: (fingerprint: string | undefined) => Promise<void>;
+      };
+      const send = async (context: ClientContext) => {
+        await check?.(context.fingerprint);
+        deadline.throwIfAborted();
+        return this.#send(submission, context, deadline, notify);
+      };
+      // After an earlier attempt, a refusal of the key proves nothing, so no other key is tried.
       const sent = await (submission.earlier
         ? this.#sendAgain(submission, submission.earlier, deadline, send)
         : this.#contexts.withKey(deadline, send));
@@ -182,18 +199,41 @@ export class JobSubmitter {
     send: (context: ClientContext) => Promise<Responded<JobRecord>>,
   ): Promise<Responded<JobRecord>> {
     const context = await this.#contexts.acquire(deadline);
-    if (!earlier.isLate) return send(context);
-    const search = await this.#search(submission, context, deadline);
-    if (search.status === "found") {
-      const { data, response } = await context.api.getJob(search.job.id, { deadline });
-      return { data: new JobRecord(this.#contexts, data, { context }), response };
-    }
-    if (search.status === "absent" && earlier.paysWhenAbsent) return send(context);
+    // Another key would make a second job.
+    const isMoved = isOther(context, earlier.fingerprint);
+    if (!earlier.isLate && !isMoved) return send(context);
+    const search = await this.#searchOwners(submission, earlier, context, deadline);
+    if (search.status === "found") return { data: search.job, response: search.response };
+    if (search.status === "absent" && earlier.paysWhenAbsent && !isMoved) return send(context);
     const recover: Recover = (options = {}) =>
-      within(context.config, options, undefined, (limit) =>
-        this.#findInList({ ...submission, recover }, context, limit),
-      );
+      within(context.config, options, undefined, async (limit) => {
+        const again = await this.#searchOwners(submission, earlier, context, limit);
+        if (again.status === "found") return again.job;
+        throw unknownOutcome({ ...submission, recover }, again, limit);
+      });
     throw unknownOutcome({ ...submission, recover }, search, deadline);
+  }
+
+  /** Searches the list of each key that the submission can belong to. */
+  async #searchOwners(
+    submission: Submission,
+    { fingerprint }: Earlier,
+    current: ClientContext,
+    deadline: Deadline,
+  ): Promise<
+    KeyMiss | (Responded<JobData> & { readonly status: "found"; readonly job: JobRecord })
+  > {
+    let miss: KeyMiss | undefined;
+    for (const context of this.#contexts.owners(current, fingerprint)) {
+      const search = await this.#search(submission, context, deadline);
+      if (search.status === "found") {
+        const read = await context.api.getJob(search.job.id, { deadline });
+        const job = new JobRecord(this.#contexts, read.data, { context });
+        return { ...read, status: "found", job };
+      }
+      if (!miss || search.status === "unknown") miss = search;
+    }
+    return miss ?? { status: "unknown", reason: "other_api_key" };
   }
 
   /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
@@ -303,7 +343,7 @@ export class JobSubmitter {
 /** Creates the error of a search without a job. */
 function unknownOutcome(
   submission: Submission & { readonly recover: Recover },
-  search: Exclude<KeySearch, { readonly status: "found" }>,
+  search: KeyMiss,
   { clock }: Deadline,
 ): OutcomeUnknownError {
   const { attemptLog, idempotencyKey, recover } = submission;
@@ -323,7 +363,13 @@ function unknownOutcome(
 
 /** Reads the options about earlier calls. */
 function readEarlier(
-  { firstAttemptAt: time, whenAbsent = "fail", idempotencyKey, timeout }: SubmitOptions,
+  {
+    firstAttemptAt: time,
+    apiKeyFingerprint: fingerprint,
+    whenAbsent = "fail",
+    idempotencyKey,
+    timeout,
+  }: SubmitOptions,
   { clock, idempotencyWindow, attemptTimeout }: Config,
 ): Earlier | undefined {
   const firstAttemptAt = readTime(time, "firstAttemptAt");
@@ -336,7 +382,7 @@ function readEarlier(
   // One attempt must fit before the service may forget the key. A date in the future says nothing about the age.
   const attempt = Math.min(attemptTimeout, readDuration(timeout ?? attemptTimeout));
   const isLate = before < -maxFuture || age() + attempt > idempotencyWindow;
-  return { firstAttemptAt, age, isLate, paysWhenAbsent: whenAbsent === "submit" };
+  return { firstAttemptAt, age, isLate, fingerprint, paysWhenAbsent: whenAbsent === "submit" };
 }
 
 /** Returns the caller's key if it is valid, or a random key if there is none. */

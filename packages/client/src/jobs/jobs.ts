@@ -103,12 +103,14 @@ export class Jobs {
     const {
       firstAttemptAt,
       keyInMetadata = this.#contexts.config.keyInMetadata,
+      apiKeyFingerprint,
       ...limits
     } = options;
     const sought = {
       idempotencyKey,
       firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
       hasKeyInMetadata: keyInMetadata === true,
+      apiKeyFingerprint,
     };
     return this.lookup().find(sought, limits);
   }
@@ -120,7 +122,8 @@ export class Jobs {
 
   /**
    * Returns a job that this or another process submitted, without a request. `job.data` is the saved data until the first
-   * poll. The status, the cost and the image of a result always come from the service.
+   * poll. The status, the cost and the image of a result always come from the service. If it was submitted with another API
+   * key, its calls reject with `invalid_config` unless `recoveryKeys` has that key.
    *
    * @param saved - Id of the job, or its parsed JSON.
    * @throws `invalid_input` for any other value.
@@ -138,6 +141,7 @@ export class Jobs {
       version = 1,
       id,
       idempotencyKey,
+      apiKeyFingerprint: fingerprint,
       data,
     } = typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
@@ -148,7 +152,7 @@ export class Jobs {
     }
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return new JobRecord(this.#contexts, known, { idempotencyKey, trustsEnd });
+    return new JobRecord(this.#contexts, known, { idempotencyKey, fingerprint, trustsEnd });
   }
 
   /**

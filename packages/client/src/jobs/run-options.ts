@@ -33,6 +33,13 @@ export interface SubmitOptions extends CallOptions {
    */
   readonly firstAttemptAt?: Date | number | string | undefined;
   /**
+   * Fingerprint of the API key of the first attempt: `tryon.apiKeyFingerprint()`, stored with `firstAttemptAt`. If the key was
+   * rotated since, the call searches for the job under the earlier key, which `recoveryKeys` must have, and submits nothing.
+   *
+   * @default none: the key is that of the first attempt
+   */
+  readonly apiKeyFingerprint?: string | undefined;
+  /**
    * Behavior of a late attempt if the list proves that no earlier attempt has made a job, see `firstAttemptAt`. With
    * `"submit"`, it submits under the same key, which is a new charge. With `"fail"`, it throws `outcome_unknown`, whose
    * `search` is `absent`.
@@ -68,6 +75,12 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
 /** Option of a batch: returns true once the service may have forgotten the key, which an earlier run may have sent. */
 export const isKeyOver: unique symbol = Symbol.for("@tryon/client.isKeyOver");
 
+/**
+ * Option of a batch: called with the fingerprint of the API key before a submission is sent with it. The call rejects with its
+ * error, and sends nothing.
+ */
+export const beforeSend: unique symbol = Symbol.for("@tryon/client.beforeSend");
+
 /** Names of the options of `updates`. */
 export const pollOptionNames: Readonly<Record<keyof PollOptions, true>> = {
   ...callOptionNames,
@@ -85,6 +98,7 @@ export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
   idempotencyKey: true,
   keyInMetadata: true,
   firstAttemptAt: true,
+  apiKeyFingerprint: true,
   whenAbsent: true,
   budget: true,
   validate: true,

@@ -9,6 +9,7 @@ import type { Job } from "./job.ts";
  * - `key_not_in_metadata`: submissions without `keyInMetadata` cannot be found.
  * - `list_too_short`: the list ends with a job that is not older than the first attempt. The submission may belong to
  *   another API key.
+ * - `other_api_key`: the submission belongs to another API key, which `recoveryKeys` does not have.
  * - `list_failed`: the list could not be read, see `error`.
  */
 export type UnknownReason =
@@ -16,6 +17,7 @@ export type UnknownReason =
   | "no_first_attempt"
   | "key_not_in_metadata"
   | "list_too_short"
+  | "other_api_key"
   | "list_failed";
 
 /** Outcome of `jobs.findByKey`. */
