@@ -36,7 +36,7 @@ const missTexts: Readonly<
 > = {
   absent: [
     "the list does not show a job with its key",
-    'Sending it again pays anew: set whenAbsent: "submit" if it should.',
+    'Set whenAbsent: "submit" with firstAttemptAt to pay for another one.',
   ],
   too_early: [
     "the list does not show a job with its key yet",
@@ -157,11 +157,11 @@ export class JobSubmitter {
     const { config } = this.#contexts;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata, budget } = options;
     const idempotencyKey = validKey(options.idempotencyKey);
-    const earlier = readEarlier(options, config);
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
     const sync = this.#isSync(mode ?? parsed.wait ?? "auto", Math.ceil(deadline.left()));
+    const earlier = readEarlier(options, config, sync);
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
     return {
       idempotencyKey,
@@ -370,7 +370,8 @@ function readEarlier(
     idempotencyKey,
     timeout,
   }: SubmitOptions,
-  { clock, idempotencyWindow, attemptTimeout }: Config,
+  { clock, idempotencyWindow: window, attemptTimeout }: Config,
+  sync: boolean,
 ): Earlier | undefined {
   const firstAttemptAt = readTime(time, "firstAttemptAt");
   mustBe(/^(fail|submit)$/.test(whenAbsent), "whenAbsent", '"fail" or "submit"');
@@ -380,8 +381,12 @@ function readEarlier(
   const since = ageSince(clock);
   const age = () => Math.max(0, before) + since();
   // One attempt must fit before the service may forget the key. A date in the future says nothing about the age.
-  const attempt = Math.min(attemptTimeout, readDuration(timeout ?? attemptTimeout));
-  const isLate = before < -maxFuture || age() + attempt > idempotencyWindow;
+  const attempt = Math.min(
+    attemptTimeout + (sync ? maxSyncWait : 0),
+    readDuration(timeout ?? Infinity),
+    window / 2,
+  );
+  const isLate = before < -maxFuture || age() + attempt > window;
   return { firstAttemptAt, age, isLate, fingerprint, paysWhenAbsent: whenAbsent === "submit" };
 }
 
