@@ -99,8 +99,10 @@ async function startService() {
       const key = request.headers.get("idempotency-key") ?? "";
       if (mayKill(key, "before the request arrives", pid))
         return new Response(null, { status: 503 });
-      const job = /job_\w+/.exec(request.url)?.[0];
-      if (mayKill(keys.get(job ?? "") ?? "", "while it polls", pid)) {
+      // Several jobs are polled by one request for the list.
+      const job = /job_\w+|\?limit=/.exec(request.url)?.[0] ?? "";
+      const polled = job.startsWith("job_") ? [keys.get(job) ?? ""] : job ? [...keys.values()] : [];
+      if (polled.some((one) => mayKill(one, "while it polls", pid))) {
         return new Response(null, { status: 503 });
       }
       // A copy, since the connection may be about to close.
@@ -198,7 +200,7 @@ describe.runIf(await isInstalled("postgres"))("an engine on PostgreSQL", () => {
       };
       const done = await runItems(file, service, { DATABASE_URL: url }, onKill);
       expect(new Set(done).size).toBe(items.length);
-      expect(service.killed.size).toBe(kills.length - 1);
+      expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
       expect(await service.charges()).toBe(items.length);
     },
   );
@@ -219,7 +221,7 @@ it.runIf(await isInstalled("redis"))(
     const service = await startService();
     const done = await runItems("bullmq.mjs", service, { REDIS_URL: redis.url });
     expect(new Set(done).size).toBe(items.length);
-    expect(service.killed.size).toBe(kills.length - 1);
+    expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
     expect(await service.charges()).toBe(items.length);
   },
 );
@@ -260,6 +262,6 @@ it("restate.mjs charges each item once, although workers are killed and keys for
     await post(`http://127.0.0.1:${ingress}/tryOns/${item.id}/run/send`, item);
   }
   expect(new Set(await running).size).toBe(items.length);
-  expect(service.killed.size).toBe(kills.length - 1);
+  expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
   expect(await service.charges()).toBe(items.length);
 });
