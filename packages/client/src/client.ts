@@ -134,7 +134,8 @@ export class TryOn {
    *
    * @throws the abort reason of `signal`
    * @example
-   * await database.save({ firstAttemptAt: Date.now(), apiKeyFingerprint: await tryon.apiKeyFingerprint() });
+   * const first = { firstAttemptAt: Date.now(), apiKeyFingerprint: await tryon.apiKeyFingerprint() };
+   * await database.save(JSON.stringify(first)); // later: tryon.run(input, { idempotencyKey, ...first })
    */
   async apiKeyFingerprint(options: CallOptions = {}): Promise<string | undefined> {
     return this.#contexts.within(

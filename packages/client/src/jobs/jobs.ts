@@ -94,6 +94,7 @@ export class Jobs {
    *
    * @throws `invalid_input` for an invalid option; the abort reason of `signal`. A failed request leads to `unknown`.
    * @example
+   * const firstAttemptAt = "2027-03-01T09:00:00Z"; // stored before the first attempt
    * const search = await tryon.jobs.findByKey("order-17", { firstAttemptAt, keyInMetadata: true });
    * if (search.status === "found") await search.job.result();
    * else if (search.status === "unknown") console.log(search.reason);
