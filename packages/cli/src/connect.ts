@@ -54,7 +54,8 @@ export async function connect(
   if (!apiKey) throw new UsageError("the key is missing. Set TRYON_API_KEY, or use --env-file.");
   // The commands print warnings and progress themselves.
   const quiet = environment["TRYON_LOG"] ? {} : { logger: {} };
-  const tryon = new TryOn({ apiKey, baseUrl, ...client, ...quiet });
+  const recoveryKeys = environment["TRYON_RECOVERY_KEYS"]?.match(/[^\s,]+/g) ?? [];
+  const tryon = new TryOn({ apiKey, baseUrl, recoveryKeys, ...client, ...quiet });
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 

@@ -129,6 +129,23 @@ export class TryOn {
   }
 
   /**
+   * Returns a fingerprint of the API key, 16 hexadecimal digits that do not reveal it. Store it with the time of a first
+   * attempt, for `apiKeyFingerprint`. Undefined without a key, such as with `proxyUrl`.
+   *
+   * @throws the abort reason of `signal`
+   * @example
+   * const first = { firstAttemptAt: Date.now(), apiKeyFingerprint: await tryon.apiKeyFingerprint() };
+   * await database.save(JSON.stringify(first)); // later: tryon.run(input, { idempotencyKey, ...first })
+   */
+  async apiKeyFingerprint(options: CallOptions = {}): Promise<string | undefined> {
+    return this.#contexts.within(
+      options,
+      defaults.callTimeout,
+      async ({ fingerprint }) => fingerprint,
+    );
+  }
+
+  /**
    * Rate limit as known now: from the last response headers, or from the client's own count against the limit that
    * `account.get()` returned. Requests in flight count as used. Undefined while neither is known.
    *

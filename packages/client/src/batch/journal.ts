@@ -26,6 +26,11 @@ export interface JournalEntry {
   readonly size?: string | undefined;
   /** Time before the first request, in milliseconds since 1970. In a shared journal by the clock of its storage. */
   readonly sentAt: number;
+  /**
+   * Fingerprint of the API key of the submission. Another key never submits an open item again. Missing in entries of older
+   * releases: a batch with a key searches for the job of an open one, and never submits it again.
+   */
+  readonly apiKeyFingerprint?: string | undefined;
   /** The job, once it is known. */
   readonly job?: SavedJob | undefined;
 }

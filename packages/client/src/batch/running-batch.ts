@@ -6,7 +6,6 @@ import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal } from "./batch-journal.ts";
 import { HeldItems, type ReadItem } from "./held-items.ts";
-import { JobLookup } from "./job-lookup.ts";
 import type { BatchItem, ReadOptions } from "./options.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
 import { createStopRule } from "./stop-rule.ts";
@@ -67,7 +66,7 @@ export class RunningBatch<Item> {
       sync,
       timeout,
       limiter: this.#limiter,
-      lookup: new JobLookup(tryon),
+      lookup: tryon.jobs.lookup(),
       journal: journal && createBatchJournal(journal, tryon, shared, (error) => this.#stop(error)),
     };
   }

@@ -54,6 +54,17 @@ export function resolveConfig(options: TryOnOptions) {
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
   const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
   mustBe(/^(wait|throw)$/.test(onRateLimit), "onRateLimit", '"wait" or "throw"');
+  const {
+    recoveryKeys = environment("TRYON_RECOVERY_KEYS")
+      ?.split(/[\s,]+/)
+      .filter(Boolean) ?? [],
+  } = options;
+  mustBe(
+    Array.isArray(recoveryKeys) &&
+      recoveryKeys.every((key) => typeof key === "string" && /^[!-~]+$/.test(key)),
+    "recoveryKeys",
+    "a list of API keys",
+  );
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
@@ -65,6 +76,8 @@ export function resolveConfig(options: TryOnOptions) {
   return {
     /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
+    /** A proxy has its own. */
+    recoveryKeys: proxyUrl === undefined ? recoveryKeys : [],
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
@@ -83,6 +96,8 @@ export function resolveConfig(options: TryOnOptions) {
     onRateLimit,
     pollInterval: readPollInterval({ pollInterval }),
     maxResultBytes: count("maxResultBytes"),
+    /** Time for which the service is assumed to keep a key. */
+    keyTtl: time("idempotencyWindow"),
     // A request may arrive late, and the service must still know its key then.
     idempotencyWindow: time("idempotencyWindow") * 0.9,
     keyInMetadata: options.keyInMetadata,
@@ -147,7 +162,7 @@ export function check(
   if (!condition) throw new ConfigError(code, message, hint);
 }
 
-function mustBe(isValid: boolean, option: string, expected: string): void {
+export function mustBe(isValid: boolean, option: string, expected: string): void {
   if (!isValid) throw new InputError(option, `must be ${expected}`);
 }
 
