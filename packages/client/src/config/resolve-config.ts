@@ -54,17 +54,6 @@ export function resolveConfig(options: TryOnOptions) {
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
   const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
   mustBe(/^(wait|throw)$/.test(onRateLimit), "onRateLimit", '"wait" or "throw"');
-  const {
-    recoveryKeys = environment("TRYON_RECOVERY_KEYS")
-      ?.split(/[\s,]+/)
-      .filter(Boolean) ?? [],
-  } = options;
-  mustBe(
-    Array.isArray(recoveryKeys) &&
-      recoveryKeys.every((key) => typeof key === "string" && /^[!-~]+$/.test(key)),
-    "recoveryKeys",
-    "a list of API keys",
-  );
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
@@ -76,8 +65,8 @@ export function resolveConfig(options: TryOnOptions) {
   return {
     /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
-    /** A proxy has its own. */
-    recoveryKeys: proxyUrl === undefined ? recoveryKeys : [],
+    /** A proxy has its own, and pages have none. */
+    recoveryKeys: isPage || proxyUrl !== undefined ? [] : readRecoveryKeys(options),
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
@@ -186,6 +175,19 @@ export function unknownOption(
     return [name, `is not an option of ${of}`, { hint: hintFor(name, names) }];
   }
   return undefined;
+}
+
+function readRecoveryKeys({ recoveryKeys }: TryOnOptions): readonly string[] {
+  const keys =
+    recoveryKeys ??
+    environment("TRYON_RECOVERY_KEYS")
+      ?.split(/[\s,]+/)
+      .filter(Boolean) ??
+    [];
+  const areValid =
+    Array.isArray(keys) && keys.every((key) => typeof key === "string" && /^[!-~]+$/.test(key));
+  mustBe(areValid, "recoveryKeys", "a list of API keys");
+  return keys;
 }
 
 export function isBrowser(): boolean {

@@ -1,3 +1,4 @@
+import { isPage } from "#page";
 import { Connections, environmentLogger } from "#runtime";
 
 import { Api, toCall, type Call, type Responded } from "../api/api.ts";
@@ -108,7 +109,8 @@ export class ClientContexts {
    */
   async acquireFor(fingerprint: string | undefined, deadline: Deadline): Promise<ClientContext> {
     const current = await this.acquire(deadline);
-    if (!isOther(current, fingerprint)) return current;
+    // Pages have no fingerprint.
+    if (isPage || !isOther(current, fingerprint)) return current;
     const [found] = this.owners(current, fingerprint);
     check(
       found,

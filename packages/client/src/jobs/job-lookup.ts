@@ -56,8 +56,11 @@ export function readTime(time: Date | number | string | undefined, field: string
   throw new InputError(field, "must be a Date, milliseconds since 1970, or ISO 8601");
 }
 
+/** Limits of each page of the list, or the deadline of the whole search. */
+type FindLimits = CallOptions & { readonly deadline?: Deadline };
+
 /** One iteration over the list of a key, newest first. It continues where the last search has stopped. */
-export class ListIteration {
+class ListIteration {
   readonly #jobs: AsyncIterator<JobData>;
   /** Ids of the jobs that the iteration has read, by idempotency key. */
   readonly #ids = new Map<string, string>();
@@ -92,11 +95,7 @@ export class ListIteration {
 }
 
 /** Loads a page of the list. */
-export async function loadPage(
-  { api }: ClientContext,
-  cursor: string | undefined,
-  deadline: Deadline,
-) {
+async function loadPage({ api }: ClientContext, cursor: string | undefined, deadline: Deadline) {
   const { data } = await api.listJobs({ cursor }, { deadline });
   return { jobs: data.jobs, nextCursor: data.next_cursor };
 }
@@ -108,7 +107,7 @@ export async function loadPage(
 export class JobLookup {
   readonly #contexts: ClientContexts;
   readonly #lists = new Map<ClientContext, ListIteration>();
-  #limits: CallOptions = {};
+  #limits: FindLimits = {};
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(contexts: ClientContexts) {
@@ -116,20 +115,20 @@ export class JobLookup {
   }
 
   /** Searches for a job. Submissions must be older than the first search. Rejects with the abort reason only. */
-  find(sought: SoughtKey, limits: CallOptions = {}): Promise<KeySearch> {
+  find(sought: SoughtKey, limits: FindLimits = {}): Promise<KeySearch> {
     const found = this.#last.then(() => this.#find(sought, limits));
     this.#last = found.catch(() => undefined);
     return found;
   }
 
-  async #find(sought: SoughtKey, limits: CallOptions): Promise<KeySearch> {
+  async #find(sought: SoughtKey, limits: FindLimits): Promise<KeySearch> {
     const { config } = this.#contexts;
     const { idempotencyKey, apiKeyFingerprint: fingerprint } = sought;
     limits.signal?.throwIfAborted();
     this.#limits = limits;
     const now = config.clock.now();
     try {
-      const owners = await within(config, limits, defaults.callTimeout, async (deadline) =>
+      const owners = await this.#within(async (deadline) =>
         this.#contexts.owners(await this.#contexts.acquire(deadline), fingerprint),
       );
       if (owners.length === 0) return { status: "unknown", reason: "other_api_key" };
@@ -139,8 +138,9 @@ export class JobLookup {
         const miss = await list.find(sought, now);
         isBeyond &&= miss.isBeyond;
         if (miss.id === undefined) continue;
-        const data = miss.data ?? { job_id: miss.id, status: "queued" };
-        const origin = { idempotencyKey, fingerprint: context.fingerprint };
+        const { data = { job_id: miss.id, status: "queued" } } = miss;
+        const known = miss.data && { context };
+        const origin = { idempotencyKey, fingerprint: context.fingerprint, ...known };
         return { status: "found", job: new JobRecord(this.#contexts, data, origin) };
       }
       return judgeMiss(sought, isBeyond, now, config);
@@ -148,6 +148,7 @@ export class JobLookup {
       // A failed iteration cannot continue.
       this.#lists.clear();
       limits.signal?.throwIfAborted();
+      limits.deadline?.throwIfAborted();
       return { status: "unknown", reason: "list_failed", error };
     }
   }
@@ -156,17 +157,21 @@ export class JobLookup {
     const known = this.#lists.get(context);
     if (known) return known;
     const list = new ListIteration((cursor) =>
-      within(context.config, this.#limits, defaults.callTimeout, (deadline) =>
-        loadPage(context, cursor, deadline),
-      ),
+      this.#within((deadline) => loadPage(context, cursor, deadline)),
     );
     this.#lists.set(context, list);
     return list;
   }
+
+  #within<Result>(work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
+    const { deadline, ...limits } = this.#limits;
+    if (deadline) return work(deadline);
+    return within(this.#contexts.config, limits, defaults.callTimeout, work);
+  }
 }
 
 /** Decides what it means that the list does not have the job. A pure function. */
-export function judgeMiss(
+function judgeMiss(
   { firstAttemptAt, hasKeyInMetadata }: SoughtKey,
   isBeyond: boolean,
   now: number,

@@ -1,4 +1,6 @@
-import type { Recover, Job, JobData, TimelineEntry, TryOnResult } from "../types/job.ts";
+import { isPage } from "#page";
+
+import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Counted } from "../types/budget.ts";
 import type { KeySearch } from "../types/key-search.ts";
 import type { Responded } from "../api/api.ts";
@@ -13,7 +15,7 @@ import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import { isOther, type ClientContext, type ClientContexts } from "./client-context.ts";
-import { judgeMiss, ListIteration, loadPage, readTime } from "./job-lookup.ts";
+import { JobLookup, readTime } from "./job-lookup.ts";
 import { JobRecord, notifier, type Notify } from "./job-record.ts";
 import { parseInput, readImages } from "./parse-input.ts";
 import {
@@ -27,6 +29,7 @@ import {
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
+const pageMiss = ["the list does not show its job", "Call recover() later."] as const;
 /** Maximum time by which a first attempt may be in the future, since clocks differ, in milliseconds. */
 const maxFuture = 60_000;
 
@@ -133,7 +136,7 @@ export class JobSubmitter {
         return this.#send(submission, context, deadline, notify);
       };
       // After an earlier attempt, a refusal of the key proves nothing, so no other key is tried.
-      const sent = await (submission.earlier
+      const sent = await (!isPage && submission.earlier
         ? this.#sendAgain(submission, submission.earlier, deadline, send)
         : this.#contexts.withKey(deadline, send));
       return { ...sent, data: await finish(sent.data, deadline, notify) };
@@ -154,7 +157,7 @@ export class JobSubmitter {
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
     const sync = this.#isSync(mode ?? parsed.wait ?? "auto", Math.ceil(deadline.left()));
-    const earlier = readEarlier(options, config, sync);
+    const earlier = isPage ? rejectEarlier(options) : readEarlier(options, config, sync);
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
     return {
       idempotencyKey,
@@ -191,41 +194,28 @@ export class JobSubmitter {
     send: (context: ClientContext) => Promise<Responded<JobRecord>>,
   ): Promise<Responded<JobRecord>> {
     const context = await this.#contexts.acquire(deadline);
+    if (isPage) return send(context);
     // Another key would make a second job.
     const isMoved = isOther(context, earlier.fingerprint);
     if (!earlier.isLate && !isMoved) return send(context);
-    const search = await this.#searchOwners(submission, earlier, context, deadline);
-    if (search.status === "found") return { data: search.job, response: search.response };
+    const { fingerprint } = earlier;
+    const search = await this.#search(submission, fingerprint, deadline);
+    if (search.status === "found") {
+      const owner = await this.#contexts.acquireFor(
+        search.job.toJSON().apiKeyFingerprint,
+        deadline,
+      );
+      const { data, response } = await owner.api.getJob(search.job.id, { deadline });
+      return { data: new JobRecord(this.#contexts, data, { context: owner }), response };
+    }
     if (search.status === "absent" && earlier.paysWhenAbsent && !isMoved) return send(context);
     const recover: Recover = (options = {}) =>
       within(context.config, options, undefined, async (limit) => {
-        const again = await this.#searchOwners(submission, earlier, context, limit);
+        const again = await this.#search(submission, fingerprint, limit);
         if (again.status === "found") return again.job;
         throw unknownOutcome({ ...submission, recover }, again, limit);
       });
     throw unknownOutcome({ ...submission, recover }, search, deadline);
-  }
-
-  /** Searches the list of each key that the submission can belong to. */
-  async #searchOwners(
-    submission: Submission,
-    { fingerprint }: Earlier,
-    current: ClientContext,
-    deadline: Deadline,
-  ): Promise<
-    KeyMiss | (Responded<JobData> & { readonly status: "found"; readonly job: JobRecord })
-  > {
-    let miss: KeyMiss | undefined;
-    for (const context of this.#contexts.owners(current, fingerprint)) {
-      const search = await this.#search(submission, context, deadline);
-      if (search.status === "found") {
-        const read = await context.api.getJob(search.job.id, { deadline });
-        const job = new JobRecord(this.#contexts, read.data, { context });
-        return { ...read, status: "found", job };
-      }
-      if (!miss || search.status === "unknown") miss = search;
-    }
-    return miss ?? { status: "unknown", reason: "other_api_key" };
   }
 
   /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
@@ -301,33 +291,28 @@ export class JobSubmitter {
     deadline: Deadline,
     charge?: Charge,
   ): Promise<Job> {
-    const search = await this.#search(submission, context, deadline);
+    const search = await this.#search(submission, context.fingerprint, deadline);
     if (search.status !== "found") throw unknownOutcome(submission, search, deadline);
     if (charge) context.spendTracker.recordFound(charge, search.job.data);
     return search.job;
   }
 
-  /** Searches the list of the key that the submission was sent with. */
+  /** Searches the lists of the keys that the submission can belong to. */
   async #search(
     { idempotencyKey, hasKeyInMetadata, attemptLog, earlier }: Submission,
-    context: ClientContext,
+    fingerprint: string | undefined,
     deadline: Deadline,
   ): Promise<KeySearch> {
-    const now = deadline.clock.now();
+    if (!hasKeyInMetadata) return { status: "unknown", reason: "key_not_in_metadata" };
     // The clock may have been set meanwhile.
-    const since = now - Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
-    const firstAttemptAt = earlier ? Math.min(since, earlier.firstAttemptAt) : since;
+    const age = Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
+    const since = deadline.clock.now() - age;
+    const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
     const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata };
-    if (!hasKeyInMetadata) return judgeMiss(sought, false, now, context.config);
-    const list = new ListIteration((cursor) => loadPage(context, cursor, deadline));
-    try {
-      const { data, isBeyond } = await list.find(sought, now);
-      if (!data) return judgeMiss(sought, isBeyond, now, context.config);
-      return { status: "found", job: new JobRecord(this.#contexts, data, { context }) };
-    } catch (error) {
-      deadline.throwIfAborted();
-      return { status: "unknown", reason: "list_failed", error };
-    }
+    return new JobLookup(this.#contexts).find(
+      { ...sought, apiKeyFingerprint: fingerprint },
+      { deadline },
+    );
   }
 }
 
@@ -339,7 +324,8 @@ function unknownOutcome(
   const { attemptLog, idempotencyKey, recover } = submission;
   const { retryAt, error } = { retryAt: undefined, error: undefined, ...search };
   const reason = search.status === "absent" ? search.status : search.reason;
-  const [why, hint] = missTexts[reason];
+  // In a page, the session tries again.
+  const [why, hint] = isPage ? pageMiss : missTexts[reason];
   return new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
     hint,
     attempts: attemptLog.attempts,
@@ -349,6 +335,11 @@ function unknownOutcome(
     retryAfter: retryAt && Math.ceil((retryAt - clock.now()) / 1_000),
     cause: error,
   });
+}
+
+/** Rejects the options about earlier calls in pages, whose sessions continue their submissions. */
+function rejectEarlier({ firstAttemptAt }: SubmitOptions): undefined {
+  mustBe(firstAttemptAt === undefined, "firstAttemptAt", "unset in a page");
 }
 
 /** Reads the options about earlier calls. */
