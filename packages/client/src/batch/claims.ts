@@ -1,6 +1,6 @@
 import type { ClientClock } from "../config/clock.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
-import { checkClaim, checkKept } from "./check-journal.ts";
+import { checkClaim, checkKept, checkWithin } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
 /** Claims items of a shared journal for one run of a batch, and renews the claims until they are released. */
@@ -31,8 +31,17 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
       }
       return claim;
     },
-    put: async (entry: JournalEntry): Promise<boolean> =>
-      checkKept(await journal.putClaimed(entry, owner)),
+    /** Writes an entry, within a limit if one is given. */
+    async put(entry: JournalEntry, maxCredits?: number): Promise<boolean | "full"> {
+      const { id, state } = entry;
+      const kept =
+        maxCredits === undefined
+          ? checkKept(await journal.putClaimed(entry, owner))
+          : checkWithin(await journal.putWithin?.(entry, owner, maxCredits));
+      // An item that has ended needs no claim, so none is left to renew or release.
+      if (kept === true && (state === "succeeded" || state === "failed")) claimed.delete(id);
+      return kept;
+    },
     async release(id: string): Promise<void> {
       if (!claimed.delete(id)) return;
       if (claimed.size === 0) schedule();

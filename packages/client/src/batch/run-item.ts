@@ -119,7 +119,9 @@ class ItemRun {
       if (!job) {
         this.#age = () => date - sentAt + since();
         this.#isResumed = true;
-        return this.#send();
+        if (await journal.confirm(entry)) return this.#send();
+        this.isLost = true;
+        return {};
       }
       const outcome = this.#wait(fromJournal ? tryon.jobs.restore(job) : tryon.jobs.resume(job));
       return { ...(await outcome), fromJournal };

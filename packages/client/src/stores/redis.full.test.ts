@@ -6,7 +6,12 @@ import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
+import {
+  claimSuite,
+  journalSuite,
+  totalSuite,
+  type JournalStorage,
+} from "../../test/journal-suite.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
 
 const connections = {
@@ -44,6 +49,7 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
     });
     journalSuite(storage);
     claimSuite(storage);
+    totalSuite(storage);
     sharedBatchSuite(storage);
 
     it("rejects a policy that evicts keys, and names the fix", async () => {

@@ -7,7 +7,12 @@ import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { temporaryFolder } from "../../test/journal-folder.ts";
-import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
+import {
+  claimSuite,
+  journalSuite,
+  totalSuite,
+  type JournalStorage,
+} from "../../test/journal-suite.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
 import { openTableJournal } from "./table-journal.ts";
 import { createTableQuotaStore } from "./table-quota-store.ts";
@@ -97,6 +102,7 @@ it.each([-3_600_000, 3_600_000])(
 describe("a journal in SQLite", () => {
   journalSuite(storage);
   claimSuite(storage);
+  totalSuite(storage);
   sharedBatchSuite(storage);
 
   it("waits for other connections that write", async () => {

@@ -29,6 +29,10 @@ export interface Dialect {
   readonly toTimestamp: (milliseconds: string) => string;
   /** Date of the database in milliseconds since 1970. NULL if it is that of the process. */
   readonly date: string;
+  /** Returns the whole number at the start of a text that starts with a digit. */
+  readonly numberOf: (text: string) => string;
+  /** If true, other connections can change rows while a statement runs, and it locks those that it depends on. */
+  readonly locksRows: boolean;
   /** Returns a query of the elements of a JSON array. */
   readonly elementsOf: (json: string) => string;
   /** Runs the statement that creates a table. */
@@ -74,6 +78,8 @@ export function postgresDialect(client: PostgresClient): Dialect {
     timestamp: "timestamptz",
     toTimestamp: (milliseconds) => `to_timestamp((${milliseconds}) / 1000)`,
     date: "$0",
+    numberOf: (text) => `CAST(substring(${text} FROM '^[0-9]+') AS bigint)`,
+    locksRows: true,
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
     runOn:
@@ -92,6 +98,8 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     timestamp: "double precision",
     toTimestamp: (milliseconds) => milliseconds,
     date: "NULL",
+    numberOf: (text) => `CAST(${text} AS integer)`,
+    locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
     create: async (statement) => database.exec(statement),
     runOn: ({ table, key, version, clock }, keepTime) => {
