@@ -2,7 +2,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import type { SharedJournal } from "@tryon/client/batch";
-import { openSqliteJournal, type TableJournalOptions } from "@tryon/client/sqlite";
+import {
+  openSqliteJournal,
+  type SqliteDatabase,
+  type TableJournalOptions,
+} from "@tryon/client/sqlite";
 import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -72,6 +76,38 @@ it.each([
   expect(await store.get("key")).toBe(left > 0 ? 1 : 0);
   pass(Math.max(0, left));
   expect([await store.get("key"), await (await create()).get("key")]).toEqual([0, 0]);
+});
+
+it("expired counters are deleted 1,000 at a time over an index, and counted", async () => {
+  const { times, pass } = createMachine();
+  const database = await connect();
+  const deleted: number[] = [];
+  const plans: string[] = [];
+  const watched: SqliteDatabase = {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        all: (...values) => {
+          const rows = statement.all(...values);
+          if (!sql.includes("DELETE")) return rows;
+          deleted.push(rows.length);
+          const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+          plans.push(...plan.map(({ detail }) => String(detail)));
+          return rows;
+        },
+      };
+    },
+  };
+  const dialect = sqliteDialect(watched, times);
+  const store = createTableQuotaStore("test", dialect, { createTable: true });
+  await store.increment("kept", 90_000);
+  for (let index = 0; index < 2_100; index += 1) await store.increment(`old ${index}`, 1_000);
+  pass(60_000);
+  expect(await store.deleteExpired()).toBe(2_100);
+  expect(deleted).toEqual([1_000, 1_000, 100]);
+  expect(plans.join()).toContain("USING INDEX tryon_quota_expires_at");
+  expect([await store.get("kept"), await store.deleteExpired()]).toEqual([1, 0]);
 });
 
 it.each([-3_600_000, 3_600_000])(

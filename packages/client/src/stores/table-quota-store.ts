@@ -1,4 +1,4 @@
-import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { deleteExpired, openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
@@ -9,10 +9,11 @@ export interface TableQuotaOptions {
   /** Name of the table, with its schema if it needs one: `shop.tryon_quota`. @default "tryon_quota" */
   readonly table?: string | undefined;
   /**
-   * If true, the store creates the table unless it exists. If false, create it yourself:
+   * If true, the store creates the table and its index unless they exist. If false, create it yourself:
    *
    * ```sql
-   * CREATE TABLE tryon_quota (key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL)
+   * CREATE TABLE tryon_quota (key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL);
+   * CREATE INDEX tryon_quota_expires_at ON tryon_quota (expires_at);
    * ```
    *
    * The row with the key `version` has the version of the table.
@@ -45,6 +46,7 @@ export function createTableQuotaStore(
   const format = {
     table,
     columns: "key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL",
+    index: "expires_at",
     // The keys of `createQuota` are JSON.
     key: ["key", "'version'"],
     version: ["count", "expires_at", "$0"],
@@ -60,7 +62,6 @@ export function createTableQuotaStore(
       count = CASE WHEN ${hasExpired} THEN 1 ELSE counter.count + 1 END,
       expires_at = CASE WHEN ${hasExpired} THEN excluded.expires_at ELSE counter.expires_at END
     RETURNING count`;
-  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING count`;
   const count = async (text: string, ...values: (string | number)[]): Promise<number> => {
     const [row = { count: 0 }] = await run(text, ...values);
     // Both statements return rows of this type. Some drivers read integers as bigint.
@@ -69,6 +70,6 @@ export function createTableQuotaStore(
   return {
     get: (key) => count(get, key),
     increment: (key, ttl) => count(increment, key, ttl),
-    deleteExpired: async () => (await run(deleteExpired)).length,
+    deleteExpired: () => deleteExpired(run, table),
   };
 }

@@ -19,6 +19,8 @@ export interface TableFormat {
   readonly version: readonly [version: string, time: string, now: string];
   /** Rule for the time in SQLite. */
   readonly clock: ClockRule;
+  /** Column with an index. @default none */
+  readonly index?: string;
 }
 
 /** SQL of a database. */
@@ -35,7 +37,9 @@ export interface Dialect {
   readonly locksRows: boolean;
   /** Returns a query of the elements of a JSON array. */
   readonly elementsOf: (json: string) => string;
-  /** Runs the statement that creates a table. */
+  /** Returns the statement that creates an index of a column of a table. */
+  readonly indexOf: (table: string, column: string) => string;
+  /** Runs the statements that create a table. */
   readonly create: (statement: string) => Promise<unknown>;
   /** Returns the function that runs statements on a table. `keepTime` stores the time. */
   readonly runOn: (format: TableFormat, keepTime: string) => RunStatement;
@@ -43,12 +47,12 @@ export interface Dialect {
 
 /** Returns the function that runs statements on a table. The first one opens the table, and checks its version. */
 export function openTable(
-  { create, runOn }: Dialect,
+  { create, indexOf, runOn }: Dialect,
   format: TableFormat,
   createTable: boolean,
   fail: Fail,
 ): RunStatement {
-  const { table, columns, key } = format;
+  const { table, columns, key, index } = format;
   const [version, time, now] = format.version;
   const keepTime = `
     INSERT INTO ${table} AS kept (${key[0]}, ${version}, ${time}) VALUES (${key[1]}, '${storeVersion}', ${now})
@@ -57,7 +61,9 @@ export function openTable(
     RETURNING ${version} AS version`;
   const run = runOn(format, keepTime);
   const open = async (): Promise<void> => {
-    if (createTable) await create(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`);
+    const statements = [`CREATE TABLE IF NOT EXISTS ${table} (${columns})`];
+    if (index !== undefined) statements.push(indexOf(table, index));
+    if (createTable) await create(statements.join("; "));
     const [row] = await run(keepTime);
     checkStoreVersion(Reflect.get(Object(row), "version"), `The table ${table}`, fail);
   };
@@ -66,6 +72,25 @@ export function openTable(
     await opened();
     return run(text, ...values);
   };
+}
+
+/** Maximum number of rows that one statement deletes, so that others do not wait for long. */
+const maxDeleted = 1_000;
+
+/** Deletes the expired rows of a table with an index of `expires_at`, and returns their number. */
+export async function deleteExpired(run: RunStatement, table: string): Promise<number> {
+  const expired = "expires_at <= $0";
+  // The row can be in use again once it is locked.
+  const text = `
+    DELETE FROM ${table} WHERE ${expired} AND key IN (
+      SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
+      ORDER BY expires_at LIMIT ${maxDeleted})
+    RETURNING key`;
+  let count = 0;
+  for (let deleted = maxDeleted; deleted === maxDeleted; count += deleted) {
+    deleted = (await run(text)).length;
+  }
+  return count;
 }
 
 /** SQL of PostgreSQL. */
@@ -81,6 +106,8 @@ export function postgresDialect(client: PostgresClient): Dialect {
     numberOf: (text) => `CAST(substring(${text} FROM '^[0-9]+') AS bigint)`,
     locksRows: true,
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
+    indexOf: (table, column) =>
+      `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${column} ON ${table} (${column})`,
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
     runOn:
       () =>
@@ -101,6 +128,8 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     numberOf: (text) => `CAST(${text} AS integer)`,
     locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
+    indexOf: (table, column) =>
+      `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table.replace(/^.*\./, "")} (${column})`,
     create: async (statement) => database.exec(statement),
     runOn: ({ table, key, version, clock }, keepTime) => {
       // The column is named "timeout".

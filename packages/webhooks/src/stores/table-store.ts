@@ -1,5 +1,5 @@
 import { accepting, boolean, readOptions } from "@tryon/command-line/options";
-import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { deleteExpired, openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
 
 import type { ReceiverStore } from "../receiver/store.ts";
 import { storeError } from "./store-error.ts";
@@ -9,10 +9,11 @@ export interface TableStoreOptions {
   /** Name, with its schema if it needs one: `shop.tryon_events`. @default "tryon_events" */
   readonly table?: string | undefined;
   /**
-   * If true, the store creates the table unless it exists. If false, create it yourself:
+   * If true, the store creates the table and its index unless they exist. If false, create it yourself:
    *
    * ```sql
-   * CREATE TABLE tryon_events (key text PRIMARY KEY, owner text, expires_at double precision NOT NULL)
+   * CREATE TABLE tryon_events (key text PRIMARY KEY, owner text, expires_at double precision NOT NULL);
+   * CREATE INDEX tryon_events_expires_at ON tryon_events (expires_at);
    * ```
    *
    * The row with the key `version` has the version of the table.
@@ -45,6 +46,7 @@ export function createTableStore(dialect: Dialect, options: TableStoreOptions): 
   const format = {
     table,
     columns: "key text PRIMARY KEY, owner text, expires_at double precision NOT NULL",
+    index: "expires_at",
     // Other keys are JSON.
     key: ["key", "'version'"],
     version: ["owner", "expires_at", "$0"],
@@ -62,7 +64,6 @@ export function createTableStore(dialect: Dialect, options: TableStoreOptions): 
     ON CONFLICT (key) DO UPDATE SET owner = NULL, expires_at = excluded.expires_at
     RETURNING owner`;
   const release = `DELETE FROM ${table} WHERE key = $1 AND owner = $2 RETURNING owner`;
-  const deleteExpired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING owner`;
   return {
     async claim(key, owner, ttl) {
       if ((await run(claim, keyOf(key), owner, ttl)).length > 0) return "claimed";
@@ -72,6 +73,6 @@ export function createTableStore(dialect: Dialect, options: TableStoreOptions): 
     },
     done: (key, ttl) => run(done, keyOf(key), ttl),
     release: (key, owner) => run(release, keyOf(key), owner),
-    deleteExpired: async () => (await run(deleteExpired)).length,
+    deleteExpired: () => deleteExpired(run, table),
   };
 }
