@@ -30,6 +30,8 @@ export class HeldItems<Item> {
   readonly #items: ReadItem<Item>[] = [];
   /** Number of items that were added since they were all tried. Most have ended if the other processes are fast. */
   #fresh = 0;
+  /** Maximum time until the next attempt. It doubles with each attempt until many are fresh. */
+  #backoff = step;
   #isRetrying = false;
 
   /**
@@ -78,6 +80,8 @@ export class HeldItems<Item> {
     while (this.size > 0) {
       for (let waited = 0; !this.#isDue(waited); waited += step)
         await deadline.sleep(step).catch(() => (waited = Infinity));
+      // Items of fast processes end soon after the attempt at which they were held.
+      this.#backoff = this.#isMostlyFresh ? step : 2 * this.#backoff;
       this.#fresh = 0;
       for (let left = this.size; left > 0; left -= 1) await this.#retry(() => this.#items.shift());
     }
@@ -85,10 +89,13 @@ export class HeldItems<Item> {
     this.#isRetrying = false;
   }
 
+  get #isMostlyFresh(): boolean {
+    return this.#fresh >= Math.max(minFresh, this.size - this.#fresh);
+  }
+
   /** Returns true if the items are to be tried again after a time: the more there are, the later, unless many are fresh. */
   #isDue(waited: number): boolean {
-    const { size } = this;
-    const isMostlyFresh = this.#fresh >= Math.max(minFresh, size - this.#fresh);
-    return waited >= Math.min(this.#delay, size * delayPerItem) || (waited > 0 && isMostlyFresh);
+    const delay = Math.min(this.#delay, this.#backoff, this.size * delayPerItem);
+    return waited >= delay || (waited > 0 && this.#isMostlyFresh);
   }
 }
