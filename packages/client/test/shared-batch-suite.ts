@@ -1,6 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 
-import { batch, type BatchItem, type Journal, type SharedJournal } from "@tryon/client/batch";
+import {
+  batch,
+  type BatchItem,
+  type CommonOptions,
+  type Journal,
+  type SharedJournal,
+} from "@tryon/client/batch";
 import { createMock } from "@tryon/mock";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -46,8 +52,9 @@ function runBatch(
   items: readonly string[] = skus,
   sync = true,
   maxCredits = 8 * skus.length,
+  more: CommonOptions = {},
 ) {
-  const options = { journal, sync, concurrency: 4, budget: { maxCredits } };
+  const options = { journal, sync, concurrency: 4, budget: { maxCredits }, ...more };
   return batch(tryon, items, {
     ...options,
     id: (sku) => sku,
@@ -126,6 +133,33 @@ export function sharedBatchSuite(
       expect(await charges()).toBe(24);
       expect(await runLimited(storage, client, 8 * skus.length)).toEqual(["done", "done", "done"]);
       expect(await charges()).toBe(skus.length);
+    });
+
+    it("do not repeat a submission of an earlier process beyond a limit that is lower by now", async () => {
+      const storage = createStorage(1);
+      await storage.clear();
+      const { client, charges, fetch } = await openShop();
+      const [sent, killed] = [Promise.withResolvers<void>(), new AbortController()];
+      const hanging = client(async (url, init) => {
+        if (init.method !== "POST") return fetch(url, init);
+        sent.resolve();
+        return new Promise(() => undefined);
+      });
+      const { signal } = killed;
+      const first = collect(runBatch(hanging, await storage.open(), ["a"], true, 8, { signal }));
+      await sent.promise;
+      killed.abort(new Error("killed"));
+      await expect(first).rejects.toThrow("killed");
+      const again = async (maxCredits: number): Promise<unknown> => {
+        const items = runBatch(client(), await storage.open(), ["a"], true, maxCredits);
+        return collect(items).catch((error: unknown) => error);
+      };
+      expect(await again(7)).toMatchObject({
+        cause: { code: "budget_exceeded", cost: 8, spent: 8, reserved: 0, maxCredits: 7 },
+      });
+      expect(await charges()).toBe(0);
+      expect(await again(8)).toMatchObject([{ id: "a", error: undefined }]);
+      expect(await charges()).toBe(1);
     });
 
     it.each([

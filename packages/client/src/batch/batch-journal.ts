@@ -134,7 +134,7 @@ export function createBatchJournal(
   }
 
   /** Writes an entry of a claimed item with its credits, and reserves them in the total before it is sent. */
-  async function putShared(entry: JournalEntry): Promise<boolean> {
+  async function putShared(entry: JournalEntry, isRetry: boolean): Promise<boolean> {
     const { id, state } = entry;
     if (!claims || !hasTotal) return (await claims?.put(entry)) === true;
     const credits = await creditsOf(entry);
@@ -149,7 +149,6 @@ export function createBatchJournal(
     // Somebody has deleted it.
     if (total === undefined || limit === undefined) throw new TypeError("The total is missing.");
     const reserved = [...reservedHere.values()].reduce((sum, one) => sum + one, 0);
-    const isRetry = reservedHere.has(id);
     const spent = Math.max(0, total - reserved);
     const { maxCredits } = limit;
     const counted = { maxCredits, spent, reserved, count: () => undefined };
@@ -194,13 +193,13 @@ export function createBatchJournal(
      *
      * @throws `budget_exceeded` if the entry is to be sent, and its credits do not fit into the total
      */
-    async put(entry: JournalEntry): Promise<boolean> {
+    async put(entry: JournalEntry, isRetry = false): Promise<boolean> {
       const { id, idempotencyKey } = entry;
       const charge = charges.get(idempotencyKey);
       if (charge) count(entry, charge);
       else if (budget) charges.set(idempotencyKey, undefined);
       const kept = await guard("written", id, async () => {
-        if (claims) return putShared(entry).catch(asRefusal);
+        if (claims) return putShared(entry, isRetry).catch(asRefusal);
         await journal.put(entry);
         return true;
       });
@@ -210,7 +209,7 @@ export function createBatchJournal(
 
     /** Writes an entry once more before it is sent again, if it is in a total. Its limit may be lower than before. */
     async confirm(entry: JournalEntry): Promise<boolean> {
-      return !hasTotal || this.put(entry);
+      return !hasTotal || this.put(entry, true);
     },
 
     /**

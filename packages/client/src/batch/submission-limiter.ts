@@ -18,6 +18,8 @@ const tolerance = 250;
 /** Time to create an input that delays no start, in milliseconds. */
 const maxPreparation = 10_000;
 
+/** Minimum time between starts for which a shared schedule is worth its statements, in milliseconds. */
+const minShared = 1;
 /** Time of a shared schedule that is taken at once for starts that wait, in milliseconds. */
 const maxTaken = 200;
 
@@ -138,7 +140,7 @@ export class SubmissionLimiter {
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
     this.#deadline.throwIfAborted();
-    const takeTime = this.#spacing > 0 ? this.#takeTime : undefined;
+    const takeTime = this.#spacing >= minShared ? this.#takeTime : undefined;
     await this.#sleepUntilDue();
     const { clock } = this.#deadline;
     if (!takeTime) {
