@@ -7,7 +7,7 @@ import { openSqliteJournal } from "@tryon/client/sqlite";
 
 import { benchKey } from "../candidates/fixtures.ts";
 
-/** What this program uses of `pg`, `ioredis` and `bullmq`: the workspace has no types of the versions installed here. */
+/** Used parts of `pg`, `ioredis` and `bullmq`. The workspace has no types of the versions that are installed here. */
 interface Peers {
   readonly Pool: new (options: { readonly connectionString: string }) => PostgresClient;
   readonly Redis: new (url: string, options: object) => IoRedisClient;

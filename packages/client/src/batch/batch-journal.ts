@@ -96,19 +96,16 @@ export function createBatchJournal(
     return total === undefined ? undefined : checkNumber("total", total);
   }
 
-  /** Returns the price of an entry. Entries of older releases have no size. Any size without a price counts at the highest one. */
-  async function priceOf({ size = "unknown" }: JournalEntry): Promise<number> {
+  /** Returns the credits that an entry counts by itself. */
+  async function creditsOf(entry: JournalEntry): Promise<CountedCredits> {
+    // Entries of older releases have no size. Any size without a price counts at the highest one.
+    const { state, size = "unknown" } = entry;
+    if (state === "refused") return { spent: 0, reserved: 0 };
     prices ??= tryon.costs().then(
       ({ costs }) => costs,
       () => documentPrices,
     );
-    return highestPriceOf(size, await prices);
-  }
-
-  /** Returns the credits that an entry counts by itself. */
-  async function creditsOf(entry: JournalEntry): Promise<CountedCredits> {
-    if (entry.state === "refused") return { spent: 0, reserved: 0 };
-    return update(entry, { spent: 0, reserved: await priceOf(entry) });
+    return update(entry, { spent: 0, reserved: highestPriceOf(size, await prices) });
   }
 
   /** Counts an entry of another run. */
@@ -146,7 +143,7 @@ export function createBatchJournal(
       return kept;
     }
     const total = await readTotal();
-    // Somebody has deleted it.
+    // Another program has deleted it.
     if (total === undefined || limit === undefined) throw new TypeError("The total is missing.");
     const reserved = [...reservedHere.values()].reduce((sum, one) => sum + one, 0);
     const spent = Math.max(0, total - reserved);

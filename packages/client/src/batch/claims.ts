@@ -22,6 +22,13 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
     schedule();
   };
 
+  /** Renews the claim no longer. The timer of the last one would keep the program running. */
+  const forget = (id: string): boolean => {
+    const isClaimed = claimed.delete(id);
+    if (claimed.size === 0) schedule();
+    return isClaimed;
+  };
+
   return {
     async claim(id: string): Promise<ItemClaim> {
       const claim = checkClaim(await journal.claim(id, owner));
@@ -39,13 +46,11 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
           ? checkKept(await journal.putClaimed(entry, owner))
           : checkWithin(await journal.putWithin?.(entry, owner, maxCredits));
       // An item that has ended needs no claim, so none is left to renew or release.
-      if (kept === true && (state === "succeeded" || state === "failed")) claimed.delete(id);
+      if (kept === true && (state === "succeeded" || state === "failed")) forget(id);
       return kept;
     },
     async release(id: string): Promise<void> {
-      if (!claimed.delete(id)) return;
-      if (claimed.size === 0) schedule();
-      await journal.release(id, owner);
+      if (forget(id)) await journal.release(id, owner);
     },
   };
 }

@@ -93,7 +93,7 @@ export interface SharedJournal extends Journal {
   putWithin?(entry: JournalEntry, owner: string, maxCredits: number): Promise<boolean | "full">;
   /**
    * Returns the credits that all entries count, or undefined before a batch with a budget has used the journal. Stores
-   * `initial` if there is no total.
+   * `initial` unless a total exists.
    *
    * Without the methods `total` and `putWithin`, each process counts the entries when it starts, and together they can
    * exceed a budget.
