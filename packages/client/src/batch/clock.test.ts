@@ -69,7 +69,7 @@ describe("an item of a shared journal that another process may have submitted", 
 it("a batch with a shared journal leaves no timer, which would keep the program running", async () => {
   const service = createService();
   const { clock } = service.mock;
-  const timers = new Set<unknown>();
+  const timers = new Map<unknown, () => void>();
   const counted = {
     now: () => clock.now(),
     setTimeout: (callback: () => void, delay: number) => {
@@ -77,12 +77,12 @@ it("a batch with a shared journal leaves no timer, which would keep the program 
         timers.delete(timer);
         callback();
       }, delay);
-      timers.add(timer);
+      timers.set(timer, () => clock.clearTimeout(timer));
       return timer;
     },
     clearTimeout: (timer: unknown) => {
+      timers.get(timer)?.();
       timers.delete(timer);
-      clock.clearTimeout(timer);
     },
   };
   const journal = shared(memoryJournal(), () => clock.now());

@@ -33,7 +33,7 @@ export async function openTableJournal(
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
   const claimTtl = readOptions(name, options, { claimTtl: true, createTable: true });
-  const { timestamp, toTimestamp, elementsOf, numberOf } = dialect;
+  const { timestamp, toTimestamp, elementsOf, numberOf, locksRows } = dialect;
   const now = toTimestamp("$0");
   const format = {
     table: "tryon_journal",
@@ -115,20 +115,26 @@ export async function openTableJournal(
       const isFree = `(item.state IS NULL OR item.state NOT IN (${ended}))
         AND (item.owner IS NULL OR item.owner = $3 OR item.claimed_until <= ${now})`;
       // A conflict locks the row, which is a write. So it is only tried if the item looks free.
-      const text = `
+      const insert = `
         INSERT INTO tryon_journal AS item (journal, id, owner, claimed_until)
         SELECT $1, $2, $3, ${until("$4")} WHERE NOT EXISTS
           (SELECT 1 FROM tryon_journal AS item WHERE ${item} AND NOT (${isFree}))
         ON CONFLICT (journal, id) DO UPDATE
         SET owner = excluded.owner, claimed_until = excluded.claimed_until WHERE ${isFree}
-        RETURNING entry, ${dialect.date} AS now`;
+        RETURNING 'claimed' AS id, entry, ${dialect.date} AS now`;
+      // SQLite accepts no INSERT in WITH, and another statement costs it little.
+      const text = locksRows
+        ? `WITH claimed AS (${insert}) SELECT id, entry, now FROM claimed UNION ALL
+           SELECT 'other', entry, NULL FROM tryon_journal
+           WHERE ${item} AND NOT EXISTS (SELECT 1 FROM claimed)`
+        : insert;
       const [row] = await query(text, columnOf(id), owner, claimTtl);
-      if (row) {
+      if (row?.id === "claimed") {
         // Some drivers return numbers as text.
         const date = row.now === null ? undefined : Number(row.now);
         return { state: "claimed", entry: readText(row.entry), now: date };
       }
-      const entry = await get(id);
+      const entry = locksRows ? readText(row?.entry) : await get(id);
       return { state: hasEnded(entry?.state) ? "ended" : "held", entry };
     },
     async renew(ids, owner) {
