@@ -77,7 +77,7 @@ export async function readContents(file: FileHandle, path: string) {
   let [number, damagedLine] = [0, 0];
   /** If true, a crash can have left the damage: the line is incomplete, or has zeros that were never overwritten. */
   let isUnwritten = true;
-  for await (const { bytes, start, isWhole } of linesOf(file, 0, 2 ** 18)) {
+  for await (const { bytes, start, isWhole } of linesOf(file, 0, longRead)) {
     number += 1;
     const read = readId(bytes);
     if (damagedLine > 0) {
@@ -117,6 +117,9 @@ export async function readContents(file: FileHandle, path: string) {
     "Nothing was changed. Restore a copy of the file: with a new journal, the batch could pay for items again.",
   );
 }
+
+/** Bytes that are read at once from a whole file. */
+export const longRead = 2 ** 18;
 
 /**
  * Yields the lines of a file from a position, without their line breaks. If the last one has none, it is not whole.
