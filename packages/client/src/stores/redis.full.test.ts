@@ -52,6 +52,18 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
     totalSuite(storage);
     sharedBatchSuite(storage);
 
+    it("sends each script once, and then its digest", async () => {
+      const journal = await storage().open();
+      await run("CONFIG", "RESETSTAT");
+      for (let index = 0; index < 20; index += 1) await journal.claim(`sku-${index}`, "one");
+      const stats = String(await run("INFO", "commandstats"));
+      const callsOf = (name: string) =>
+        Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+      // One for the digest, and one for the script unless Redis has it.
+      expect(callsOf("eval")).toBeLessThanOrEqual(2);
+      expect(callsOf("evalsha")).toBe(20);
+    });
+
     it("rejects a policy that evicts keys, and names the fix", async () => {
       const client = await connect(server.url);
       await run("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
