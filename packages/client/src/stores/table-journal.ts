@@ -122,19 +122,25 @@ export async function openTableJournal(
         ON CONFLICT (journal, id) DO UPDATE
         SET owner = excluded.owner, claimed_until = excluded.claimed_until WHERE ${isFree}
         RETURNING 'claimed' AS id, entry, ${dialect.date} AS now`;
-      // SQLite accepts no INSERT in WITH, and another statement costs it little.
+      const values = [columnOf(id), owner] as const;
+      // In SQLite, an INSERT locks the file even if it inserts nothing.
+      const look = `
+        SELECT CASE WHEN ${isFree} THEN 'free' ELSE 'other' END AS id, entry
+        FROM tryon_journal AS item WHERE ${item}`;
+      let [row] = locksRows ? [] : await query(look, ...values);
       const text = locksRows
         ? `WITH claimed AS (${insert}) SELECT id, entry, now FROM claimed UNION ALL
            SELECT 'other', entry, NULL FROM tryon_journal
            WHERE ${item} AND NOT EXISTS (SELECT 1 FROM claimed)`
         : insert;
-      const [row] = await query(text, columnOf(id), owner, claimTtl);
+      if (row?.id !== "other") [row] = await query(text, ...values, claimTtl);
       if (row?.id === "claimed") {
         // Some drivers return numbers as text.
         const date = row.now === null ? undefined : Number(row.now);
         return { state: "claimed", entry: readText(row.entry), now: date };
       }
-      const entry = locksRows ? readText(row?.entry) : await get(id);
+      // Without a row, another process has claimed the item at the same time.
+      const entry = readText(row?.entry);
       return { state: hasEnded(entry?.state) ? "ended" : "held", entry };
     },
     async renew(ids, owner) {
