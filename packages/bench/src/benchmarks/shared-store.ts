@@ -3,7 +3,11 @@ import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-se
 import type { Benchmark } from "../benchmark.ts";
 import type { Environment } from "../environment.ts";
 
-const stores = { postgres: startPostgres, redis: startRedis, sqlite: startSqlite } as const;
+const stores = [
+  { store: "postgres", title: "PostgreSQL", start: startPostgres },
+  { store: "redis", title: "Redis", start: startRedis },
+  { store: "sqlite", title: "SQLite", start: startSqlite },
+] as const;
 const bullmq = "BullMQ, add and process";
 
 /** Figures of one process. */
@@ -54,19 +58,19 @@ export const sharedStore: Benchmark = {
   },
   async *measure(environment) {
     const serviceUrl = await environment.serve(["servers.mjs", "slow"]);
-    for (const [store, start] of Object.entries(stores)) {
+    for (const { store, title, start } of stores) {
       const server = await start();
       try {
         for (let round = 0; round < 3; round += 1) {
           const target = ["batch", store, server.url, serviceUrl] as const;
           const one = await runProcesses(environment, 1, target, 400);
           const single = rateOf(one);
-          yield { rate: { [`${store}, 1 process`]: single } };
-          yield { statements: { [`${store}, 1 process`]: sumOf(one, "statements") / 400 } };
+          yield { rate: { [`${title}, 1 process`]: single } };
+          yield { statements: { [`${title}, 1 process`]: sumOf(one, "statements") / 400 } };
           for (const number of [2, 4]) {
             const count = 400 * number;
             const results = await runProcesses(environment, number, target, count);
-            const row = `${store}, ${number} processes`;
+            const row = `${title}, ${number} processes`;
             const distances = results.map(({ own }) => Math.abs(own - 400) / 4);
             yield {
               rate: { [row]: rateOf(results) },
@@ -77,11 +81,11 @@ export const sharedStore: Benchmark = {
           }
           const alone = ["journal", store, server.url, serviceUrl] as const;
           const cpu = sumOf(await runProcesses(environment, 1, alone, 3_000), "cpu") / 3_000;
-          yield { cpu: { [store]: cpu } };
+          yield { cpu: { [title]: cpu } };
           if (store !== "redis") continue;
           const queue = ["bullmq", store, server.url, serviceUrl] as const;
           const peer = sumOf(await runProcesses(environment, 1, queue, 3_000), "cpu") / 3_000;
-          yield { cpu: { [bullmq]: peer }, cpuRatio: { [`${store} / ${bullmq}`]: cpu / peer } };
+          yield { cpu: { [bullmq]: peer }, cpuRatio: { [`${title} / ${bullmq}`]: cpu / peer } };
         }
       } finally {
         await server.remove();
