@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
+import { entry as entryOf } from "./journal-folder.ts";
 import type { JournalStorage } from "./journal-suite.ts";
 import { collect, input } from "./service.ts";
 
@@ -133,6 +134,18 @@ export function sharedBatchSuite(
       expect(await charges()).toBe(24);
       expect(await runLimited(storage, client, 8 * skus.length)).toEqual(["done", "done", "done"]);
       expect(await charges()).toBe(skus.length);
+    });
+
+    it("begin the total with what the entries of processes without a limit count", async () => {
+      const storage = createStorage();
+      await storage.clear();
+      const { client } = await openShop();
+      const journal = await storage.open();
+      await journal.claim("other", "one");
+      // By the prices that this process knew.
+      await journal.putClaimed(entryOf("other", { credits: 5 }), "one");
+      await collect(runBatch(client(), await storage.open(), ["a"]));
+      expect(await journal.total?.()).toBe(13);
     });
 
     it("do not repeat a submission of an earlier process beyond a limit that is lower by now", async () => {

@@ -1,6 +1,6 @@
 import { BatchStoppedError, BudgetError, type TryOn } from "@tryon/client";
 
-import { countCredits, type CountedCredits } from "../billing/count-credits.ts";
+import { countCredits, isCredits, type CountedCredits } from "../billing/count-credits.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
 import { ageSince, clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
@@ -85,7 +85,9 @@ export function createBatchJournal(
     if (!isMissing && !budget) return;
     for await (const listed of journal.list()) {
       const entry = checkEntry("list", listed);
-      if (isMissing) sum += totalOf(await creditsOf(entry));
+      // An entry with credits counts these, as later changes of it do.
+      const { credits } = entry;
+      if (isMissing) sum += isCredits(credits) ? credits : totalOf(await creditsOf(entry));
       if (budget && !charges.has(entry.idempotencyKey)) await countNew(entry);
     }
     if (isMissing) await readTotal(sum);
