@@ -206,9 +206,13 @@ export function createBatchJournal(
       return kept;
     },
 
-    /** Writes an entry once more before it is sent again, if it is in a total. Its limit may be lower than before. */
+    /**
+     * Writes an entry of an earlier run once more, as `put` does, if a total depends on it: before it is sent again, since the
+     * limit may be lower by now, or if it has no credits, from which later changes start.
+     */
     async confirm(entry: JournalEntry): Promise<boolean> {
-      return !hasTotal || this.put(entry, true);
+      const isCounted = entry.state !== "sending" && entry.credits !== undefined;
+      return !hasTotal || isCounted || this.put(entry, true);
     },
 
     /**

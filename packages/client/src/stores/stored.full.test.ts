@@ -43,6 +43,8 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
       expect(await journal.total?.()).toBe(32);
       expect(await continueBatch(journal, 40)).toEqual(continued);
       expect(await journal.total?.()).toBe(40);
+      // Later changes of an entry start from its credits.
+      expect(await journal.get("submitted")).toMatchObject({ credits: 8 });
     });
 
     it("of a newer release is refused", async () => {
