@@ -186,6 +186,12 @@ export class TryOn {
     return isTestKey((this.#contexts.latest ?? this.#contexts).config.apiKey);
   }
 
+  /** @internal Returns the digest of the service's URL and the API key, which no one else gets. */
+  digestKey<Digest>(digest: (text: string) => Digest): Digest {
+    const { baseUrl, apiKey } = (this.#contexts.latest ?? this.#contexts).config;
+    return digest(JSON.stringify([baseUrl, apiKey]));
+  }
+
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
   send(request: RawRequest): Promise<HttpResponse> {
     const { purpose, signal } = request;

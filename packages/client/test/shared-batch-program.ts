@@ -5,7 +5,7 @@ import { flushCompileCache } from "node:module";
 import { DatabaseSync } from "node:sqlite";
 
 import { createClient } from "@redis/client";
-import { TryOn } from "@tryon/client";
+import { isTryOnError, TryOn } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
 import { openPostgresJournal } from "@tryon/client/postgres";
 import { openRedisJournal } from "@tryon/client/redis";
@@ -18,6 +18,8 @@ export interface SharedBatchSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly count: number;
+  /** Limit of the credits. @default none */
+  readonly maxCredits?: number | undefined;
   readonly claimTtl: number;
   /** Name of the journal. @default "killed" */
   readonly name?: string;
@@ -26,15 +28,16 @@ export interface SharedBatchSettings {
   readonly dateOffset?: number;
 }
 
-/** Message for each item that ends, and at the end. */
+/** Message for each item that ends, and at the end: of the batch, or of its limit. */
 export type SharedBatchMessage =
   | { readonly id: string; readonly outcome: string; readonly fromJournal: boolean }
-  | "done";
+  | "done"
+  | "stopped";
 
 // The test passes these settings.
 const settings = JSON.parse(process.argv[2] ?? "") as SharedBatchSettings;
 const { store, storeUrl, baseUrl, apiKey, count, claimTtl, name = "killed" } = settings;
-const { idempotencyWindow, dateOffset = 0 } = settings;
+const { idempotencyWindow, dateOffset = 0, maxCredits } = settings;
 const { now } = Date;
 if (dateOffset !== 0) Date.now = () => now() + dateOffset;
 
@@ -62,9 +65,20 @@ const items = batch(new TryOn({ apiKey, baseUrl, idempotencyWindow }), ids, {
   }),
   journal: await openJournal(),
   concurrency: 4,
+  budget: maxCredits === undefined ? undefined : { maxCredits },
 });
-for await (const { id, error, fromJournal } of items) {
-  process.send?.({ id, outcome: error ? error.message : "succeeded", fromJournal });
+let end: SharedBatchMessage = "done";
+try {
+  for await (const { id, error, fromJournal } of items) {
+    // The batch stops at its end.
+    if (isTryOnError(error, "budget_exceeded")) continue;
+    process.send?.({ id, outcome: error ? error.message : "succeeded", fromJournal });
+  }
+} catch (error) {
+  const isOver =
+    isTryOnError(error, "batch_stopped") && isTryOnError(error.cause, "budget_exceeded");
+  if (!isOver) throw error;
+  end = "stopped";
 }
 flushCompileCache();
-process.send?.("done");
+process.send?.(end);

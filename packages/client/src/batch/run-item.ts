@@ -101,7 +101,11 @@ class ItemRun {
       const { state, job, sentAt } = entry;
       if (step === "find") return this.#find(entry, undefined, lookup);
       const fromJournal = step === "wait" && (state === "succeeded" || state === "failed");
-      if (!fromJournal) await turn();
+      if (!fromJournal) {
+        await turn();
+        this.isLost = !(await journal.confirm(entry));
+        if (this.isLost) return {};
+      }
       if (!job) {
         this.#age = () => date - sentAt + since();
         this.#isResumed = true;

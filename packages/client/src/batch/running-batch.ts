@@ -4,7 +4,7 @@ import { isCredits } from "../billing/count-credits.ts";
 import { clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
-import { createBatchJournal } from "./batch-journal.ts";
+import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
 import { HeldItems, type ReadItem } from "./held-items.ts";
 import type { BatchItem, ReadOptions } from "./options.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
@@ -42,12 +42,21 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { budget, journal, sync, timeout, total = lengthOf(inputs) } = options;
+    const { budget: given, journal, sync, timeout, total = lengthOf(inputs) } = options;
     const clock = clientClock(tryon.clock);
     this.#options = options;
     this.#items =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
-    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
+    // A `Budget` of another copy of the package also has `count`.
+    const isBudget = given && "count" in Object(given);
+    const counted = isBudget ? (given as Counted) : given && new Budget(given);
+    const limit = hasTotalOf(journal) ? counted : undefined;
+    const budget = limit && !isBudget ? undefined : counted;
+    const batchJournal =
+      journal &&
+      createBatchJournal(journal, tryon, { limit, budget }, (error) => this.#stop(error));
+    const takeTime = batchJournal?.takeTime;
+    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, takeTime);
     this.#stopAfter = createStopRule(options);
     this.#held = new HeldItems(clock, journal, this.#starting.signal, async (retry) => {
       while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
@@ -56,18 +65,15 @@ export class RunningBatch<Item> {
     });
     this.#startedAt = clock.monotonic();
     this.#total = total;
-    // A `Budget` of another copy of the package also has `count`.
-    const isBudget = budget && "count" in Object(budget);
-    const shared = isBudget ? (budget as Counted) : budget && new Budget(budget);
     this.#context = {
       tryon,
       clock,
-      budget: shared,
+      budget,
       sync,
       timeout,
       limiter: this.#limiter,
       lookup: tryon.jobs.lookup(),
-      journal: journal && createBatchJournal(journal, tryon, shared, (error) => this.#stop(error)),
+      journal: batchJournal,
     };
   }
 
@@ -204,7 +210,8 @@ export class RunningBatch<Item> {
     started();
     if (this.#left) return;
     const { aborted: isStopped, reason } = this.#starting.signal;
-    if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id });
+    const isRetry = known !== undefined;
+    if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id }, isRetry);
     if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
     if (!fromJournal) this.#adjust(outcome);

@@ -38,12 +38,20 @@ export function imageOf(bytes: Uint8Array<ArrayBuffer>): BlobLike {
   return blobLike(bytes.slice());
 }
 
+/** The part of `node:crypto` that is used. The package has no types of Node. */
+interface NodeCrypto {
+  createHash(name: string): { update(text: string): { digest(encoding: "hex"): string } };
+}
+
 /** Digest of a text in hexadecimal, where the modules of Node exist: that of `crypto` is asynchronous, and would delay requests. */
 export function sha256Of(text: string): string | undefined {
   if (isPage) return undefined;
   const { process } = globalThis as {
-    process?: { getBuiltinModule?: (name: string) => typeof import("node:crypto") | undefined };
+    process?: { getBuiltinModule?: (name: string) => NodeCrypto | undefined };
   };
-  const crypto = process?.getBuiltinModule?.("node:crypto");
-  return crypto?.createHash("sha256").update(text).digest("hex");
+  return process
+    ?.getBuiltinModule?.("node:crypto")
+    ?.createHash("sha256")
+    .update(text)
+    .digest("hex");
 }
