@@ -1,4 +1,4 @@
-// What the test needs: the clock of its service, the id of the process, and a line for each item that is done.
+// Needs of the test: the clock of its service, the id of the process, and a line for each item that is done.
 import { TryOn } from "@tryon/client";
 
 const offset = Number(process.env.OFFSET);

@@ -2,7 +2,7 @@ import { sha256Of } from "#runtime";
 
 /**
  * Returns a fingerprint of an API key: 16 hexadecimal digits, which tell keys apart and do not reveal them. Undefined without a
- * key, as for a client of a proxy, and in runtimes without `node:crypto`, such as pages, which have no key of their own.
+ * key, as for a client of a proxy, and in runtimes without `node:crypto`, such as pages, which have no key.
  */
 export function fingerprintOf(apiKey: string): string | undefined {
   // The salt keeps the digest apart from one that others make of the key.

@@ -34,7 +34,7 @@ export function checkHttp(
   const exchanges: TimedExchange[] = [];
   const hooks: Hook[] = [];
   let lastTime = 0;
-  /** Of two moments, the later one has the later time, also while a virtual clock stands. */
+  /** The later one of two moments has the later time, also while a virtual clock stands. */
   const moment = (): number => {
     lastTime = Math.max(time.now(), lastTime + 0.001);
     return lastTime;
