@@ -1,13 +1,15 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { globSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer, request as requestTo, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
+import type { Program } from "@tryon/test-kit/start-program";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 
 import { blocksOf } from "../code/blocks.ts";
@@ -17,7 +19,7 @@ const packages = [
   "@aws-sdk/s3-request-presigner@3.1169.0",
   "s3rver@3.7.1",
 ];
-const timeout = 60_000;
+const timeout = 40_000;
 const day = 86_400_000;
 
 /** Server of s3rver, which has no types. */
@@ -57,33 +59,77 @@ beforeEach(async () => {
   for (const path of paths) await rm(app.path("s3/looks", path), { recursive: true });
 });
 
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac("sha256", key).update(text).digest();
+
+/**
+ * Checks what s3rver does not: the signature of version 4 over the headers that were sent, and the digests of the body.
+ * Returns the error code of S3, or undefined.
+ */
+function problemOf({ method, url = "", headers }: IncomingMessage, body: Buffer) {
+  const [path = "", search = ""] = url.split("?");
+  const query = new URLSearchParams(search);
+  const signed = query.get("X-Amz-SignedHeaders") ?? "";
+  const canonical = [
+    method,
+    path,
+    search
+      .split("&")
+      .filter((one) => !one.startsWith("X-Amz-Signature="))
+      .toSorted()
+      .join("&"),
+    ...signed.split(";").map((name) => `${name}:${String(headers[name])}`),
+    "",
+    signed,
+    "UNSIGNED-PAYLOAD",
+  ].join("\n");
+  const time = query.get("X-Amz-Date") ?? "";
+  const [, ...scope] = query.get("X-Amz-Credential")?.split("/") ?? [];
+  const key = scope.reduce<string | Buffer>(hmac, "AWS4S3RVER");
+  const digest = createHash("sha256").update(canonical).digest("hex");
+  const text = ["AWS4-HMAC-SHA256", time, scope.join("/"), digest].join("\n");
+  if (hmac(key, text).toString("hex") !== query.get("X-Amz-Signature")) {
+    return "SignatureDoesNotMatch";
+  }
+  const sha256 = createHash("sha256").update(body).digest("base64");
+  return headers["x-amz-checksum-sha256"] === sha256 ? undefined : "BadDigest";
+}
+
 /** Network between the programs and S3. The next uploads are cut within their body. */
 async function openNetwork() {
-  const cuts: Array<() => unknown> = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(s3Port, "127.0.0.1");
-    let sent = "";
-    near.on("data", (chunk: Buffer) => {
-      sent += chunk.toString("latin1");
-      const cut = sent.includes("\r\n\r\n") && sent.startsWith("PUT") ? cuts.shift() : undefined;
-      if (!cut) return void far.write(chunk);
-      far.write(chunk.subarray(0, chunk.length / 2));
-      setImmediate(() => {
-        for (const socket of [near, far]) socket.destroy();
-        cut();
-      });
+  const cuts: Array<(() => unknown) | undefined> = [];
+  const server = createServer((request, response) => {
+    const { method, url: path, headers } = request;
+    const cut = cuts.shift();
+    const chunks: Buffer[] = [];
+    const toS3 = () => requestTo({ port: s3Port, method, path, headers });
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", () => undefined);
+    request.on("end", () => {
+      const body = Buffer.concat(chunks);
+      const far = toS3().on("error", () => undefined);
+      const problem = problemOf(request, body);
+      if (cut) {
+        far.write(body.subarray(0, body.length / 2), () => {
+          far.destroy();
+          request.socket.destroy();
+          cut();
+        });
+      } else if (problem) {
+        far.destroy();
+        response.writeHead(403).end(`<Error><Code>${problem}</Code></Error>`);
+      } else {
+        far.on("response", (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        });
+        far.end(body);
+      }
     });
-    far.pipe(near);
-    near.on("end", () => far.end());
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined);
-    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
+    server.closeAllConnections();
     server.close();
   });
   // A server over TCP listens on a port.
@@ -117,6 +163,8 @@ async function openShop(options: MockOptions = {}) {
   return { mock, cuts, start };
 }
 
+type Start = Awaited<ReturnType<typeof openShop>>["start"];
+
 async function chargesOf(mock: Mock): Promise<number> {
   const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
   return entries.filter(({ credits }) => credits < 0).length;
@@ -135,6 +183,7 @@ async function objects(): Promise<Record<string, string>> {
 }
 
 const skus = ["shirt", "coat", "hat", "shoe", "sock"];
+const otherDigest = '(key, image) => sign(key, { ...image, sha256: "0".repeat(64) })';
 const copyAll = (sign: string): string => `
   import { createWriteStream } from "node:fs";
   import { copyAll } from "./copy-here.ts";
@@ -149,7 +198,7 @@ it(
     for (let kill = 0; kill < 4; kill += 1) {
       const program = await start("copy-all.ts", copyAll("sign"));
       // The first uploads pass, and the next one is cut by the end of the program.
-      for (let upload = 0; upload < kill; upload += 1) cuts.push(undefined as never);
+      for (let upload = 0; upload < kill; upload += 1) cuts.push(undefined);
       cuts.push(() => program.kill("SIGKILL"));
       expect((await program.ended).signal).toBe("SIGKILL");
       cuts.length = 0;
@@ -171,41 +220,53 @@ it(
   },
 );
 
-it.each([
-  ["a URL that has expired", "sign.expired", 0],
-  ["a fixed URL that has expired", "sign.fixed", 1],
-  ["a full disk", "sign.fullDisk", 1],
-])("continues after %s, and charges each try-on once", { timeout }, async (_title, name, code) => {
-  const { mock, start } = await openShop();
-  const program = await start(
-    "fails.ts",
-    copyAll(name).replace(
-      "await copyAll",
-      `import { setTimeout } from "node:timers/promises";
-       const lapse = async (url) => { await setTimeout(1_200); return url; };
-       let count = 0;
-       const short = (await import("./short.ts")).sign;
-       Object.assign(sign, {
-         expired: async (key, image) => (count += 1) === 1 ? lapse(await short(key, image)) : sign(key, image),
-         fixed: async (key, image) => lapse(await short(key, image)),
-         fullDisk: async () => createWriteStream("/dev/full"),
-       });
-       await copyAll`,
-    ),
+/** Starts the program with a signer of the test, which can use URLs that are valid for a second. */
+async function startWith(start: Start, signer: string): Promise<Program> {
+  const code = await readFile(app.path("sign.ts"), "utf8");
+  await app.write("short.ts", code.replace("expiresIn: 900", "expiresIn: 1"));
+  return start(
+    "signer.ts",
+    `import { setTimeout } from "node:timers/promises";
+    import { sign as short } from "./short.ts";
+    let count = 0;
+    const lapsed = async (key, image) => {
+      const url = await short(key, image);
+      await setTimeout(1_200);
+      return url;
+    };
+    ${copyAll(signer)}`,
   );
-  const signer = await readFile(app.path("sign.ts"), "utf8");
-  await app.write("short.ts", signer.replace("expiresIn: 900", "expiresIn: 1"));
-  expect((await program.ended).code, program.text).toBe(code);
-  if (code > 0) {
-    expect(program.output.stderr).toMatch(/ENOSPC|the upload failed: 403 \w+/);
-    expect(program.output.stderr).not.toContain("X-Amz-Signature");
-    expect(await objects()).toEqual({});
-    const again = await start("copy-all.ts", copyAll("sign"));
-    expect((await again.ended).code, again.text).toBe(0);
-  }
+}
+
+it("replaces a URL that has expired", { timeout }, async () => {
+  const { mock, start } = await openShop();
+  const signer = "(key, image) => ((count += 1) === 1 ? lapsed(key, image) : sign(key, image))";
+  const program = await startWith(start, signer);
+  expect((await program.ended).code, program.text).toBe(0);
   expect(Object.keys(await objects())).toHaveLength(skus.length);
   expect(await chargesOf(mock)).toBe(skus.length);
 });
+
+it.each([
+  ["URLs that have expired", "lapsed", /the upload failed: 403 AccessDenied/],
+  ["a full disk", 'async () => createWriteStream("/dev/full")', /ENOSPC/],
+  ["signed digests of another image", otherDigest, /the upload failed: 403 SignatureDoesNotMatch/],
+])(
+  "continues after %s, and charges each try-on once",
+  { timeout },
+  async (_title, signer, text) => {
+    const { mock, start } = await openShop();
+    const failed = await startWith(start, signer);
+    expect((await failed.ended).code).toBe(1);
+    expect(failed.output.stderr).toMatch(text);
+    expect(failed.output.stderr).not.toContain("X-Amz-Signature");
+    expect(await objects()).toEqual({});
+    const again = await start("copy-all.ts", copyAll("sign"));
+    expect((await again.ended).code, again.text).toBe(0);
+    expect(Object.keys(await objects())).toHaveLength(skus.length);
+    expect(await chargesOf(mock)).toBe(skus.length);
+  },
+);
 
 const saver = `
   import { createMemoryStore } from "@tryon/webhooks";
@@ -273,7 +334,7 @@ it.each([29, 31])("copies what a lost webhook left, %i days later", { timeout },
   expect((await program.ended).code, program.text).toBe(0);
   expect(Object.keys(await objects())).toEqual(days < 30 ? [`${id}.png`] : []);
   // A later call says nothing more about an image that is deleted.
-  const lines = program.output.stderr.trim().split("\n").filter(Boolean);
-  expect(lines).toEqual(days < 30 ? [] : [expect.stringContaining(`${id} out_of_range`)]);
+  const lines = program.output.stderr.split("\n").filter((line) => line.includes(id));
+  expect(lines).toHaveLength(days < 30 ? 0 : 1);
   expect(await chargesOf(mock)).toBe(1);
 });

@@ -172,7 +172,9 @@ it("writes to a stream of Node, to that of a function, and to a WritableStream",
   expect(Buffer.concat(parts)).toEqual(bytes);
   // The response of a server is no `Writable`.
   let written: Promise<unknown> | undefined;
-  const { url } = await httpServer((response) => (written = storeImage(image, response)));
+  const { url } = await httpServer((response) => {
+    written = storeImage(image, response);
+  });
   expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(bytes);
   expect(await written).toEqual(stored);
   expect(await charges()).toBe(1);
