@@ -45,7 +45,7 @@ export const checks: Checks = {
         async (key) => createWriteStream(key.replace("looks/", "")),
         createMemoryStore(),
       );
-      const since = new Date().toISOString();
+      const since = new Date(Date.now() - 60_000).toISOString();
       const { job } = await tryon.run({
         person: "https://shop.example/me.jpg",
         garments: ["https://shop.example/shirt.png"],

@@ -111,7 +111,7 @@ export async function storeImage(
     // An end would make an incomplete image look complete.
     stream?.destroy();
     signal?.throwIfAborted();
-    // `pipeline` has an error of its own for a stream that failed before.
+    // `pipeline` reports another error for a stream that failed before.
     throw stream?.errored ?? error;
   } finally {
     await rm(folder, { recursive: true, force: true });
