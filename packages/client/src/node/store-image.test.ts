@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { Agent, createServer } from "node:http";
 import { join } from "node:path";
 
 import { expect, it, vi, onTestFinished } from "vitest";
@@ -82,6 +82,28 @@ it("sends the digests that a URL signs, and the headers of the caller", async ()
     "x-amz-checksum-sha256": Buffer.from(stored.sha256, "hex").toString("base64"),
   });
   for (const { headers } of got) expect(headers).not.toHaveProperty("content-md5");
+});
+
+it("uses the agent of the caller, and a timeout of weeks", async () => {
+  const { image } = await makeTryOn();
+  const { url, got } = await storage();
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  let sockets = 0;
+  agent.on("free", () => (sockets += 1));
+  await storeImage(image, url, { agent, timeout: "60d" });
+  await vi.waitUntil(() => sockets === 1);
+  expect(got).toHaveLength(1);
+});
+
+it("reads a refusal that comes before the body is read", async () => {
+  const { image } = await makeTryOn();
+  const url = await listen(
+    createServer((_request, response) => {
+      response.writeHead(413, { connection: "close" }).end();
+    }),
+  );
+  expect(await failure(storeImage(image, url))).toMatchObject({ status: 413 });
 });
 
 it("passes the digests to a function, and calls it again for a URL that has expired", async () => {

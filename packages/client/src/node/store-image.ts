@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
-import { createReadStream, openAsBlob } from "node:fs";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { ConnectionError, InputError, type CallOptions, type ResultImage } from "@tryon/client";
 
+import { maxTimer } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import { milliseconds, unknownOption } from "../config/resolve-config.ts";
 import { callOptionNames } from "../http/deadline.ts";
@@ -33,17 +37,17 @@ export interface StoreOptions extends CallOptions {
   /** Further headers of the PUT. They win over those of `storeImage`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Function that sends the PUT, such as one that uses a proxy.
+   * Agent for the PUT, such as one with a proxy, as the client's option.
    *
-   * @default fetch of Node
+   * @default the agent of Node
    */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  readonly agent?: http.Agent | undefined;
 }
 
 const optionNames: Readonly<Record<keyof StoreOptions, true>> = {
   ...callOptionNames,
   headers: true,
-  fetch: true,
+  agent: true,
 };
 
 /** Delays before the retries of an upload, in milliseconds. */
@@ -85,17 +89,16 @@ export async function storeImage(
     const file = join(folder, "image.png");
     await image.save(file, options.timeout === undefined ? { signal } : { signal, timeout });
     const stored = await digestOf(file);
-    const body = await openAsBlob(file, { type: stored.type });
     for (let retry = 0; ; retry += 1) {
       const isFunction = typeof destination === "function";
       const target = stream ?? (isFunction ? await destination(stored) : destination);
       const writable = streamOf(target);
       if (writable) {
-        await pipeline(Readable.from(body.stream()), writable, { signal });
+        await pipeline(createReadStream(file), writable, { signal });
         return stored;
       }
       // `streamOf` has returned every other target.
-      const problem = await put(target as string | URL, body, stored, limit, options);
+      const problem = await put(target as string | URL, file, stored, limit, options);
       if (problem === undefined) return stored;
       const { code, text, isTransient, status, cause } = problem;
       const isExpired = status === 403;
@@ -147,59 +150,72 @@ interface UploadProblem {
 
 async function put(
   target: string | URL,
-  body: Blob,
+  file: string,
   stored: StoredImage,
   limit: number,
-  { signal, headers, fetch: send = fetch }: StoreOptions,
+  { signal, agent, headers }: StoreOptions,
 ): Promise<UploadProblem | undefined> {
-  const request: RequestInit = {
+  const { url, headers: own } = requestOf(target, stored);
+  // `fetch` would keep most of a large body in memory.
+  const { request } = url.protocol === "https:" ? https : http;
+  const sent = request(url, {
     method: "PUT",
-    headers: { ...headersOf(target, stored), ...headers },
-    body,
-    redirect: "manual",
-  };
-  const late = AbortSignal.timeout(limit);
+    headers: { ...own, ...headers },
+    agent,
+    signal,
+  });
+  let isLate = false;
+  const timer = setTimeout(
+    () => {
+      isLate = true;
+      sent.destroy(new Error("No response in time."));
+    },
+    Math.min(limit, maxTimer),
+  );
   try {
-    const response = await send(String(target), {
-      ...request,
-      signal: signal ? AbortSignal.any([signal, late]) : late,
-    });
-    const { status, ok } = response;
-    const text = (await response.text()).slice(0, 4_096);
-    if (ok) return undefined;
+    const answered = once(sent, "response") as Promise<[IncomingMessage]>;
+    // A storage can respond before it has read the body, and then close the connection.
+    sent.on("error", () => undefined);
+    pipeline(createReadStream(file), sent).catch((error: Error) => sent.destroy(error));
+    const [response] = await answered;
+    let text = "";
+    for await (const chunk of response) if (text.length < 4_096) text += String(chunk);
+    const { statusCode: status = 0 } = response;
+    if (status >= 200 && status < 300) return undefined;
     const reason = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? "";
     const isTransient =
       status >= 500 || status === 408 || status === 429 || /Digest|Checksum|Timeout/.test(reason);
     return { code: "unexpected_response", text: `${status} ${reason}`.trim(), isTransient, status };
   } catch (cause) {
     signal?.throwIfAborted();
-    if (late.aborted) return { code: "timed_out", text: "no response in time", isTransient: true };
+    if (isLate) return { code: "timed_out", text: "no response in time", isTransient: true };
     return { code: "connection_failed", text: "the connection failed", isTransient: true, cause };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-function headersOf(target: string | URL, { type, sha256, md5 }: StoredImage) {
+function requestOf(target: string | URL, { size, type, sha256, md5 }: StoredImage) {
   const url = URL.canParse(String(target)) ? new URL(target) : undefined;
-  if (!/^https?:$/.test(url?.protocol ?? "")) {
+  if (!url || !/^https?:$/.test(url.protocol)) {
     throw new InputError("destination", "must be a writable stream, or an http or https URL");
   }
-  const query = new Map(
-    [...(url?.searchParams ?? [])].map(([name, value]) => [name.toLowerCase(), value]),
-  );
+  const query = new Map([...url.searchParams].map(([name, value]) => [name.toLowerCase(), value]));
   // The AWS SDK puts it into signed URLs by default, and a store then rejects every image.
   if (query.get("x-amz-checksum-crc32") === "AAAAAA==") {
     throw new InputError("destination", "is a URL that signs the checksum of an empty body", {
       hint: 'Create the S3Client with requestChecksumCalculation: "WHEN_REQUIRED".',
     });
   }
+  const headers: Record<string, string> = {
+    "content-type": type,
+    "content-length": String(size),
+  };
   const signed = query.get("x-amz-signedheaders")?.split(";") ?? [];
-  if (signed.includes("x-amz-checksum-sha256")) {
-    return { "content-type": type, "x-amz-checksum-sha256": base64(sha256) };
-  }
+  if (signed.includes("x-amz-checksum-sha256")) headers["x-amz-checksum-sha256"] = base64(sha256);
   // A signature of version 2 covers an MD5 that it may not have.
-  return query.has("signature")
-    ? { "content-type": type }
-    : { "content-type": type, "content-md5": base64(md5) };
+  else if (!query.has("signature")) headers["content-md5"] = base64(md5);
+  return { url, headers };
 }
 
 function base64(hex: string): string {
