@@ -123,7 +123,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     description: "Print jobs and credits as CSV, with credits that nothing explains.",
     examples: [
       "--from 2026-11-01 --to 2026-12-01 --by metadata.campaign",
-      "--from 2026-11-01 --journal looks.journal.ndjson --opening-balance 5000 -o november.csv",
+      "--from 2026-11-01 --journal looks.journal.ndjson -o november.csv",
     ],
     define: async (command, start) => {
       const { addReportOptions, writeReport } = await import("./commands/report.ts");
