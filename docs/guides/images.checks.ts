@@ -16,4 +16,11 @@ export const checks: Checks = {
     expect(file).toMatch(/^job_\w+\.png$/);
     expect((await readFile(app.path(file))).readUInt32BE(16)).toBe(768);
   },
+  "copy.ts": async ({ snippet, run, app }) => {
+    const store = `
+      import { createWriteStream } from "node:fs";
+      await copyAll(["shirt"], async (key) => createWriteStream(key.replace("looks/", "")));`;
+    const [, size] = (await run(`${snippet.code}${store}`)).split(" ");
+    expect((await readFile(app.path("shirt.png"))).length).toBe(Number(size));
+  },
 };

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import { freePort } from "@tryon/test-kit/free-port";
 import { expect } from "vitest";
 
@@ -35,4 +37,22 @@ export const checks: Checks = {
       body: await request.text(),
     })).statusCode,
   }`),
+  "save-lost.ts": async ({ snippet, run, app }) => {
+    const lose = `
+      import { createWriteStream } from "node:fs";
+      import { createMemoryStore } from "@tryon/webhooks";
+      const { saveLost } = createSaver(
+        async (key) => createWriteStream(key.replace("looks/", "")),
+        createMemoryStore(),
+      );
+      const since = new Date(Date.now() - 60_000).toISOString();
+      const { job } = await tryon.run({
+        person: "https://shop.example/me.jpg",
+        garments: ["https://shop.example/shirt.png"],
+      });
+      await saveLost(await saveLost(since));
+      console.log(job.id);`;
+    const id = (await run(`${snippet.code}${lose}`)).trim();
+    expect((await readFile(app.path(`${id}.png`))).readUInt32BE(16)).toBe(768);
+  },
 };

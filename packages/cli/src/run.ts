@@ -119,6 +119,20 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     },
   },
   {
+    name: "report",
+    description: "Print jobs and credits as CSV, with credits that nothing explains.",
+    examples: [
+      "--from 2026-11-01 --to 2026-12-01 --by metadata.campaign",
+      "--from 2026-11-01 --journal looks.journal.ndjson -o november.csv",
+    ],
+    define: async (command, start) => {
+      const { addReportOptions, writeReport } = await import("./commands/report.ts");
+      addReportOptions(command).action((options) => {
+        start(() => writeReport(options, context));
+      });
+    },
+  },
+  {
     name: "doctor",
     description: "Check this machine, the key and the service. Nothing is charged.",
     examples: ["", "--webhook-url http://localhost:3000/hook"],

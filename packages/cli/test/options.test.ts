@@ -1,6 +1,6 @@
 import { isTryOnError, TryOn } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
-import { prepareImage } from "@tryon/client/node";
+import { prepareImage, storeImage } from "@tryon/client/node";
 import { createPostgresQuotaStore, openPostgresJournal } from "@tryon/client/postgres";
 import { createProxy, createQuota } from "@tryon/client/proxy";
 import { createRedisQuotaStore, openRedisJournal } from "@tryon/client/redis";
@@ -83,6 +83,11 @@ const client: Readonly<Record<string, Row>> = {
     (given: object) => prepareImage(new Blob(["x"]), given),
     ["maxsize", "maxSide"],
     { maxSide: [511, 4_097, 600.5, ...wholes], format: ["png", 5] },
+  ],
+  storeImage: [
+    (given: object) => storeImage({} as never, "https://shop.example/a.png", given),
+    ["header", "headers"],
+    { timeout: durations },
   ],
   createProxy: [
     (given: object) => createProxy({ authorize: () => null, ...given }),

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { TryOn } from "@tryon/client";
+import { storeImage } from "@tryon/client/node";
 
 /** Growth of the peak memory, and the size of the image in memory, if any. */
 export interface Growth {
@@ -11,11 +12,12 @@ export interface Growth {
 
 const [baseUrl = "", path] = process.argv.slice(2);
 const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl, maxResultBytes: 100_000_000 });
-/** Downloads the image of a job, to the file if there is a path. */
+/** Downloads the image of a job, to the file or URL if there is one. */
 const download = async (id: string): Promise<number | undefined> => {
   const { image } = await tryon.jobs.resume(id).result();
   if (!path) return (await image.bytes()).length;
-  await image.save(path);
+  if (URL.canParse(path)) await storeImage(image, path);
+  else await image.save(path);
   return undefined;
 };
 

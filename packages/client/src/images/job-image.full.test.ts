@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { httpServer } from "../../test/http-server.ts";
+import { httpServer, listen } from "../../test/http-server.ts";
 import type { Growth } from "../../test/image-memory.ts";
 import { temporaryFolder } from "../../test/journal-folder.ts";
 import { startProgram } from "../../test/program.ts";
@@ -26,7 +27,7 @@ const size = 50 * megabyte;
 const flags = ["--max-semi-space-size=1"];
 
 it.skipIf(process.platform !== "linux")(
-  "saves an image of 50 MB with little memory",
+  "saves and stores an image of 50 MB with little memory",
   { timeout: 120_000 },
   async () => {
     const [whole, small] = [pngOf(size), pngOf(megabyte)];
@@ -48,6 +49,14 @@ it.skipIf(process.platform !== "linux")(
     const saved = await measure(file);
     expect((await stat(file)).size).toBe(size);
     expect(saved?.peak).toBeLessThan(20 * megabyte);
+    let received = 0;
+    const store = createServer((request, response) => {
+      request.on("data", (chunk: Buffer) => (received += chunk.length));
+      request.on("end", () => response.end());
+    });
+    const stored = await measure(await listen(store));
+    expect(received).toBe(size + megabyte);
+    expect(stored?.peak).toBeLessThan(20 * megabyte);
     // The same measure of a download to memory, which has to find the image there.
     const inMemory = await measure();
     expect(inMemory?.size).toBe(size);

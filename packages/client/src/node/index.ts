@@ -4,3 +4,9 @@ export { prepareImage } from "./prepare-with-sharp.ts";
 export { toNodeHandler } from "./to-node-handler.ts";
 export { openJournal, type FileJournal } from "./journal/file-journal.ts";
 export type { PreparableImage, PrepareImageOptions } from "../photos/prepare-image.ts";
+export {
+  storeImage,
+  type StoredImage,
+  type StoreOptions,
+  type StoreTarget,
+} from "./store-image.ts";
