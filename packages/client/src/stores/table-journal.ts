@@ -3,6 +3,7 @@ import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch
 
 import {
   columnOf,
+  endOf,
   hasEnded,
   storeError,
   readClaimTtl,
@@ -82,23 +83,23 @@ export async function openTableJournal(
       const { id, state } = entry;
       return (await query(text, columnOf(id), state, textOf(entry), owner)).length > 0;
     },
-    async claim(id, owner): Promise<ItemClaim> {
+    async claim(id, owner, isRetry = false): Promise<ItemClaim> {
       const text = `
         INSERT INTO tryon_journal AS item (journal, id, owner, claimed_until)
         VALUES ($1, $2, $3, ${until("$4")})
         ON CONFLICT (journal, id) DO UPDATE
         SET owner = excluded.owner, claimed_until = excluded.claimed_until
-        WHERE (item.state IS NULL OR item.state NOT IN ('succeeded', 'failed'))
+        WHERE (item.state IS NULL OR item.state NOT IN ('succeeded', $5))
           AND (item.owner IS NULL OR item.owner = excluded.owner OR item.claimed_until <= ${now})
         RETURNING entry, ${dialect.date} AS now`;
-      const [row] = await query(text, columnOf(id), owner, claimTtl);
+      const [row] = await query(text, columnOf(id), owner, claimTtl, endOf(isRetry));
       if (row) {
         // Some drivers return numbers as text.
         const date = row.now === null ? undefined : Number(row.now);
         return { state: "claimed", entry: readText(row.entry), now: date };
       }
       const entry = await get(id);
-      return { state: hasEnded(entry?.state) ? "ended" : "held", entry };
+      return { state: hasEnded(entry?.state, isRetry) ? "ended" : "held", entry };
     },
     async renew(ids, owner) {
       const text = `
