@@ -172,12 +172,16 @@ test("makes the failures of a batch again, each once, although their runs are in
   const ids = Array.from({ length: 8 }, (_, at) => `sku-${at}`);
   const rows = ids.map((id) => `${id},me.png,https://shop.example/${id}.png`);
   await writeFile(path("items.csv"), ["id,person,garments", ...rows].join("\n"));
+  const again: string[] = [];
   const charges = async () => {
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
     return entries.filter(({ cause }) => cause === "tryon");
   };
   const launch = (file: string) =>
-    start(["batch", path(file), "--out", path("looks"), "--concurrency", "2"], environment);
+    start(
+      [...["batch", path(file), "--out", path("looks")], ...["--concurrency", "2", ...again]],
+      environment,
+    );
   const prepare = (count: number, job: Parameters<typeof mock.nextJob>[0]): void => {
     for (let left = count; left > 0; left -= 1) mock.nextJob(job);
   };
@@ -192,12 +196,14 @@ test("makes the failures of a batch again, each once, although their runs are in
   prepare(4, { errorMessage: "generation_failed" });
   expect(await run("items.csv")).toBe(1);
   const content = await readFile(path("looks.failures.ndjson"), "utf8");
+  again.push("--retry-failed", "2");
   prepare(2, { durationMs: 4_000 });
   expect(await stop("looks.failures.ndjson", "SIGINT", 10)).toBe(130);
   prepare(2, { errorMessage: "generation_failed", durationMs: 4_000 });
   expect(await stop("looks.failures.ndjson", "SIGKILL", 12)).not.toBe(0);
   expect(await run("looks.failures.ndjson")).toBe(1);
   expect(await readFile(path("looks.failures.ndjson"), "utf8")).toBe(content);
+  again.push("--retry-failed", "3");
   expect(await run("looks.failures-2.ndjson")).toBe(0);
   const jobs = (await charges()).map(({ jobId, credits }) => `${jobId} ${credits}`);
   expect(new Set(jobs).size).toBe(14);
