@@ -99,19 +99,18 @@ function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
 function checkRetryFailed(policy: RetryFailed): void {
   // Programs without types can pass anything.
   const { maxAttempts, codes = [] } = Object(policy) as RetryFailed;
-  check(
-    Number.isInteger(maxAttempts) && maxAttempts >= 1 && maxAttempts <= 10,
-    "retryFailed.maxAttempts",
-    "must be a whole number from 1 to 10",
-  );
-  const name = "retryFailed.codes";
+  const isNumber = Number.isInteger(maxAttempts) && maxAttempts >= 1 && maxAttempts <= 10;
   const isList = Array.isArray(codes) && codes.every((code) => typeof code === "string");
-  check(isList, name, "must be an array of strings");
+  check(
+    isNumber && isList,
+    "retryFailed",
+    "must be an object with `maxAttempts`, a whole number from 1 to 10, and optional `codes`, an array of strings",
+  );
   check(
     !codes.some(isRefusal),
-    name,
-    "must not contain a reason that refuses content",
-    "Remove it: repeated refusals can suspend the key. Change the image or the prompt, and use a new id.",
+    "retryFailed",
+    "must be without reasons in `codes` that refuse content",
+    "Remove them: repeated refusals can suspend the key. Change the image or the prompt, and use a new id.",
   );
 }
 
