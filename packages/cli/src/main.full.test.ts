@@ -116,6 +116,22 @@ describe("on a terminal of 80 columns", () => {
   });
 });
 
+test("says once that it waits for the rate limit, in a pipe and on a terminal", async () => {
+  const { environment, input, path, mock, charges } = await openShop();
+  const argv = (name: string) => ["run", ...input, "-o", path(name)];
+  const line = "Waiting for the rate limit of the key: 2.0s\n";
+  mock.faults.add({ on: "GET /api/v1/account", status: 429, retryAfter: 2, times: 1 });
+  const { code, stderr } = await endOf(argv("a.png"), environment);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(new RegExp(`^${line}Price: 8 credits\njob_\\w+: [^\n]+\n$`)),
+  });
+  mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 2, times: 1 });
+  const { shown } = await onTerminal(argv("b.png"), environment);
+  expect(shown.split("Waiting for the rate limit")).toHaveLength(2);
+  expect(await charges()).toBe(2);
+});
+
 test("has no colors and no spinner in a pipe, and ends quietly if its reader does", async () => {
   const { environment, input, path } = await openShop();
   const { stdout, stderr } = await endOf(["run", ...input, "-o", path("look.png")], environment);
@@ -179,7 +195,7 @@ test("makes the failures of a batch again, each once, although their runs are in
   };
   const launch = (file: string) =>
     start(
-      [...["batch", path(file), "--out", path("looks")], ...["--concurrency", "2", ...again]],
+      ["batch", path(file), "--out", path("looks"), "--concurrency", "2", ...again],
       environment,
     );
   const prepare = (count: number, job: Parameters<typeof mock.nextJob>[0]): void => {

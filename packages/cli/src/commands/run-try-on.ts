@@ -1,11 +1,4 @@
-import {
-  isTryOnError,
-  type Duration,
-  type Garments,
-  type Job,
-  type TryOnInput,
-  type Update,
-} from "@tryon/client";
+import { isTryOnError, type Garments, type Job, type TryOnInput, type Update } from "@tryon/client";
 import {
   duration,
   repeated,
@@ -54,6 +47,9 @@ type RunOptions = ReturnType<ReturnType<typeof addRunOptions>["opts"]>;
 
 export async function runTryOn(options: RunOptions, context: CliContext): Promise<number> {
   const { output, timeout = 600_000, idempotencyKey, maxCredits } = options;
+  const progress = new RunProgress();
+  // Each call gets the time that is left.
+  const within = () => ({ signal, timeout: Math.max(1, timeout - progress.elapsed) });
   if (output !== undefined) await checkOutput("--output", output);
   else await checkWritable("the current folder", process.cwd(), "job.png");
   const input = await readInput(options);
@@ -63,26 +59,25 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     if (severity === "warning") note(context, `Warning: ${message} ${hint}`.trim());
   }
   const signal = context.onInterrupt();
-  const progress = new RunProgress();
-  const call = { signal, timeout: timeout as Duration, onUpdate: progress.update };
   let end = showProgress(context, () => "Validating");
   try {
     if (issues.every(({ severity }) => severity === "warning")) {
-      const price = isLive ? formatCredits(await tryon.estimate(input, { signal })) : "free";
+      const price = isLive ? formatCredits(await tryon.estimate(input, within())) : "free";
       end();
       note(context, `Price: ${price}${isLive ? "" : " (test key)"}`);
       end = showProgress(context, () => progress.text);
     }
     const job = await tryon.submit(input, {
-      ...call,
+      ...within(),
+      onUpdate: progress.update,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(maxCredits !== undefined && { budget: { maxCredits } }),
     });
     progress.job = job;
-    const { image, receipt } = await job.result(call);
+    const { image, receipt } = await job.result({ ...within(), onUpdate: progress.update });
     const path = output ?? `${job.id}.png`;
     // The default name is that of the job, so an existing file is its image.
-    if (output !== undefined || !(await isPresent(path))) await image.save(path, { signal });
+    if (output !== undefined || !(await isPresent(path))) await image.save(path, within());
     const { data } = job;
     const balance = data.credits_remaining ?? receipt.balance;
     end();
