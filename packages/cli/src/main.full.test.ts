@@ -132,16 +132,34 @@ test("says once that it waits for the rate limit, in a pipe and on a terminal", 
   expect(await charges()).toBe(2);
 });
 
-test("has no colors and no spinner in a pipe, and ends quietly if its reader does", async () => {
+describe.each([
+  ["tryon", "jobs --help", 1],
+  ["tryon-mock", "mock --port 0", 1],
+  ["tryon-contract", "contract --help", 70],
+  ["tryon-webhooks", "webhooks --help", 1],
+])("%s ends with one line and a code", (name, words, code) => {
+  test.each([
+    ["the disk is full", "", ">/dev/full", "ENOSPC: no space left on device, write"],
+    ["its reader closes the pipe", "3>&1", "| true", "its reader has closed it (EPIPE)"],
+  ])("if %s", async (_when, opened, to, reason) => {
+    const command = `'${node}' --conditions=@tryon/source '${main}' ${words}`;
+    const line =
+      opened === ""
+        ? `${command} ${to}; echo $?`
+        : `{ { ${command}; echo $? >&3; } ${to}; } ${opened}`;
+    const program = startProgram("sh", ["-c", line], { env: { PATH } });
+    await program.ended;
+    expect(program.output).toEqual({
+      stdout: `${code}\n`,
+      stderr: `${name}: standard output is incomplete, ${reason}.\n`,
+    });
+  });
+});
+
+test("has no colors and no spinner in a pipe", async () => {
   const { environment, input, path } = await openShop();
   const { stdout, stderr } = await endOf(["run", ...input, "-o", path("look.png")], environment);
   expect(stdout + stderr).not.toContain("\u001B");
-  const command = `'${node}' --conditions=@tryon/source '${main}' jobs list --json`;
-  const program = startProgram("sh", ["-c", `${command} | true; echo end`], {
-    env: { PATH, ...environment },
-  });
-  expect((await program.ended).code).toBe(0);
-  expect(program.output).toEqual({ stdout: "end\n", stderr: "" });
 });
 
 test("ends with 130 and names the job after a real Ctrl+C", async () => {
@@ -249,6 +267,24 @@ test("saves no image that the journal cannot record, so that the same command co
   expect((await tryon(second.argv)).code).toBe(0);
   expect(await readdir(path("looks"))).toContain("last.png");
   expect(await charges()).toBe(61);
+});
+
+test("names the job that is paid if its image cannot be saved", async () => {
+  const { environment, input, path, tryon, charges } = await openShop();
+  const look = path("look.png");
+  const argv = [main, "run", ...input, "-o", look, "--json"];
+  const words = ["--fsize=2000", node, "--conditions=@tryon/source", ...argv];
+  const program = startProgram("prlimit", words, { env: { PATH, ...environment } });
+  expect((await program.ended).code).toBe(1);
+  const { error } = JSON.parse(program.output.stderr.split("\n").at(-2) ?? "") as {
+    error: { code: string; message: string; job_id: string };
+  };
+  expect(error).toMatchObject({
+    code: "not_saved",
+    message: expect.stringContaining(`EFBIG: file too large, write. The try-on is paid, and`),
+  });
+  expect((await tryon(["jobs", "download", error.job_id, "-o", look])).code).toBe(0);
+  expect(await charges()).toBe(1);
 });
 
 test("keeps its image that has the default name", async () => {

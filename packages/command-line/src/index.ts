@@ -200,14 +200,21 @@ export async function runCommand(
   }
 }
 
-/** Ends the process without a stack trace if a reader closes the pipe of its output, as `head` does. */
-export function exitOnClosedPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-      process.exit();
-    });
-  }
+/**
+ * Ends the process with one line and an exit code if its output cannot be written, since the disk is full or a reader has
+ * closed the pipe, as `head` does.
+ */
+export function exitOnLostOutput(name: string, failure = 1): void {
+  const { stdout, stderr } = process;
+  stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    const reason = code === "EPIPE" ? "its reader has closed it (EPIPE)" : message;
+    stderr.write(`${name}: standard output is incomplete, ${reason}.\n`);
+    process.exit(failure);
+  });
+  // A line about it would be lost, too. Without space for messages, the work goes on.
+  stderr.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(failure);
+  });
 }
 
 /**

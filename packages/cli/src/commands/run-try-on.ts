@@ -19,7 +19,7 @@ import {
   printJson,
   showProgress,
 } from "../display.ts";
-import { toFailure } from "../failure.ts";
+import { CommandError, toFailure } from "../failure.ts";
 import { checkOutput, checkWritable, isPresent, openImage } from "../images.ts";
 
 export const addRunOptions = (command: Command) =>
@@ -105,6 +105,14 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     if (signal.aborted) {
       note(context, `Interrupted. ${next}`);
       return interruptedCode;
+    }
+    const { job } = progress;
+    if (job && !isTryOnError(error)) {
+      throw new CommandError(
+        "not_saved",
+        `The image cannot be saved: ${error instanceof Error ? error.message : String(error)}. The try-on is paid, and this is free: tryon jobs download ${job.id} -o FILE`,
+        job.id,
+      );
     }
     const isOpen = isTryOnError(error) && ("recover" in error || error.code === "wait_timed_out");
     throw toFailure(error, isOpen ? next : undefined);
