@@ -25,8 +25,8 @@ export interface Output {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prints a text for people. A terminal gets lines of its width. */
-export function printLine(output: Output, text: string): void {
-  output.write(`${output.isTTY === true ? wrap(text, output.columns || 80) : text}\n`);
+export function printLine(output: Output, line: string): void {
+  output.write(`${output.isTTY === true ? wrap(line, output.columns || 80) : line}\n`);
 }
 
 /** Returns true if a stream is a terminal and the user accepts colors (https://no-color.org). */

@@ -8,6 +8,7 @@ test.each([
   ["each line on its own", "one two three four five\n\nsix", "one two three four\nfive\n\nsix"],
   ["words below an indent", "  one two three four five", "  one two three four\n  five"],
   ["words below the text of a list", "  12  one two three four", "  12  one two three\n      four"],
+  ["words below the last column", "ok  a b  one two three", "ok  a b  one two\n         three"],
   [
     "a command with backslashes",
     "  tryon run --json --size 2K -o a.png",

@@ -1,15 +1,16 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * Wraps lines at words, below the text of the line if that has a name before it. A command that is broken ends in a
+ * Wraps lines at words, below the last column of the line. A command that is broken ends in a
  * backslash, so that it can be copied. Words that are too long, such as URLs, stay whole.
  */
 export function wrap(text: string, width: number): string {
   return text.replaceAll(/.+/g, (line) => {
     if (lengthOf(line) <= width) return line;
-    const [start = "", indent = "", gap = ""] = /^( *)(\S+ {2,})?/.exec(line) ?? [];
+    // Columns are two spaces apart.
+    const [start] = /^.{0,38} {2}(?=\S)/.exec(line) ?? [""];
     const isCommand = /^ {2}(npx )?tryon/.test(line);
-    const hanging = isCommand ? `${indent}  ` : " ".repeat(indent.length + lengthOf(gap));
+    const hanging = " ".repeat(lengthOf(start) + (isCommand ? 2 : 0));
     const end = isCommand ? " \\" : "";
     const lines: string[] = [];
     let current = start;
