@@ -144,7 +144,10 @@ test("makes failed rows again with --retry-failed, up to its number of jobs in a
 test("retries other reasons only if they are named, and never refused content", async () => {
   const { batch, mock, charges } = await openBatch("a,me.png,https://shop.example/a.png,");
   mock.nextJob({ outcome: "model_rejected" });
-  expect((await batch("--retry-failed", "2")).code).toBe(1);
+  expect(await batch("--retry-failed", "2")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--retry-failed with --retry-code "model_rejected".'),
+  });
   for (const codes of [["content_blocked"], ["model_rejected", "--retry-code", "moderation"]]) {
     const { code, stderr } = await batch("--retry-failed", "2", "--retry-code", ...codes);
     expect({ code, stderr }).toMatchObject({

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import { isTryOnError, type SavedJob, type TryOn } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress, type JournalEntry } from "@tryon/client/batch";
-import { isRefusal } from "@tryon/client/batch/retry-failed";
+import { defaultCodes, isRefusal } from "@tryon/client/batch/retry-failed";
 import { openJournal, type FileJournal } from "@tryon/client/node";
 import {
   duration,
@@ -253,8 +253,11 @@ function printSummary({ results, credits }: BatchRun, context: CliContext): void
 }
 
 function nextStepAfter(reason: string): string {
-  if (!isRefusal(reason)) return "Another try-on is a new job with its own charge: --retry-failed.";
-  return "Change the image or the prompt, and use a new id: repeated refusals can suspend the key.";
+  if (isRefusal(reason)) {
+    return "Change the image or the prompt, and use a new id: repeated refusals can suspend the key.";
+  }
+  const code = defaultCodes.includes(reason) ? "" : ` with --retry-code ${JSON.stringify(reason)}`;
+  return `Another try-on is a new job with its own charge: --retry-failed${code}.`;
 }
 
 interface Failure {

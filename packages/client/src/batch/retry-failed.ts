@@ -15,7 +15,7 @@ export interface RetryFailed {
   readonly codes?: readonly string[] | undefined;
 }
 
-const defaultCodes: readonly string[] = ["generation_failed", "storage_failed"];
+export const defaultCodes: readonly string[] = ["generation_failed", "storage_failed"];
 
 /** Words of reasons that refuse content. A service can add reasons. */
 const refusals = /content|block|moderat|safety|polic|nsfw|sensitive|prohibit|disallow|refus/i;
