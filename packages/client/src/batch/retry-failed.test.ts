@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
-import { memoryJournal, order, ordersBatch, runOrders } from "../../test/memory-journal.ts";
-import { createService, failure, type TestService } from "../../test/service.ts";
-import { collect, input } from "../../test/service.ts";
+import { memoryJournal, order, runOrders } from "../../test/memory-journal.ts";
+import { collect, createService, input, type TestService } from "../../test/service.ts";
 import { batch, type BatchItem, type BatchProgress } from "./index.ts";
 import { isRefusal } from "./retry-failed.ts";
 

@@ -235,7 +235,7 @@ export class RunningBatch<Item> {
     if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
     const common = { id, index, input: item, fromJournal, attempts };
-    const status = result ? "succeeded" : isNotRun(outcome) ? "not_run" : "failed";
+    const status = isNotRun(outcome) ? "not_run" : "failed";
     if (result) {
       this.#ready.push({
         ...common,
@@ -248,7 +248,7 @@ export class RunningBatch<Item> {
       const thrown = error instanceof Error ? error : new Error(String(error), { cause: error });
       this.#ready.push({ ...common, result, status, error: thrown, job });
     }
-    this.#report(outcome, status);
+    this.#report(outcome, result ? "succeeded" : status);
   }
 
   async #idOf(item: Item, index: number): Promise<string> {
