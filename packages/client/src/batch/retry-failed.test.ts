@@ -81,6 +81,23 @@ describe("retryFailed", () => {
     expect(await charges(service)).toBe(jobs);
   });
 
+  it("stops at a failed job of `stopOn` only after the last attempt", async () => {
+    const service = serviceWith("failed", "failed", "failed");
+    const orders = ["a", "b", "c"].map((id) => order(id));
+    const { read, error } = await runOrders(service, orders, memoryJournal(), {
+      ...twice,
+      stopOn: ["job_failed"],
+      concurrency: 1,
+    });
+    expect(read.map(outcomeOf)).toEqual([["a", "failed", 2, "job_failed"]]);
+    expect(error).toMatchObject({ code: "batch_stopped" });
+    const { read: again } = await runOrders(service, [order("b")], memoryJournal(), {
+      ...twice,
+      stopOn: ["job_failed"],
+    });
+    expect(again.map(outcomeOf)).toEqual([["b", "succeeded", 2, undefined]]);
+  });
+
   it("tries no reason again that is a text of the service", async () => {
     const service = createService();
     service.mock.nextJob({ errorMessage: "The photo violates our rules" });

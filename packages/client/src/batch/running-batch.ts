@@ -217,14 +217,16 @@ export class RunningBatch<Item> {
       }
       const { job, error, result, fromJournal, isLost = false } = outcome;
       if (this.#left) break;
-      if (!fromJournal && (result || !isLost)) this.#adjust(outcome);
       failedJobs = outcome.failedJobs ?? failedJobs;
       attempts = failedJobs.length + (job ? 1 : 0);
+      const isFailed = !fromJournal && !isLost && isTryOnError(error, "job_failed");
+      if (job && isFailed) failedJobs = [...failedJobs, job.toJSON()];
+      const isStopped = this.#starting.signal.aborted;
+      const hasNext = isFailed && !isStopped && isRetried(retryFailed, failedJobs);
+      if (!fromJournal && (result || !isLost)) this.#adjust(outcome, hasNext);
       // The failure stays if another attempt was not made.
       if (last && isNotRun(outcome)) outcome = last;
-      if (fromJournal || isLost || !job || !isTryOnError(error, "job_failed")) break;
-      failedJobs = [...failedJobs, job.toJSON()];
-      if (this.#starting.signal.aborted || !isRetried(retryFailed, failedJobs)) break;
+      if (!hasNext) break;
       this.#countCredits(outcome);
     }
     await journal?.close(id);
@@ -276,8 +278,9 @@ export class RunningBatch<Item> {
     return input ? input(item, index) : (item as TryOnInput);
   }
 
-  #adjust(outcome: ItemOutcome): void {
+  #adjust(outcome: ItemOutcome, hasNext: boolean): void {
     this.#limiter.ended(outcome, this.#itemCount);
+    if (hasNext) return;
     const stop = this.#stopAfter(outcome.error);
     // Items that the budget has accepted still run.
     if (stop && isTryOnError(outcome.error, "budget_exceeded")) this.#finishWith(stop);
