@@ -105,6 +105,19 @@ describe("on a terminal of 80 columns", () => {
     expect(plain.shown).not.toContain("\u001B[1m");
   });
 
+  test.each([
+    ...["--help", "mcp --help", "contract --help", "mock --help", "webhooks --help"],
+    // The error is longer than a line.
+    "run --person no.png --garment no.png",
+  ])("wraps at words: %s", async (words) => {
+    const { lines } = await onTerminal(words.split(" "), {});
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) {
+      // A URL is one word.
+      if (!line.startsWith("Docs: ")) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
+  });
+
   test("asks for the key without showing it", async () => {
     const { mock, environment } = await openShop();
     const { TRYON_BASE_URL } = environment;
