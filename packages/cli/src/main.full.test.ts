@@ -106,16 +106,19 @@ describe("on a terminal of 80 columns", () => {
   });
 
   test.each([
-    ...["--help", "mcp --help", "contract --help", "mock --help", "webhooks --help"],
+    "--help",
+    "mcp --help",
+    "contract --help",
+    "mock --help",
+    "webhooks --help",
     // The error is longer than a line.
     "run --person no.png --garment no.png",
   ])("wraps at words: %s", async (words) => {
     const { lines } = await onTerminal(words.split(" "), {});
     expect(lines.length).toBeGreaterThan(2);
-    for (const line of lines) {
-      // A URL is one word.
-      if (!line.startsWith("Docs: ")) expect(line.length, line).toBeLessThanOrEqual(80);
-    }
+    // A URL is one word.
+    const long = lines.filter((line) => line.length > 80 && !line.startsWith("Docs: "));
+    expect(long).toEqual([]);
   });
 
   test("asks for the key without showing it", async () => {
