@@ -43,7 +43,7 @@ const sameInBothRuns = [
   // Images are read before a request.
   "src/{images/job-image.full,photos/prepare-image.full,images/read-image-header}.test.ts",
   // They choose a transport themselves, or need none.
-  "src/node/node-transport*.test.ts",
+  "src/node/{killed,node-transport}*.test.ts",
   "src/node/journal/*.test.ts",
 ];
 

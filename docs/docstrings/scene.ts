@@ -48,6 +48,7 @@ declare global {
   const report: contract.Report;
   const result: client.TryOnResult;
   const shirt: Blob;
+  const file: File;
   const shirts: readonly Blob[];
   const shirtUrl: string;
 

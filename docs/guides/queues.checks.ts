@@ -11,6 +11,7 @@ const message = {
   id: "message-1",
   person: "https://shop.example/me.jpg",
   garment: "https://shop.example/shirt.png",
+  createdAt: new Date(),
 };
 const before = (await tryon.account.get()).credits_remaining;
 await Promise.all([handle(message), handle(message)]);

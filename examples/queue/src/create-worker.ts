@@ -43,7 +43,7 @@ export async function createWorker(
   const blockedCount = queue.toKey("content-blocked-in-a-row");
 
   const work = async (item: Job<QueuedItem, CompletedItem>, token = ""): Promise<CompletedItem> => {
-    const { sentAt } = item.data;
+    const { sentAt, apiKeyFingerprint } = item.data;
     const saveState = async (state: Partial<QueuedItem>): Promise<void> => {
       // Without the lock, another worker has the item. Then this worker must not write or send anything.
       if ((await item.extendLock(token, lockDuration)) !== 1) {
@@ -61,7 +61,7 @@ export async function createWorker(
       if (provesNoJob(error) && item.data.job === undefined) {
         // Some services keep the key of a request that they refuse, and would refuse it again.
         const newKey = sentAt === undefined && { idempotencyKey: crypto.randomUUID() };
-        await saveState({ sentAt, ...newKey });
+        await saveState({ sentAt, apiKeyFingerprint, ...newKey });
       }
       if (isTryOnError(error, "job_failed") && error.isContentBlocked) await countBlocked();
       throw await handleError(error, item, token);

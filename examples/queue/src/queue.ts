@@ -13,6 +13,8 @@ export interface Item {
 export interface QueuedItem extends Item {
   /** Time of the first submission, in milliseconds since 1970. */
   readonly sentAt?: number | undefined;
+  /** Fingerprint of the API key of the first submission. */
+  readonly apiKeyFingerprint?: string | undefined;
   /** Idempotency key after a refusal. Before that, the key is the id in the queue. */
   readonly idempotencyKey?: string;
   readonly job?: SavedJob | undefined;

@@ -1,7 +1,6 @@
-import type { TryOn, TryOnResult } from "@tryon/client";
+import { isTryOnError, type TryOn, type TryOnResult } from "@tryon/client";
 import { UnrecoverableError, type Job } from "bullmq";
 
-import { findJobByKey } from "./find-job-by-key.ts";
 import type { QueuedItem } from "./queue.ts";
 
 /** Timeout of one attempt, in milliseconds. */
@@ -18,30 +17,31 @@ export async function runItem(
   save: (state: Partial<QueuedItem>) => Promise<void>,
 ): Promise<TryOnResult> {
   // `enqueue` has set the id.
-  const { input, sentAt, job, idempotencyKey = item.id ?? "" } = item.data;
+  const { input, job, idempotencyKey = item.id ?? "" } = item.data;
   if (job !== undefined) return tryon.jobs.resume(job).result({ timeout });
-  const now = tryon.clock.now();
-  // After the window, which an attempt must not exceed, the service may have forgotten the key.
-  if (sentAt !== undefined && now + timeout > sentAt + tryon.idempotencyWindow) {
-    const found = await findJobByKey(tryon, idempotencyKey, sentAt);
-    if (found === undefined) {
-      throw new UnrecoverableError(
-        "Unknown outcome: the item was submitted too long ago to retry, and the job list does not contain its key. Ask the provider, or enqueue it under a new id.",
-      );
-    }
-    await save({ job: found.toJSON() });
-    return found.result({ timeout });
-  }
-  await save({ sentAt: sentAt ?? now });
+  const { sentAt = tryon.clock.now() } = item.data;
+  const { apiKeyFingerprint = await tryon.apiKeyFingerprint() } = item.data;
+  await save({ sentAt, apiKeyFingerprint });
   await item.changePriority({ priority: 0 });
-  // A synchronous wait is one request per item, which is what the limiter counts. All attempts use it, because one
-  // idempotency key allows only one body.
-  const result = await tryon.run(input, {
-    idempotencyKey,
-    keyInMetadata: true,
-    sync: true,
-    timeout,
-  });
-  await save({ job: result.job.toJSON() });
-  return result;
+  try {
+    // A synchronous wait is one request per item, which is what the limiter counts. All attempts use it, because one
+    // idempotency key allows only one body.
+    const result = await tryon.run(input, {
+      idempotencyKey,
+      keyInMetadata: true,
+      firstAttemptAt: sentAt,
+      apiKeyFingerprint,
+      sync: true,
+      timeout,
+    });
+    await save({ job: result.job.toJSON() });
+    return result;
+  } catch (error) {
+    const search = isTryOnError(error, "outcome_unknown") ? error.search : undefined;
+    // Only after these, a later search can find more.
+    if (search === undefined || search === "too_early" || search === "list_failed") throw error;
+    throw new UnrecoverableError(
+      `Unknown outcome (${search}): the item was submitted too long ago to retry, and the job list does not contain its key. Ask the provider, or enqueue it under a new id.`,
+    );
+  }
 }

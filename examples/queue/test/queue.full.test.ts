@@ -257,7 +257,9 @@ describe.each(profiles)("workers of a queue, under the profile %s", (profile) =>
     const key = await enqueueOldItem();
     await startWorker();
     await expectCounts(0, 1);
-    expect((await queue.getJob(key))?.failedReason).toMatch(/^Unknown outcome: .* too long ago/);
+    expect((await queue.getJob(key))?.failedReason).toMatch(
+      /^Unknown outcome \(list_too_short\): .* too long ago/,
+    );
     expect(submissions()).toBe(0);
   });
 });

@@ -7,6 +7,7 @@ import goals from "../goals.json" with { type: "json" };
 import results from "../results.json" with { type: "json" };
 import { clientBenchmarks } from "./benchmarks/client.ts";
 import { serverBenchmarks } from "./benchmarks/server.ts";
+import { sharedStore } from "./benchmarks/shared-store.ts";
 import { simulation } from "./benchmarks/simulation.ts";
 import { webhookBenchmarks } from "./benchmarks/webhooks.ts";
 import { runCli, type Context } from "./cli.ts";
@@ -17,7 +18,13 @@ const folder = join(import.meta.dirname, "..");
 const pages = ["benchmarks.md", "benchmarks-method.md"];
 
 export const context: Context = {
-  benchmarks: [...serverBenchmarks, ...clientBenchmarks, simulation, ...webhookBenchmarks],
+  benchmarks: [
+    ...serverBenchmarks,
+    ...clientBenchmarks,
+    simulation,
+    sharedStore,
+    ...webhookBenchmarks,
+  ],
   createEnvironment,
   print: (text) => process.stdout.write(text),
   pages: new Map(pages.map((name) => [name, readFileSync(join(folder, "pages", name), "utf8")])),

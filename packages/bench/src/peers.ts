@@ -19,6 +19,9 @@ export const packages = [
   "@octokit/webhooks-methods@6.0.0",
   prism,
   "autocannon@9.0.0",
+  "bullmq@6.7.0",
+  "ioredis@5.11.1",
+  "pg@8.23.1",
 ];
 
 export const nameOf = (peer: string): string => peer.replace(/(?<=.)@.*/, "");

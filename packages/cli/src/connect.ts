@@ -63,7 +63,8 @@ export async function connect(
     announced = end;
     note(context, `Waiting for the rate limit of the key: ${formatDuration(delay)}`);
   };
-  const tryon = new TryOn({ apiKey, baseUrl, onRateLimit, ...client, ...quiet });
+  const recoveryKeys = environment["TRYON_RECOVERY_KEYS"]?.match(/[^\s,]+/g) ?? [];
+  const tryon = new TryOn({ apiKey, baseUrl, onRateLimit, recoveryKeys, ...client, ...quiet });
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 

@@ -62,6 +62,7 @@ const client: Readonly<Record<string, Row>> = {
       maxResultBytes: wholes,
       pollInterval: durations,
       onRateLimit: ["retry", 5],
+      recoveryKeys: ["svc_live_a", [""], ["a b"], [5], {}],
     },
   ],
   "account.get": [

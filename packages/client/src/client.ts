@@ -129,6 +129,23 @@ export class TryOn {
   }
 
   /**
+   * Returns a fingerprint of the API key, 16 hexadecimal digits that do not reveal it. Store it with the time of a first
+   * attempt, for `apiKeyFingerprint`. Undefined without a key, such as with `proxyUrl`.
+   *
+   * @throws the abort reason of `signal`
+   * @example
+   * const first = { firstAttemptAt: Date.now(), apiKeyFingerprint: await tryon.apiKeyFingerprint() };
+   * await database.save(JSON.stringify(first)); // later: tryon.run(input, { idempotencyKey, ...first })
+   */
+  async apiKeyFingerprint(options: CallOptions = {}): Promise<string | undefined> {
+    return this.#contexts.within(
+      options,
+      defaults.callTimeout,
+      async ({ fingerprint }) => fingerprint,
+    );
+  }
+
+  /**
    * Rate limit as known now: from the last response headers, or from the client's own count against the limit that
    * `account.get()` returned. Requests in flight count as used. Undefined while neither is known.
    *
@@ -167,6 +184,12 @@ export class TryOn {
   /** @internal If true, try-ons are free. With a function as `apiKey`, this is about its latest key. */
   get hasTestKey(): boolean {
     return isTestKey((this.#contexts.latest ?? this.#contexts).config.apiKey);
+  }
+
+  /** @internal Returns the digest of the service's URL and the API key, which no one else gets. */
+  digestKey<Digest>(digest: (text: string) => Digest): Digest {
+    const { baseUrl, apiKey } = (this.#contexts.latest ?? this.#contexts).config;
+    return digest(JSON.stringify([baseUrl, apiKey]));
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */

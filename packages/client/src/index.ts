@@ -58,6 +58,8 @@ export type {
 export type { Inputs } from "./billing/prices.ts";
 export { isFailed, isSucceeded } from "./jobs/job-record.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/job-list.ts";
+export type { FindOptions } from "./jobs/job-lookup.ts";
+export type { KeySearch, UnknownReason } from "./types/key-search.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 export type { Jobs, WaitAllOptions, WaitOutcome } from "./jobs/jobs.ts";
 export type { Account } from "./billing/credits.ts";

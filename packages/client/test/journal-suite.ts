@@ -29,6 +29,7 @@ const anyEntries = fc.array(
     digest: anyText,
     sync: fc.boolean(),
     size: fc.option(anyText, { nil: undefined }),
+    credits: fc.option(fc.nat(1_000), { nil: undefined }),
     sentAt: fc.integer(),
     job: fc.option(anyJob, { nil: undefined }),
     failedJobs: fc.option(fc.array(anyJob, { maxLength: 2 }), { nil: undefined }),
@@ -233,5 +234,151 @@ export function claimSuite(
       expect(await journal.get("a")).toBeUndefined();
       for await (const listed of journal.list()) expect(listed).toBeUndefined();
     });
+  });
+}
+
+const endedStates = new Set<unknown>(["succeeded", "failed"]);
+
+/** Step of one of two owners of an item. */
+const anyStep = fc.record({
+  id: fc.constantFrom("a", "b", '{"credits":7', "\0"),
+  owner: fc.constantFrom("one", "two"),
+  connection: fc.nat(1),
+  does: fc.constantFrom("claim", "release", "put", "put", "put", "putOld"),
+  state: fc.constantFrom("sending", "submitted", "succeeded", "failed", "refused"),
+  credits: fc.nat(30),
+  limit: fc.option(fc.nat(80), { nil: undefined }),
+} as const);
+
+/** Returns the sum of the credits of all entries. */
+async function sumOf(journal: SharedJournal): Promise<number> {
+  let sum = 0;
+  for await (const { credits = 0 } of journal.list()) sum += credits;
+  return sum;
+}
+
+/** Tests of the total of every shared journal, and of its schedules. */
+export function totalSuite(createStorage: () => JournalStorage<SharedJournal>): void {
+  /** Opens a journal on two connections. */
+  async function openBoth() {
+    const storage = createStorage();
+    await storage.clear();
+    return [await storage.open(), await storage.open()] as const;
+  }
+
+  describe("the total", () => {
+    it("is the sum of what the entries count, and stays within the limit, after any steps", async () => {
+      const storage = createStorage();
+      const connections = [await storage.open(), await storage.open()] as const;
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyStep, { maxLength: 25 }), async (steps) => {
+          await storage.clear();
+          const [first] = connections;
+          await first.total?.(0);
+          const [owners, entries] = [new Map<string, string>(), new Map<string, JournalEntry>()];
+          let total = 0;
+          for (const { id, owner, connection, does, state, credits, limit } of steps) {
+            const journal = connections[connection === 0 ? 0 : 1];
+            const last = entries.get(id);
+            const isOwn = owners.get(id) === owner;
+            if (does === "claim") {
+              const claim = await journal.claim(id, owner);
+              const isFree = !endedStates.has(last?.state) && (isOwn || !owners.has(id));
+              if (isFree !== (claim.state === "claimed")) throw new Error(`${id}: ${claim.state}`);
+              if (isFree) owners.set(id, owner);
+              continue;
+            }
+            if (does === "release") {
+              await journal.release(id, owner);
+              if (isOwn) owners.delete(id);
+              continue;
+            }
+            const counted = state === "refused" ? 0 : credits;
+            const next = entry(id, { state, credits: does === "put" ? counted : undefined });
+            const isNew = last === undefined || (!("credits" in last) && last.state === "refused");
+            const change = does === "put" ? counted - (isNew ? 0 : (last.credits ?? counted)) : 0;
+            const isFull = limit !== undefined && total + change > limit;
+            const kept =
+              limit === undefined
+                ? await journal.putClaimed(next, owner)
+                : await journal.putWithin?.(next, owner, limit);
+            const expected = isOwn && (isFull ? "full" : true);
+            if (kept !== expected) throw new Error(`${id}: ${kept}, not ${expected}`);
+            if (kept !== true) continue;
+            total += change;
+            entries.set(id, JSON.parse(JSON.stringify(next)) as JournalEntry);
+            if (endedStates.has(state)) owners.delete(id);
+          }
+          for (const [id, last] of entries) expect(await first.get(id)).toEqual(last);
+          expect(await first.total?.()).toBe(total);
+        }),
+        { numRuns: cases(300, 40) },
+      );
+    });
+
+    it("does not exist before it is set, and is set once", async () => {
+      const [journal, other] = await openBoth();
+      expect(await journal.total?.()).toBeUndefined();
+      await journal.claim("a", "one");
+      expect(await journal.putClaimed(entry("a", { credits: 8 }), "one")).toBe(true);
+      expect(await journal.total?.()).toBeUndefined();
+      expect(await journal.putWithin?.(entry("a", { credits: 8 }), "one", 100)).toBe("full");
+      const totals = await Promise.all([8, 9, 10].map(async (sum) => other.total?.(sum)));
+      expect(new Set(totals).size).toBe(1);
+      for await (const { id } of journal.list()) expect(id).toBe("a");
+    });
+
+    it("is exact after many puts at the same time, which stay within the limit", async () => {
+      const journals = await openBoth();
+      const [journal] = journals;
+      await journal.total?.(0);
+      const ids = Array.from({ length: 40 }, (_, index) => `sku-${index}`);
+      const states = await Promise.all(
+        ids.map(async (id, index) => {
+          const one = journals[index % 2 === 0 ? 0 : 1];
+          await one.claim(id, "one");
+          const kept = await one.putWithin?.(entry(id, { credits: 8 }), "one", 200);
+          if (kept !== true || index % 3 > 0) return kept;
+          return one.putClaimed(entry(id, { credits: 5, state: "succeeded" }), "one");
+        }),
+      );
+      const total = await journal.total?.();
+      expect(total).toBe(await sumOf(journal));
+      expect(total).toBeLessThanOrEqual(200);
+      // With less, one more item fits.
+      expect(total).toBeGreaterThan(192 - 3 * states.filter((kept) => kept === true).length);
+    });
+
+    it("changes with an entry of an earlier release as it was counted", async () => {
+      const [journal] = await openBoth();
+      const put = async (id: string, state: "sending" | "refused"): Promise<void> => {
+        await journal.claim(id, "one");
+        await journal.putClaimed(entry(id, { state }), "one");
+      };
+      await put("open", "sending");
+      await put("refused", "refused");
+      await journal.total?.(8);
+      expect(await journal.putWithin?.(entry("open", { credits: 8 }), "one", 8)).toBe(true);
+      expect(await journal.total?.()).toBe(8);
+      expect(await journal.putWithin?.(entry("refused", { credits: 8 }), "one", 8)).toBe("full");
+      expect(await journal.putWithin?.(entry("refused", { credits: 8 }), "one", 16)).toBe(true);
+      expect(await journal.total?.()).toBe(16);
+    });
+  });
+
+  it("gives each part of a schedule once, whichever journal asks", async () => {
+    const journals = await openBoth();
+    const name = String(Math.random());
+    const waits = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) =>
+        journals[index % 2 === 0 ? 0 : 1].takeTime?.(name, 100_000),
+      ),
+    );
+    const sorted = waits.map(Number).toSorted((a, b) => a - b);
+    for (const [index, wait] of sorted.entries()) {
+      // The clock of the storage goes on, and processes can see it a little differently.
+      expect(Math.abs(wait - index * 100_000)).toBeLessThan(30_000);
+    }
+    expect(await journals[0].takeTime?.(`${name} of another key`, 1_000)).toBeLessThan(1);
   });
 }

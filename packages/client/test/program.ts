@@ -43,7 +43,6 @@ export function startProgram<Message>(
     return { code: code ?? null, errors };
   });
   return {
-    pid: child.pid,
     // A killed program receives no message.
     send: (message: Serializable) => void (child.connected && child.send(message, () => undefined)),
     /** Returns the next message, or undefined once the program has ended. */

@@ -1,11 +1,18 @@
 import { setTimeout } from "node:timers/promises";
 
-import { batch, type BatchItem, type Journal, type SharedJournal } from "@tryon/client/batch";
+import {
+  batch,
+  type BatchItem,
+  type CommonOptions,
+  type Journal,
+  type SharedJournal,
+} from "@tryon/client/batch";
 import { createMock } from "@tryon/mock";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
+import { entry as entryOf } from "./journal-folder.ts";
 import type { JournalStorage } from "./journal-suite.ts";
 import { collect, input } from "./service.ts";
 
@@ -49,15 +56,39 @@ function runBatch(
   journal: Journal,
   items: readonly string[] = skus,
   sync = true,
-  maxAttempts = 1,
+  maxCredits = 8 * skus.length,
+  more: CommonOptions = {},
 ) {
-  const budget = { maxCredits: 8 * skus.length };
-  const options = { journal, sync, concurrency: 4, budget, retryFailed: { maxAttempts } };
+  const options = { journal, sync, concurrency: 4, budget: { maxCredits }, ...more };
   return batch(tryon, items, {
     ...options,
     id: (sku) => sku,
     input: (sku) => ({ ...input, metadata: { sku } }),
   });
+}
+
+/** Runs batches of all items at the same time, each with the limit. Returns how each of them ended. */
+async function runLimited(
+  storage: JournalStorage<SharedJournal>,
+  client: () => TryOn,
+  maxCredits: number,
+  most = Infinity,
+): Promise<string[]> {
+  const run = async (): Promise<string> => {
+    const items = runBatch(client(), await storage.open(), skus, true, maxCredits);
+    let read = 0;
+    try {
+      for await (const { error } of items) {
+        if (error && !isTryOnError(error, "budget_exceeded")) throw error;
+        if ((read += 1) === most) return "left";
+      }
+      return "done";
+    } catch (error) {
+      if (!isTryOnError(error, "batch_stopped")) throw error;
+      return isTryOnError(error.cause) ? error.cause.code : "stopped";
+    }
+  };
+  return Promise.all([run(), run(), run()]);
 }
 
 const idsOf = (items: readonly BatchItem<string>[]) => items.map(({ id }) => id).toSorted();
@@ -91,11 +122,15 @@ export function sharedBatchSuite(
       await storage.clear();
       const { client, charges, fail } = await openShop();
       const items = skus.slice(0, 6);
-      const run = async (maxAttempts: number) =>
-        collect(runBatch(client(), await storage.open(), items, true, maxAttempts));
+      const run = async (maxAttempts: number, jobs = 15) => {
+        const more = { retryFailed: { maxAttempts } };
+        return collect(runBatch(client(), await storage.open(), items, true, 8 * jobs, more));
+      };
       fail(9);
       const first = await run(1);
       expect(first.map(({ status }) => status)).toEqual(Array(6).fill("failed"));
+      expect(await charges()).toBe(6);
+      await expect(run(3, 6)).rejects.toMatchObject({ code: "batch_stopped" });
       expect(await charges()).toBe(6);
       // Three of the second attempts fail, and in each process all items succeed with the third.
       const all = await Promise.all([run(3), run(3), run(3)]);
@@ -105,6 +140,69 @@ export function sharedBatchSuite(
         expect(attempts).toBe(15);
       }
       expect(await charges()).toBe(15);
+      // The service can refund failed jobs.
+      expect(await (await storage.open()).total?.()).toBe(8 * 15);
+    });
+
+    it("spend no more than their limit together", async () => {
+      const storage = createStorage();
+      await storage.clear();
+      const { client, charges } = await openShop();
+      for (let run = 0; run < 2; run += 1) {
+        const ends = await runLimited(storage, client, 8 * 16);
+        expect([...ends, await charges()]).toEqual([...ends.map(() => "budget_exceeded"), 16]);
+      }
+    });
+
+    it("spend their whole limit after they were stopped, and continue under a higher one", async () => {
+      const storage = createStorage(1_000);
+      await storage.clear();
+      const { client, charges } = await openShop();
+      expect(await runLimited(storage, client, 8 * 24, 3)).toEqual(["left", "left", "left"]);
+      expect(await charges()).toBeLessThanOrEqual(24);
+      await runLimited(storage, client, 8 * 24);
+      expect(await charges()).toBe(24);
+      expect(await runLimited(storage, client, 8 * skus.length)).toEqual(["done", "done", "done"]);
+      expect(await charges()).toBe(skus.length);
+    });
+
+    it("begin the total with what the entries of processes without a limit count", async () => {
+      const storage = createStorage();
+      await storage.clear();
+      const { client } = await openShop();
+      const journal = await storage.open();
+      await journal.claim("other", "one");
+      // By the prices that this process knew.
+      await journal.putClaimed(entryOf("other", { credits: 5 }), "one");
+      await collect(runBatch(client(), await storage.open(), ["a"]));
+      expect(await journal.total?.()).toBe(13);
+    });
+
+    it("do not repeat a submission of an earlier process beyond a limit that is lower by now", async () => {
+      const storage = createStorage(1);
+      await storage.clear();
+      const { client, charges, fetch } = await openShop();
+      const [sent, killed] = [Promise.withResolvers<void>(), new AbortController()];
+      const hanging = client(async (url, init) => {
+        if (init.method !== "POST") return fetch(url, init);
+        sent.resolve();
+        return new Promise(() => undefined);
+      });
+      const { signal } = killed;
+      const first = collect(runBatch(hanging, await storage.open(), ["a"], true, 8, { signal }));
+      await sent.promise;
+      killed.abort(new Error("killed"));
+      await expect(first).rejects.toThrow("killed");
+      const again = async (maxCredits: number): Promise<unknown> => {
+        const items = runBatch(client(), await storage.open(), ["a"], true, maxCredits);
+        return collect(items).catch((error: unknown) => error);
+      };
+      expect(await again(7)).toMatchObject({
+        cause: { code: "budget_exceeded", cost: 8, spent: 8, reserved: 0, maxCredits: 7 },
+      });
+      expect(await charges()).toBe(0);
+      expect(await again(8)).toMatchObject([{ id: "a", error: undefined }]);
+      expect(await charges()).toBe(1);
     });
 
     it.each([
@@ -140,13 +238,18 @@ export function sharedBatchSuite(
         }
         return fetch(url, init);
       });
-      const writes: boolean[] = [];
+      const writes: unknown[] = [];
       const stalled = await createStorage(1).open();
       const slow: SharedJournal = {
         ...stalled,
         renew: async () => undefined,
         putClaimed: async (entry, owner) => {
           const isKept = await stalled.putClaimed(entry, owner);
+          writes.push(isKept);
+          return isKept;
+        },
+        putWithin: async (entry, owner, maxCredits) => {
+          const isKept = (await stalled.putWithin?.(entry, owner, maxCredits)) ?? false;
           writes.push(isKept);
           return isKept;
         },

@@ -76,13 +76,14 @@ export const storedIn: Readonly<
   },
 };
 
-/** Runs the batch of the journal again. Returns its states, the outcome of each item, and the number of submissions. */
-export async function continueBatch(journal: Journal) {
+/** Runs the batch of the journal again, with a limit of the credits. Returns its states, the outcome of each item, and the number of submissions. */
+export async function continueBatch(journal: Journal, maxCredits?: number) {
   const service = createService();
   const listed: string[] = [];
   for await (const { id, state } of journal.list()) if (id === state) listed.push(state);
   const orders = states.map((state) => order(state));
-  const { read, error } = await runOrders(service, orders, journal);
+  const budget = maxCredits === undefined ? undefined : { maxCredits };
+  const { read, error } = await runOrders(service, orders, journal, { budget });
   const outcomes = read.map(({ id, result, error: reason, fromJournal }) => [
     id,
     [result?.job.status ?? Reflect.get(Object(reason), "code"), fromJournal],

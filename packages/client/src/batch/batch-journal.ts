@@ -1,12 +1,12 @@
-import { BatchStoppedError, type TryOn } from "@tryon/client";
+import { BatchStoppedError, BudgetError, type TryOn } from "@tryon/client";
 
-import { countCredits, type CountedCredits } from "../billing/count-credits.ts";
+import { countCredits, isCredits, type CountedCredits } from "../billing/count-credits.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
 import { ageSince, clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
-import type { Counted } from "../types/budget.ts";
-import { checkEntry, checkOptionalEntry } from "./check-journal.ts";
+import type { BudgetLimit, Counted } from "../types/budget.ts";
+import { checkEntry, checkNumber, checkOptionalEntry } from "./check-journal.ts";
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
 import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
@@ -30,19 +30,38 @@ export interface OpenedItem {
 
 export type BatchJournal = ReturnType<typeof createBatchJournal>;
 
+/**
+ * Reads and writes the journal of a batch, and counts its entries in the budget. Calls `stop` if the journal fails.
+ *
+ * @param limit - Limit of the total of a shared journal, which counts its entries itself.
+ * @param budget - Budget in which this process counts the entries.
+ */
 export function createBatchJournal(
   journal: Journal,
   tryon: TryOn,
-  budget: Counted | undefined,
-  retryFailed: RetryFailed | undefined,
+  {
+    limit,
+    budget,
+    retryFailed,
+  }: {
+    readonly limit?: BudgetLimit | undefined;
+    readonly budget?: Counted | undefined;
+    readonly retryFailed?: RetryFailed | undefined;
+  },
   stop: (error: BatchStoppedError) => void,
 ) {
   const charges: Charges = (budget && chargesOfBudgets.get(budget)) ?? new Map();
   if (budget) chargesOfBudgets.set(budget, charges);
   let counting: Promise<void> | undefined;
-  let prices: Prices | undefined;
+  let prices: Promise<Prices> | undefined;
   const clock = clientClock(tryon.clock);
-  const claims = "claim" in journal ? createClaims(journal as SharedJournal, clock) : undefined;
+  const shared: SharedJournal | undefined =
+    "claim" in journal ? (journal as SharedJournal) : undefined;
+  const claims = shared && createClaims(shared, clock);
+  const hasTotal = hasTotalOf(journal);
+  let schedule: Promise<string> | undefined;
+  /** Credits that this process has reserved in the total, by item. */
+  const reservedHere = new Map<string, number>();
 
   async function guard<Result>(
     done: "read" | "written",
@@ -64,24 +83,36 @@ export function createBatchJournal(
   }
 
   async function countEntries(): Promise<void> {
+    let sum = 0;
+    const isMissing = limit !== undefined && (await readTotal()) === undefined;
+    if (!isMissing && !budget) return;
     for await (const listed of journal.list()) {
-      for (const entry of attemptsOf(checkEntry("list", listed))) {
-        if (!charges.has(entry.idempotencyKey)) await countNew(entry);
+      const entry = checkEntry("list", listed);
+      // An entry with credits counts these, as later changes of it do.
+      const { credits } = entry;
+      if (isMissing) sum += isCredits(credits) ? credits : totalOf(await allCreditsOf(entry));
+      for (const one of budget ? attemptsOf(entry) : []) {
+        if (!charges.has(one.idempotencyKey)) await countNew(one);
       }
     }
+    if (isMissing) await readTotal(sum);
   }
 
-  async function countNew(entry: JournalEntry): Promise<void> {
+  async function readTotal(initial?: number): Promise<number | undefined> {
+    const total = await shared?.total?.(initial);
+    return total === undefined ? undefined : checkNumber("total", total);
+  }
+
+  /** Returns the credits that an entry counts by itself. */
+  async function creditsOf(entry: JournalEntry): Promise<CountedCredits> {
     // Entries of older releases have no size. Any size without a price counts at the highest one.
     const { state, size = "unknown" } = entry;
-    if (state === "refused") return;
-    prices ??= await tryon.costs().then(
+    if (state === "refused") return { spent: 0, reserved: 0 };
+    prices ??= tryon.costs().then(
       ({ costs }) => costs,
       () => documentPrices,
     );
-    const reserved = highestPriceOf(size, prices);
-    budget?.count(0, reserved);
-    count(entry, { spent: 0, reserved });
+    return update(entry, { spent: 0, reserved: highestPriceOf(size, await prices) });
   }
 
   /** Adds the decision on another attempt. An attempt that was refused leaves the item as it was before. */
@@ -96,11 +127,58 @@ export function createBatchJournal(
     };
   }
 
-  function count({ state, job, idempotencyKey }: JournalEntry, counted: CountedCredits): void {
-    const charge =
-      state === "sending" ? counted : countCredits(counted, { ...job?.data }, tryon.hasTestKey);
+  /** Returns the credits that all attempts of an entry count. */
+  async function allCreditsOf(entry: JournalEntry): Promise<CountedCredits> {
+    const sum = { spent: 0, reserved: 0 };
+    for (const one of attemptsOf(entry)) {
+      const { spent, reserved } = await creditsOf(one);
+      sum.spent += spent;
+      sum.reserved += reserved;
+    }
+    return sum;
+  }
+
+  async function countNew(entry: JournalEntry): Promise<void> {
+    if (entry.state === "refused") return;
+    const charge = await creditsOf(entry);
+    budget?.count(charge.spent, charge.reserved);
+    charges.set(entry.idempotencyKey, charge);
+  }
+
+  /** Returns the credits of an entry from those that counted before. */
+  function update({ state, job }: JournalEntry, counted: CountedCredits): CountedCredits {
+    return state === "sending"
+      ? counted
+      : countCredits(counted, { ...job?.data }, tryon.hasTestKey);
+  }
+
+  /** Counts what an entry says instead of what counted before. */
+  function count(entry: JournalEntry, counted: CountedCredits): void {
+    const charge = update(entry, counted);
     budget?.count(charge.spent - counted.spent, charge.reserved - counted.reserved);
-    charges.set(idempotencyKey, charge);
+    charges.set(entry.idempotencyKey, charge);
+  }
+
+  /** Writes an entry of a claimed item with its credits, and reserves them in the total before it is sent. */
+  async function putShared(entry: JournalEntry, isRetry: boolean): Promise<boolean> {
+    const { id, state } = entry;
+    if (!claims || !hasTotal) return (await claims?.put(entry)) === true;
+    const credits = await allCreditsOf(entry);
+    const within = state === "sending" ? limit?.maxCredits : undefined;
+    const kept = await claims.put({ ...entry, credits: totalOf(credits) }, within);
+    if (kept !== "full") {
+      if (kept && credits.reserved > 0) reservedHere.set(id, credits.reserved);
+      else reservedHere.delete(id);
+      return kept;
+    }
+    const total = await readTotal();
+    // Another program has deleted it.
+    if (total === undefined || limit === undefined) throw new TypeError("The total is missing.");
+    const reserved = [...reservedHere.values()].reduce((sum, one) => sum + one, 0);
+    const spent = Math.max(0, total - reserved);
+    const { maxCredits } = limit;
+    const counted = { maxCredits, spent, reserved, count: () => undefined };
+    throw new BudgetError(counted, totalOf(await creditsOf(entry)), isRetry);
   }
 
   return {
@@ -109,7 +187,7 @@ export function createBatchJournal(
      * `isHeld` is true if another process is working on it.
      */
     async open(id: string, signal: AbortSignal): Promise<OpenedItem> {
-      if (budget) await abortable((counting ??= guard("read", "", countEntries)), signal);
+      if (budget || limit) await abortable((counting ??= guard("read", "", countEntries)), signal);
       const since = ageSince(clock);
       const here = clock.now();
       if (!claims) {
@@ -142,18 +220,47 @@ export function createBatchJournal(
       await claims?.release(id).catch(() => undefined);
     },
 
-    /** Writes an entry. Returns false if another process has taken over the item. */
-    async put(entry: JournalEntry): Promise<boolean> {
+    /**
+     * Writes an entry. Returns false if another process has taken over the item.
+     *
+     * @throws `budget_exceeded` if the entry is to be sent, and its credits do not fit into the total
+     */
+    async put(entry: JournalEntry, isRetry = false): Promise<boolean> {
       const { id, idempotencyKey } = entry;
       const charge = charges.get(idempotencyKey);
       if (charge) count(entry, charge);
-      else charges.set(idempotencyKey, undefined);
-      return guard("written", id, async () => {
-        if (claims) return claims.put(entry);
+      else if (budget) charges.set(idempotencyKey, undefined);
+      const kept = await guard("written", id, async () => {
+        if (claims) return putShared(entry, isRetry).catch(asRefusal);
         await journal.put(entry);
         return true;
       });
+      if (typeof kept !== "boolean") throw kept;
+      return kept;
     },
+
+    /**
+     * Writes an entry of an earlier run once more, as `put` does, if a total depends on it: before it is sent again, since the
+     * limit may be lower by now, or if it has no credits, from which later changes start.
+     */
+    async confirm(entry: JournalEntry): Promise<boolean> {
+      const isCounted = entry.state !== "sending" && entry.credits !== undefined;
+      return !hasTotal || isCounted || this.put(entry, true);
+    },
+
+    /**
+     * Takes a part of the schedule that all processes with the journal's storage and the same API key share. Returns the
+     * time until it begins, in milliseconds. Undefined without such a schedule.
+     */
+    takeTime:
+      shared?.takeTime &&
+      (async (duration: number): Promise<number> => {
+        schedule ??= tryon.digestKey((key) => sha256(`tryon-schedule ${key}`));
+        const name = await schedule;
+        return guard("written", "", async () =>
+          checkNumber("takeTime", await shared.takeTime?.(name, duration)),
+        );
+      }),
 
     /** Returns the key of an item's attempt. After a refusal, returns another one than the refused key. */
     async createKey(
@@ -165,7 +272,7 @@ export function createBatchJournal(
       // Keys of first attempts are those of earlier releases.
       const attempt = failedJobs.length > 0 ? [failedJobs.length + 1] : [];
       const text = JSON.stringify(["tryon-batch", name, id, digest, refused, ...attempt]);
-      return sha256(new TextEncoder().encode(text));
+      return sha256(text);
     },
 
     /**
@@ -201,4 +308,20 @@ function attemptsOf(entry: JournalEntry): readonly JournalEntry[] {
     job,
   }));
   return [...earlier, entry];
+}
+
+/** Returns true if a journal keeps the total of its entries. */
+export function hasTotalOf(journal: Journal | undefined): boolean {
+  const { total, putWithin }: Partial<Record<keyof SharedJournal, unknown>> = Object(journal);
+  return total !== undefined && putWithin !== undefined;
+}
+
+function totalOf({ spent, reserved }: CountedCredits): number {
+  return spent + reserved;
+}
+
+/** Returns the error if the limit refuses an entry, since then the journal works. */
+function asRefusal(error: unknown): BudgetError {
+  if (error instanceof BudgetError) return error;
+  throw error;
 }

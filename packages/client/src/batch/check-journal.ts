@@ -40,6 +40,18 @@ export function checkKept(value: unknown): boolean {
   throw wrongResult("putClaimed", value);
 }
 
+/** Returns the result of `putWithin`. */
+export function checkWithin(value: unknown): boolean | "full" {
+  if (value === "full" || typeof value === "boolean") return value;
+  throw wrongResult("putWithin", value);
+}
+
+/** Returns the number that a journal has returned: credits, or milliseconds. */
+export function checkNumber(method: string, value: unknown): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw wrongResult(method, value);
+}
+
 /** Creates an error without the content of the value, which can be large. */
 function wrongResult(method: string, value: unknown): TypeError {
   return new TypeError(

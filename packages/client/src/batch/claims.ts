@@ -1,6 +1,6 @@
 import type { ClientClock } from "../config/clock.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
-import { checkClaim, checkKept } from "./check-journal.ts";
+import { checkClaim, checkKept, checkWithin } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
 export function createClaims(journal: SharedJournal, clock: ClientClock) {
@@ -21,6 +21,13 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
     schedule();
   };
 
+  /** Renews the claim no longer. The timer of the last one would keep the program running. */
+  const forget = (id: string): boolean => {
+    const isClaimed = claimed.delete(id);
+    if (claimed.size === 0) schedule();
+    return isClaimed;
+  };
+
   return {
     async claim(id: string, isRetry: boolean): Promise<ItemClaim> {
       const claim = checkClaim(await journal.claim(id, owner, isRetry));
@@ -30,12 +37,19 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
       }
       return claim;
     },
-    put: async (entry: JournalEntry): Promise<boolean> =>
-      checkKept(await journal.putClaimed(entry, owner)),
+    /** Writes an entry, within a limit if one is given. */
+    async put(entry: JournalEntry, maxCredits?: number): Promise<boolean | "full"> {
+      const { id, state } = entry;
+      const kept =
+        maxCredits === undefined
+          ? checkKept(await journal.putClaimed(entry, owner))
+          : checkWithin(await journal.putWithin?.(entry, owner, maxCredits));
+      // An item that has ended needs no claim, so none is left to renew or release.
+      if (kept === true && (state === "succeeded" || state === "failed")) forget(id);
+      return kept;
+    },
     async release(id: string): Promise<void> {
-      if (!claimed.delete(id)) return;
-      if (claimed.size === 0) schedule();
-      await journal.release(id, owner);
+      if (forget(id)) await journal.release(id, owner);
     },
   };
 }

@@ -66,6 +66,33 @@ describe("an item of a shared journal that another process may have submitted", 
   });
 });
 
+it("a batch with a shared journal leaves no timer, which would keep the program running", async () => {
+  const service = createService();
+  const { clock } = service.mock;
+  const timers = new Map<unknown, () => void>();
+  const counted = {
+    now: () => clock.now(),
+    setTimeout: (callback: () => void, delay: number) => {
+      const timer = clock.setTimeout(() => {
+        timers.delete(timer);
+        callback();
+      }, delay);
+      timers.set(timer, () => clock.clearTimeout(timer));
+      return timer;
+    },
+    clearTimeout: (timer: unknown) => {
+      timers.get(timer)?.();
+      timers.delete(timer);
+    },
+  };
+  const journal = shared(memoryJournal(), () => clock.now());
+  const { read } = await runOrders(service, [order("a"), order("b")], journal, {
+    tryon: service.client({ clock: counted }),
+  });
+  expect(read.map(({ error }) => error)).toEqual([undefined, undefined]);
+  expect(timers.size).toBe(0);
+});
+
 it.each([
   ["slept", 10, ({ sleep }: ReturnType<typeof machineClock>) => sleep(10 * minute)],
   ["was set back", 0, ({ setDate }: ReturnType<typeof machineClock>) => setDate(-60 * minute)],

@@ -38,7 +38,7 @@ export async function digestInput(tryon: TryOn, given: TryOnInput, signal: Abort
     garments: clothes.map((image, index) => copies.get(`garments.${index}`) ?? image),
     // The copy has the fields of the input.
   } as TryOnInput;
-  const digest = await sha256(new TextEncoder().encode(text));
+  const digest = await sha256(text);
   return { input, digest, size, wait };
 }
 
@@ -51,7 +51,8 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-export async function sha256(bytes: BufferSource): Promise<string> {
+export async function sha256(content: BufferSource | string): Promise<string> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -24,8 +24,15 @@ export interface JournalEntry {
   readonly sync: boolean;
   /** Output size, which sets the price. Missing in entries of older releases: they count at the highest price. */
   readonly size?: string | undefined;
+  /** Credits that the entry counts in the total of a {@link SharedJournal}: the price, or the cost once it is known. */
+  readonly credits?: number | undefined;
   /** Time before the first request, in milliseconds since 1970. In a shared journal by the clock of its storage. */
   readonly sentAt: number;
+  /**
+   * Fingerprint of the API key of the submission. Another key never submits an open item again. Missing in entries of older
+   * releases: a batch with a key searches for the job of an open one, and never submits it again.
+   */
+  readonly apiKeyFingerprint?: string | undefined;
   /** The job, once it is known. */
   readonly job?: SavedJob | undefined;
   /** Failed jobs of earlier attempts, oldest first, with `retryFailed`. The entry is that of the next attempt. */
@@ -85,8 +92,31 @@ export interface SharedJournal extends Journal {
    * @param isRetry - If true, also claims an item that has failed. The batch passes it for another attempt.
    */
   claim(id: string, owner: string, isRetry?: boolean): Promise<ItemClaim>;
-  /** Stores an entry as `put` does. Returns false and stores nothing if another owner has claimed the item since. */
+  /**
+   * Stores an entry as `put` does. Returns false and stores nothing if another owner has claimed the item since. In the same
+   * step, adds the change of the item's credits to the total, if there is one.
+   */
   putClaimed(entry: JournalEntry, owner: string): Promise<boolean>;
+  /**
+   * Stores an entry as `putClaimed` does. Returns `"full"` and stores nothing if the total would exceed `maxCredits`.
+   * Requires a total.
+   */
+  putWithin?(entry: JournalEntry, owner: string, maxCredits: number): Promise<boolean | "full">;
+  /**
+   * Returns the credits that all entries count, or undefined before a batch with a budget has used the journal. Stores
+   * `initial` unless a total exists.
+   *
+   * Without the methods `total` and `putWithin`, each process counts the entries when it starts, and together they can
+   * exceed a budget.
+   */
+  total?(initial?: number): Promise<number | undefined>;
+  /**
+   * Takes the next `duration` milliseconds of the schedule that a name has in the storage, and returns the milliseconds until
+   * they begin. All journals of the storage share it, so that processes start submissions one after the other.
+   *
+   * Without this method, each process assumes the whole rate limit of the key.
+   */
+  takeTime?(schedule: string, duration: number): Promise<number>;
   /** Renews the claims that the owner still has on these items. */
   renew(ids: readonly string[], owner: string): Promise<void>;
   /** Releases the claim on an item, if the owner still has it. */

@@ -100,8 +100,9 @@ export interface CommonOptions {
    * Maximum number of credits that the batch may spend. An item that does not fit is not run: its error is
    * `budget_exceeded`, nothing is sent for it, and the batch stops.
    *
-   * With a journal, the limit holds for all runs together. The batch counts the journal's entries before it sends
-   * anything. An item with an unknown outcome reserves the price of its size. A failed attempt stays spent. A `Budget` that several runs in one process share counts each item once.
+   * With a journal, the limit holds for all runs together, and in a database for all processes: use the same limit in each.
+   * The batch counts the journal's entries before it sends anything. An item with an unknown outcome reserves the price of its size. A failed attempt stays spent.
+   * A `Budget` that several runs in one process share counts each item once.
    *
    * @default no limit
    */

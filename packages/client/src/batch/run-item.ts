@@ -17,11 +17,11 @@ import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import { isKeyOver } from "../jobs/run-options.ts";
+import type { JobLookup } from "../jobs/job-lookup.ts";
+import { beforeSend, isKeyOver } from "../jobs/run-options.ts";
 import type { Counted } from "../types/budget.ts";
 import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
-import { JobLookup } from "./job-lookup.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import { resumeStep } from "./resume-step.ts";
 import { failuresOf } from "./retry-failed.ts";
@@ -64,6 +64,9 @@ export async function runItem(context: BatchContext, task: ItemTask): Promise<It
   const { startedAt, isLost, failedJobs } = item;
   return { ...outcome, startedAt, isLost, failedJobs };
 }
+
+/** Thrown before a submission is sent that must not be sent, or not with the current API key. */
+const otherKey = new Error("The item was not sent.");
 
 /** One item of a run. Without a journal, it has no entry, and writes none. */
 class ItemRun {
@@ -112,7 +115,11 @@ class ItemRun {
       const { state, job, sentAt } = entry;
       if (step === "find") return this.#find(entry, undefined, lookup);
       const fromJournal = step === "wait" && (state === "succeeded" || state === "failed");
-      if (!fromJournal) await turn();
+      if (!fromJournal) {
+        await turn();
+        this.isLost = !(await journal.confirm(entry));
+        if (this.isLost) return {};
+      }
       if (!job) {
         this.#age = () => date - sentAt + since();
         this.#isResumed = true;
@@ -136,9 +143,19 @@ class ItemRun {
       sentAt: date,
     };
     this.#age = since;
-    if (await journal.put(this.#entry)) return this.#send();
+    return this.#send();
+  }
+
+  /** Writes the item into the journal before it is sent with a key. Throws if it must not be sent. */
+  async #enter(entry: JournalEntry, apiKeyFingerprint: string | undefined): Promise<void> {
+    if (this.#isResumed) {
+      if (entry.apiKeyFingerprint !== apiKeyFingerprint) throw otherKey;
+      return;
+    }
+    this.#entry = { ...entry, apiKeyFingerprint };
+    if (await this.#context.journal?.put(this.#entry)) return;
     this.isLost = true;
-    return {};
+    throw otherKey;
   }
 
   async #send(): Promise<ItemOutcome> {
@@ -150,6 +167,8 @@ class ItemRun {
     const deadline = new Deadline(clock, limit, this.#task.signal);
     const { signal } = deadline;
     let mayBeSent = this.#isResumed;
+    /** Error of the journal, or the reason why nothing was sent. */
+    let refusal: unknown;
     let pendingWrite: Promise<void> | undefined;
     const onUpdate = (update: Update): void => {
       if (update.phase === "sending") mayBeSent = true;
@@ -172,6 +191,11 @@ class ItemRun {
           sync: entry.sync,
           // Checked before each attempt, since timers stop while the machine sleeps.
           [isKeyOver]: () => this.#age() > tryon.idempotencyWindow,
+          [beforeSend]: (fingerprint: string | undefined) =>
+            this.#enter(entry, fingerprint).catch((error: unknown) => {
+              refusal = error;
+              throw error;
+            }),
         }),
       });
       await pendingWrite;
@@ -179,6 +203,9 @@ class ItemRun {
       return { result, job: result.job, attempts: result.receipt.attempts };
     } catch (error) {
       await pendingWrite;
+      if (this.isLost && error === otherKey) return {};
+      if (entry && error === otherKey) return await this.#find(entry);
+      if (refusal !== undefined && error === refusal) throw error;
       // A caller can abort with any reason, including a TryOnError.
       const isRefusal = !this.#isResumed && provesNoJob(error) && !this.#task.signal.aborted;
       if (mayBeSent && !isRefusal) return await this.#failed(signal, error);
@@ -215,30 +242,33 @@ class ItemRun {
   /** Searches the list for the job of a submission that cannot be sent again. An earlier iteration may have missed it. */
   async #find(entry: JournalEntry, cause?: unknown, known?: JobLookup): Promise<ItemOutcome> {
     const { tryon } = this.#context;
-    const lookup = known ?? new JobLookup(tryon);
-    const { id, idempotencyKey } = entry;
+    const { id, idempotencyKey, sentAt: firstAttemptAt } = entry;
+    const { apiKeyFingerprint } = entry;
+    const sought = { idempotencyKey, firstAttemptAt, apiKeyFingerprint, hasKeyInMetadata: true };
     const { signal } = this.#task;
-    let failure = cause;
-    const found = await lookup.find(entry, { signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      failure ??= error;
-      return undefined;
-    });
-    if (found) {
+    const search = await (known ?? tryon.jobs.lookup()).find(sought, { signal });
+    if (search.status === "found") {
       // The batch reads no further until this item has its turn, and the job may run for long.
       if (this.startedAt === undefined) await this.#task.turn();
-      return this.#wait(tryon.jobs.resume({ id: found, idempotencyKey }));
+      return this.#wait(search.job);
     }
+    const reason = search.status === "unknown" ? search.reason : search.status;
+    const isOther = reason === "other_api_key";
     const error = new OutcomeUnknownError(
-      `An earlier run may have submitted item ${JSON.stringify(id)}, and the list of jobs does not contain it.`,
+      isOther
+        ? `Item ${JSON.stringify(id)} was submitted under another API key.`
+        : `An earlier run may have submitted item ${JSON.stringify(id)}, and the list of jobs does not contain it.`,
       {
-        hint: "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id.",
+        hint: isOther
+          ? "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS): the batch does not submit it again, since that could pay twice."
+          : "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id.",
         idempotencyKey,
-        cause: failure,
+        cause: cause ?? (search.status === "unknown" ? search.error : undefined),
+        search: reason,
         recover: async (limits) => {
-          const job = await new JobLookup(tryon).find(entry, limits);
+          const { job } = await tryon.jobs.lookup().find(sought, limits);
           if (job === undefined) throw error;
-          return tryon.jobs.resume({ id: job, idempotencyKey });
+          return job;
         },
       },
     );

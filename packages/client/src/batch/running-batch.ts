@@ -11,9 +11,8 @@ import { isCredits } from "../billing/count-credits.ts";
 import { clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
-import { createBatchJournal } from "./batch-journal.ts";
+import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
 import { HeldItems, type ReadItem } from "./held-items.ts";
-import { JobLookup } from "./job-lookup.ts";
 import type { BatchItem, BatchItemStatus, ReadOptions } from "./options.ts";
 import { isRetried } from "./retry-failed.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
@@ -51,12 +50,24 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { budget, journal, retryFailed, sync, timeout, total = lengthOf(inputs) } = options;
+    const { budget: given, journal, retryFailed, sync, timeout } = options;
+    const { total = lengthOf(inputs) } = options;
     const clock = clientClock(tryon.clock);
     this.#options = options;
     this.#items =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
-    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
+    // A `Budget` of another copy of the package also has `count`.
+    const isBudget = given && "count" in Object(given);
+    const counted = isBudget ? (given as Counted) : given && new Budget(given);
+    const limit = hasTotalOf(journal) ? counted : undefined;
+    const budget = limit && !isBudget ? undefined : counted;
+    const batchJournal =
+      journal &&
+      createBatchJournal(journal, tryon, { limit, budget, retryFailed }, (error) =>
+        this.#stop(error),
+      );
+    const takeTime = batchJournal?.takeTime;
+    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, takeTime);
     this.#stopAfter = createStopRule(options);
     this.#held = new HeldItems(clock, journal, this.#starting.signal, async (retry) => {
       while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
@@ -65,20 +76,15 @@ export class RunningBatch<Item> {
     });
     this.#startedAt = clock.monotonic();
     this.#total = total;
-    // A `Budget` of another copy of the package also has `count`.
-    const isBudget = budget && "count" in Object(budget);
-    const shared = isBudget ? (budget as Counted) : budget && new Budget(budget);
     this.#context = {
       tryon,
       clock,
-      budget: shared,
+      budget,
       sync,
       timeout,
       limiter: this.#limiter,
-      lookup: new JobLookup(tryon),
-      journal:
-        journal &&
-        createBatchJournal(journal, tryon, shared, retryFailed, (error) => this.#stop(error)),
+      lookup: tryon.jobs.lookup(),
+      journal: batchJournal,
     };
   }
 
@@ -233,7 +239,8 @@ export class RunningBatch<Item> {
     started();
     if (this.#left) return;
     const { aborted: isStopped, reason } = this.#starting.signal;
-    if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id });
+    const isRetry = known !== undefined;
+    if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id }, isRetry);
     if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
     const common = { id, index, input: item, fromJournal, attempts };

@@ -35,8 +35,8 @@ export function createStopRule({
       (one) =>
         isTryOnError(one) &&
         stopOn.includes(one.code) &&
-        // A 403 to a poll can be due to its job: the job of a journal can belong to another key.
-        !(one.job && one.code === "forbidden"),
+        // Both can be due to one job: the job of a journal can belong to another key.
+        !(one.job && (one.code === "forbidden" || one.code === "invalid_config")),
     );
     if (!isTryOnError(cause)) return undefined;
     return new BatchStoppedError(

@@ -16,6 +16,11 @@ const tolerance = 250;
 /** Time to create an input that delays no start, in milliseconds. */
 const maxPreparation = 10_000;
 
+/** Minimum time between starts for which a shared schedule is worth its statements, in milliseconds. */
+const minShared = 1;
+/** Time of a shared schedule that is taken at once for starts that wait, in milliseconds. */
+const maxTaken = 200;
+
 export class SubmissionLimiter {
   sync: boolean;
   readonly #tryon: TryOn;
@@ -33,9 +38,22 @@ export class SubmissionLimiter {
   #last: Promise<void> = Promise.resolve();
   #request: Promise<void> | undefined;
   #isRequested = false;
+  /** Number of calls of `acquire` that wait. */
+  #waiting = 0;
+  /** Number of starts that are left of the time taken from the shared schedule. `#dueAt` is that of the first one. */
+  #taken = 0;
+  #isScheduled = false;
+  readonly #takeTime: ((duration: number) => Promise<number>) | undefined;
 
-  constructor(tryon: TryOn, { concurrency = "auto", sync }: CommonOptions, signal: AbortSignal) {
+  /** @param takeTime - Takes a part of a schedule that several processes share, and returns the time until it begins. */
+  constructor(
+    tryon: TryOn,
+    { concurrency = "auto", sync }: CommonOptions,
+    signal: AbortSignal,
+    takeTime?: (duration: number) => Promise<number>,
+  ) {
     this.#tryon = tryon;
+    this.#takeTime = takeTime;
     this.#deadline = new Deadline(clientClock(tryon.clock), Infinity, signal);
     this.#isAuto = concurrency === "auto";
     this.#window = concurrency === "auto" ? initialWindow : concurrency;
@@ -53,7 +71,8 @@ export class SubmissionLimiter {
   }
 
   acquire(): Promise<void> {
-    const turn = this.#last.then(() => this.#wait());
+    this.#waiting += 1;
+    const turn = this.#last.then(() => this.#wait()).finally(() => (this.#waiting -= 1));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -70,6 +89,7 @@ export class SubmissionLimiter {
         const backoff = Math.min(minute, 1_000 * 2 ** this.#failures);
         this.#failures += 1;
         this.#dueAt = Math.max(this.#dueAt, this.#deadline.clock.monotonic() + backoff + tolerance);
+        this.#taken = 0;
       }
       // Few items fail during an outage, and afterwards the window can double again.
       this.#halve(true);
@@ -111,13 +131,39 @@ export class SubmissionLimiter {
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
     this.#deadline.throwIfAborted();
+    const takeTime = this.#spacing >= minShared ? this.#takeTime : undefined;
+    await this.#sleepUntilDue();
+    const { clock } = this.#deadline;
+    if (!takeTime) {
+      this.#dueAt = Math.max(clock.monotonic(), this.#dueAt) + this.#spacing;
+      return;
+    }
+    // Time that has passed unused is lost, so that no starts catch up on it.
+    if (this.#taken <= 0 || clock.monotonic() - this.#dueAt > tolerance) {
+      const starts = Math.max(1, Math.min(this.#waiting, Math.floor(maxTaken / this.#spacing)));
+      // The first time includes that of the request for the rate limit.
+      const wait = await takeTime((starts + (this.#isScheduled ? 0 : 1)) * this.#spacing);
+      this.#isScheduled = true;
+      this.#taken = starts;
+      this.#dueAt = clock.monotonic() + wait;
+      await this.#sleepUntilDue();
+    }
+    this.#taken -= 1;
+    this.#dueAt += this.#spacing;
+  }
+
+  async #sleepUntilDue(): Promise<void> {
     for (let delay = this.#delay; delay > 0; delay = this.#delay) await this.#deadline.sleep(delay);
-    this.#dueAt = Math.max(this.#deadline.clock.monotonic(), this.#dueAt) + this.#spacing;
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */
   async #requestRateLimit(): Promise<void> {
-    await this.#tryon.account.get({ signal: this.#deadline.signal }).catch(() => undefined);
+    const { signal } = this.#deadline;
+    // A journal with a schedule also counts credits: one request returns both the limit and the prices.
+    const request = this.#takeTime
+      ? this.#tryon.costs({ signal })
+      : this.#tryon.account.get({ signal });
+    await request.catch(() => undefined);
     this.#isRequested = true;
   }
 }

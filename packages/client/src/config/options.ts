@@ -71,6 +71,13 @@ export interface TryOnOptions {
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
+   * Earlier API keys, after a rotation. The client uses them only to find and to continue what was submitted under them:
+   * it waits for their jobs and searches their lists, and submits nothing with them.
+   *
+   * @default the environment variable TRYON_RECOVERY_KEYS, separated by commas
+   */
+  readonly recoveryKeys?: readonly string[] | undefined;
+  /**
    * URL of the service, without `/api/v1`. It must be https, unless it is this machine or `allowInsecure` is set.
    *
    * @default the environment variable TRYON_BASE_URL, read by the first request; the client has no built-in URL
@@ -244,6 +251,7 @@ export interface TryOnOptions {
 
 export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
   apiKey: true,
+  recoveryKeys: true,
   baseUrl: true,
   proxyUrl: true,
   fetch: true,

@@ -66,6 +66,8 @@ export function resolveConfig(options: TryOnOptions) {
   return {
     /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
+    /** A proxy has its own, and pages have none. */
+    recoveryKeys: isPage || proxyUrl !== undefined ? [] : readRecoveryKeys(options),
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
@@ -84,6 +86,8 @@ export function resolveConfig(options: TryOnOptions) {
     onRateLimit,
     pollInterval: readPollInterval({ pollInterval }),
     maxResultBytes: count("maxResultBytes"),
+    /** Time for which the service is assumed to keep a key. */
+    keyTtl: time("idempotencyWindow"),
     // A request may arrive late, and the service must still know its key then.
     idempotencyWindow: time("idempotencyWindow") * 0.9,
     keyInMetadata: options.keyInMetadata,
@@ -148,7 +152,7 @@ export function check(
   if (!condition) throw new ConfigError(code, message, hint);
 }
 
-function mustBe(isValid: boolean, option: string, expected: string): void {
+export function mustBe(isValid: boolean, option: string, expected: string): void {
   if (!isValid) throw new InputError(option, `must be ${expected}`);
 }
 
@@ -172,6 +176,19 @@ export function unknownOption(
     return [name, `is not an option of ${of}`, { hint: hintFor(name, names) }];
   }
   return undefined;
+}
+
+function readRecoveryKeys({ recoveryKeys }: TryOnOptions): readonly string[] {
+  const keys =
+    recoveryKeys ??
+    environment("TRYON_RECOVERY_KEYS")
+      ?.split(/[\s,]+/)
+      .filter(Boolean) ??
+    [];
+  const areValid =
+    Array.isArray(keys) && keys.every((key) => typeof key === "string" && /^[!-~]+$/.test(key));
+  mustBe(areValid, "recoveryKeys", "a list of API keys");
+  return keys;
 }
 
 export function isBrowser(): boolean {

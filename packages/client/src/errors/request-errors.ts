@@ -1,4 +1,5 @@
 import type { Job, Recover } from "../types/job.ts";
+import type { UnknownReason } from "../types/key-search.ts";
 import { TryOnError, type ApiErrorCode, type TryOnErrorDetails } from "./tryon-error.ts";
 
 /**
@@ -56,11 +57,20 @@ export class OutcomeUnknownError extends TryOnError {
    * }
    */
   declare readonly recover: Recover;
+  /**
+   * If the list was searched for the job: `absent`, or the reason why the search cannot say if there is one, see
+   * `jobs.findByKey`. With `too_early`, `retryAfter` has the seconds until a search can say more.
+   */
+  declare readonly search?: "absent" | UnknownReason;
 
   /** @hidden */
   constructor(
     message: string,
-    details: TryOnErrorDetails & { idempotencyKey: string; recover: Recover },
+    details: TryOnErrorDetails & {
+      idempotencyKey: string;
+      recover: Recover;
+      search?: OutcomeUnknownError["search"];
+    },
   ) {
     super("outcome_unknown", message, details);
   }

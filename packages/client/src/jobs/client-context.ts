@@ -1,3 +1,4 @@
+import { isPage } from "#page";
 import { Connections, environmentLogger } from "#runtime";
 
 import { Api, toCall, type Call, type Responded } from "../api/api.ts";
@@ -10,6 +11,7 @@ import { inTime, within, type Deadline } from "../http/deadline.ts";
 import { RateLimiter } from "../http/rate-limiter.ts";
 import type { Counted } from "../types/budget.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
+import { fingerprintOf } from "./fingerprint-of.ts";
 import { JobPoller } from "./job-poller.ts";
 
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
@@ -20,12 +22,21 @@ export interface ClientContext {
   readonly api: Api;
   readonly jobPoller: JobPoller;
   readonly spendTracker: SpendTracker;
+  /** Fingerprint of the key. */
+  readonly fingerprint: string | undefined;
+}
+
+/** Returns true if a job or a submission with a fingerprint is known to belong to another key. */
+export function isOther({ fingerprint: own }: ClientContext, fingerprint: string | undefined) {
+  return fingerprint !== undefined && own !== undefined && own !== fingerprint;
 }
 
 export class ClientContexts {
   readonly #options: TryOnOptions;
   readonly #budget: Counted | undefined;
   readonly #contexts = new Map<string, ClientContext>();
+  /** Contexts of `recoveryKeys`. */
+  #recovery: readonly ClientContext[] | undefined;
   #config: Config | undefined;
   readonly connections: Connections;
   latest: ClientContext | undefined;
@@ -91,6 +102,31 @@ export class ClientContexts {
     return (this.latest = context);
   }
 
+  /**
+   * Returns the context of the key with a fingerprint, or else the current one if nothing says that it is another key.
+   *
+   * @throws `invalid_config` if the client does not have the key.
+   */
+  async acquireFor(fingerprint: string | undefined, deadline: Deadline): Promise<ClientContext> {
+    const current = await this.acquire(deadline);
+    // Pages have no fingerprint.
+    if (isPage || !isOther(current, fingerprint)) return current;
+    const [found] = this.owners(current, fingerprint);
+    check(
+      found,
+      `A job belongs to another API key, with the fingerprint ${fingerprint}.`,
+      "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS).",
+    );
+    return found;
+  }
+
+  /** Returns the contexts that a submission can belong to: the current one, and those of earlier keys, which submit nothing. */
+  owners(current: ClientContext, fingerprint: string | undefined): readonly ClientContext[] {
+    this.#recovery ??= this.config.recoveryKeys.map((key) => this.#create(this.#resolve(key)));
+    const contexts = new Set([current, ...this.#contexts.values(), ...this.#recovery]);
+    return [...contexts].filter((one) => !isOther(one, fingerprint));
+  }
+
   #resolve(apiKey: TryOnOptions["apiKey"]): Config {
     const { logger = environmentLogger() } = this.#options;
     return resolveConfig({ ...this.#options, apiKey, logger });
@@ -100,11 +136,15 @@ export class ClientContexts {
     const rateLimiter = new RateLimiter(config.clock, config.random);
     const transport = this.connections.createTransport(config);
     const api = new Api({ config, rateLimiter, transport });
+    let fingerprint: string | undefined;
     return {
       config,
       api,
       jobPoller: new JobPoller(api),
       spendTracker: new SpendTracker(config, api, this.#budget),
+      get fingerprint() {
+        return (fingerprint ??= fingerprintOf(config.apiKey));
+      },
     };
   }
 }

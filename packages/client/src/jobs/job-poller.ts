@@ -12,7 +12,7 @@ const maxGap = 1_000;
 /** Minimum number of missing jobs per page read for which another page is cheaper than polls by id. */
 const minMissingPerPage = 4;
 /** Maximum time for which reads of the service may not show a new job, in milliseconds. */
-const maxReadLag = 5_000;
+export const maxReadLag = 5_000;
 /** Minimum delay after a first failure, and after many in a row, in milliseconds. */
 const minFailureDelay = 1_000;
 const maxFailureDelay = 30_000;

@@ -15,9 +15,10 @@ import { serviceTime } from "../api/service-time.ts";
 import { ageSince } from "../config/clock.ts";
 import { milliseconds, readPollInterval, type Config } from "../config/resolve-config.ts";
 import { ConnectionError, JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
+import { isBranded } from "../errors/tryon-error.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { inspect, JobImage, type ResultSource } from "../images/job-image.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
+import { isOther, type ClientContext, type ClientContexts } from "./client-context.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
 import { testKind } from "./poll-schedule.ts";
 import { pollOptionNames, waitOptionNames } from "./run-options.ts";
@@ -26,6 +27,8 @@ interface Origin {
   /** Context of the key that the job belongs to. Undefined if the data was saved, or is only an id. */
   readonly context?: ClientContext | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Fingerprint of the key that the job belongs to, if it was saved with one. */
+  readonly fingerprint?: string | undefined;
   readonly attempts: readonly Attempt[];
   /** Steps that this client has observed. */
   readonly timeline: TimelineEntry[];
@@ -107,7 +110,8 @@ export class JobRecord implements Job, ResultSource {
   toJSON(): SavedJob {
     const { id, idempotencyKey } = this;
     const { result_url: _signed, ...data } = this.#data;
-    return { version: 1, id, idempotencyKey, data };
+    const apiKeyFingerprint = this.#context?.fingerprint ?? this.#origin.fingerprint;
+    return { version: 1, id, idempotencyKey, apiKeyFingerprint, data };
   }
 
   toString(): string {
@@ -130,8 +134,11 @@ export class JobRecord implements Job, ResultSource {
     notify: Notify = () => undefined,
     context?: ClientContext,
   ): Promise<TryOnResult> {
-    this.#context ??= context;
-    const { http } = (await this.#acquire(deadline)).api;
+    if (context && !isOther(context, this.#origin.fingerprint)) this.#context ??= context;
+    // A job that has ended needs its key only for a new URL of its image.
+    const { http } = (
+      await (this.#context || !this.#hasEnded() ? this : this.#contexts).acquire(deadline)
+    ).api;
     const { attempts, requestId, timeline } = this.#origin;
     const update = (phase: "waiting" | "succeeded" | "failed"): void => {
       const at = deadline.clock.now();
@@ -178,7 +185,7 @@ export class JobRecord implements Job, ResultSource {
   ): Promise<Result> {
     if (this.#context) return within(this.#config, options, undefined, work, names);
     const withKey = (context: ClientContext, deadline: Deadline): Promise<Result> => {
-      this.#context = context;
+      if (!isOther(context, this.#origin.fingerprint)) this.#context = context;
       return work(deadline);
     };
     return this.#contexts.within(options, undefined, withKey, names);
@@ -186,7 +193,7 @@ export class JobRecord implements Job, ResultSource {
 
   /** @internal Polls the job once. Returns the time of the service, or NaN if its response has none. */
   async refresh(deadline: Deadline): Promise<number> {
-    const context = await this.#acquire(deadline);
+    const context = await this.acquire(deadline);
     const { data, response } = await context.api.getJob(this.id, { deadline });
     this.#update(data, context);
     return Date.parse(response.headers.get("date") ?? "");
@@ -196,9 +203,18 @@ export class JobRecord implements Job, ResultSource {
     return this.#context?.config ?? this.#contexts.config;
   }
 
-  /** Returns the context of the job. A saved job keeps that of its first call. */
-  async #acquire(deadline: Deadline): Promise<ClientContext> {
-    return (this.#context ??= await this.#contexts.acquire(deadline));
+  /** @internal Returns the context of the job. A saved job keeps that of its first call. */
+  async acquire(deadline: Deadline): Promise<ClientContext> {
+    try {
+      return (this.#context ??= await this.#contexts.acquireFor(
+        this.#origin.fingerprint,
+        deadline,
+      ));
+    } catch (error) {
+      // The job runs on and may be paid for.
+      if (isBranded(error)) Reflect.set(error, "job", this);
+      throw error;
+    }
   }
 
   #hasEnded(): boolean {
@@ -218,7 +234,7 @@ export class JobRecord implements Job, ResultSource {
     }
     const kind = isTest ? testKind : known;
     const wait = { id: this.id, kind, startedAt: this.#startedAt, pollInterval };
-    const context = await this.#acquire(deadline);
+    const context = await this.acquire(deadline);
     try {
       this.#update(await context.jobPoller.next(wait, deadline), context);
     } catch (error) {

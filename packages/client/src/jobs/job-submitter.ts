@@ -1,22 +1,25 @@
+import { isPage } from "#page";
+
 import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Counted } from "../types/budget.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import type { Responded } from "../api/api.ts";
-import { serviceTime } from "../api/service-time.ts";
 import { budgetOf } from "../billing/budget.ts";
 import type { Charge } from "../billing/spend-tracker.ts";
 import { ageSince } from "../config/clock.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
-import { readPollInterval } from "../config/resolve-config.ts";
+import { mustBe, readDuration, readPollInterval, type Config } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { jobsOfPages } from "./job-list.ts";
-import { JobRecord, maxClockSkew, notifier, type Notify } from "./job-record.ts";
-import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
+import { isOther, type ClientContext, type ClientContexts } from "./client-context.ts";
+import { JobLookup, readTime } from "./job-lookup.ts";
+import { JobRecord, notifier, type Notify } from "./job-record.ts";
+import { parseInput, readImages } from "./parse-input.ts";
 import {
+  beforeSend,
   isKeyOver,
   runOptionNames,
   submitOptionNames,
@@ -26,6 +29,53 @@ import {
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
+const pageMiss = ["the list does not show its job", "Call recover() later."] as const;
+/** Maximum time by which a first attempt may be in the future, since clocks differ, in milliseconds. */
+const maxFuture = 60_000;
+
+/** Problem and next step after a search without a job. */
+const missTexts: Readonly<
+  Record<NonNullable<OutcomeUnknownError["search"]>, readonly [problem: string, hint: string]>
+> = {
+  absent: [
+    "the list does not show a job with its key",
+    'Set whenAbsent: "submit" with firstAttemptAt to pay for another one.',
+  ],
+  too_early: [
+    "the list does not show a job with its key yet",
+    "Try again after retryAfter seconds.",
+  ],
+  no_first_attempt: ["firstAttemptAt is missing", "Pass it."],
+  key_not_in_metadata: [
+    "its key is not in the metadata",
+    "Sending it again could pay twice by now.",
+  ],
+  list_too_short: [
+    "the list ends before its first attempt",
+    "Sending it again could pay twice: it may belong to another API key.",
+  ],
+  other_api_key: [
+    "it belongs to another API key",
+    "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS): nothing is submitted again.",
+  ],
+  list_failed: ["the list could not be read", "Sending it again could pay twice by now."],
+};
+
+type KeyMiss = Exclude<KeySearch, { readonly status: "found" }>;
+
+/** Attempts in earlier calls. */
+interface Earlier {
+  /** Time before the first one, in milliseconds since 1970. */
+  readonly firstAttemptAt: number;
+  /** Returns the time since then, in milliseconds. */
+  readonly age: () => number;
+  /** If true, the service may have forgotten the key. */
+  readonly isLate: boolean;
+  /** Fingerprint of the API key, if known. */
+  readonly fingerprint: string | undefined;
+  /** If true, a submission that has certainly made no job is sent. */
+  readonly paysWhenAbsent: boolean;
+}
 
 interface Submission {
   readonly idempotencyKey: string;
@@ -37,6 +87,7 @@ interface Submission {
   readonly hasKeyInMetadata: boolean;
   /** If true, the caller has set the key, and may have sent it in an earlier call. */
   readonly hasOwnKey: boolean;
+  readonly earlier: Earlier | undefined;
   readonly isKeyOver: (() => boolean) | undefined;
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
@@ -75,9 +126,19 @@ export class JobSubmitter {
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const submission = await this.#prepare(input, options, sync, deadline);
-      const sent = await this.#contexts.withKey(deadline, (context) =>
-        this.#send(submission, context, deadline, notify),
-      );
+      // Only a batch has it.
+      const { [beforeSend]: check } = options as {
+        readonly [beforeSend]?: (fingerprint: string | undefined) => Promise<void>;
+      };
+      const send = async (context: ClientContext) => {
+        await check?.(context.fingerprint);
+        deadline.throwIfAborted();
+        return this.#send(submission, context, deadline, notify);
+      };
+      // After an earlier attempt, a refusal of the key proves nothing, so no other key is tried.
+      const sent = await (!isPage && submission.earlier
+        ? this.#sendAgain(submission, submission.earlier, deadline, send)
+        : this.#contexts.withKey(deadline, send));
       return { ...sent, data: await finish(sent.data, deadline, notify) };
     };
     return within(config, options, undefined, work, names);
@@ -96,6 +157,7 @@ export class JobSubmitter {
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
     const sync = this.#isSync(mode ?? parsed.wait ?? "auto", Math.ceil(deadline.left()));
+    const earlier = isPage ? rejectEarlier(options) : readEarlier(options, config, sync);
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
     return {
       idempotencyKey,
@@ -107,6 +169,7 @@ export class JobSubmitter {
       // Only a batch has it.
       isKeyOver: (options as { readonly [isKeyOver]?: () => boolean })[isKeyOver],
       hasOwnKey: options.idempotencyKey !== undefined,
+      earlier,
       attemptLog: new AttemptLog(),
       timeline: [],
     };
@@ -123,6 +186,39 @@ export class JobSubmitter {
     return sync === "auto" ? this.#mayBeSync && left >= maxSyncWait + syncGrace : sync;
   }
 
+  /** Sends a submission that an earlier call may have sent. If it is late, searches for its job instead. */
+  async #sendAgain(
+    submission: Submission,
+    earlier: Earlier,
+    deadline: Deadline,
+    send: (context: ClientContext) => Promise<Responded<JobRecord>>,
+  ): Promise<Responded<JobRecord>> {
+    const context = await this.#contexts.acquire(deadline);
+    if (isPage) return send(context);
+    // Another key would make a second job.
+    const isMoved = isOther(context, earlier.fingerprint);
+    if (!earlier.isLate && !isMoved) return send(context);
+    const { fingerprint } = earlier;
+    const search = await this.#search(submission, fingerprint, deadline);
+    if (search.status === "found") {
+      const owner = await this.#contexts.acquireFor(
+        search.job.toJSON().apiKeyFingerprint,
+        deadline,
+      );
+      const { data, response } = await owner.api.getJob(search.job.id, { deadline });
+      return { data: new JobRecord(this.#contexts, data, { context: owner }), response };
+    }
+    if (search.status === "absent" && earlier.paysWhenAbsent && !isMoved) return send(context);
+    const recover: Recover = (options = {}) =>
+      within(context.config, options, undefined, async (limit) => {
+        const again = await this.#search(submission, fingerprint, limit);
+        if (again.status === "found") return again.job;
+        throw unknownOutcome({ ...submission, recover }, again, limit);
+      });
+    throw unknownOutcome({ ...submission, recover }, search, deadline);
+  }
+
+  /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
   async #send(
     submission: Submission,
     context: ClientContext,
@@ -136,7 +232,11 @@ export class JobSubmitter {
     const left = deadline.left();
     // A caller may limit the time of an own key by a timeout, which stops while the machine sleeps.
     const isLate = submission.hasOwnKey ? () => since() > left : undefined;
-    const isOver = submission.isKeyOver ?? isLate;
+    const { earlier: calls } = submission;
+    // A late submission is sent only if no earlier one has made a job.
+    const window = calls && !calls.isLate ? config.idempotencyWindow : Infinity;
+    const isOld = () => (calls?.age() ?? 0) > window;
+    const isOver = submission.isKeyOver ?? (() => isOld() || isLate?.() === true);
     const charge = await spendTracker.reserve(submission, deadline, earlier);
     if (timeline.length === 0) {
       timeline.push({ phase: "sending", at: deadline.clock.now() });
@@ -145,18 +245,20 @@ export class JobSubmitter {
     const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey, delay });
     const recover: Recover = (options = {}) =>
       within(config, options, undefined, async (limit) => {
-        if (attemptLog.isPast(config.idempotencyWindow)) {
-          return this.#findInList({ ...submission, recover }, context, charge, limit);
+        if (isOld() || attemptLog.isPast(config.idempotencyWindow)) {
+          return this.#findInList({ ...submission, recover }, context, limit, charge);
         }
         return (await this.#send(submission, context, limit, () => undefined, charge)).data;
       });
     const total = submission.body.length;
     const onProgress = (sent: number) =>
       notify({ phase: "uploading", idempotencyKey, sent, total });
+    // An upload must end while the service remembers the key.
+    const limit = deadline.attempt(window - (calls?.age() ?? 0));
     try {
       const { data, response } = await api.submitTryOn(
         { ...submission, recover, onProgress },
-        { deadline, onRetry, isOver },
+        { deadline: limit, onRetry, isOver },
       );
       const { headers, requestId } = response;
       // A replay to the first attempt that could make the job is the response of an earlier submission.
@@ -178,6 +280,7 @@ export class JobSubmitter {
       if (!attemptLog.mayHaveMadeJob) spendTracker.recordNoJob(charge);
       throw error;
     } finally {
+      limit.close();
       if (sync && attemptLog.attempts.some(({ isCut }) => isCut)) this.#mayBeSync = false;
     }
   }
@@ -185,42 +288,90 @@ export class JobSubmitter {
   async #findInList(
     submission: Submission & { readonly recover: Recover },
     context: ClientContext,
-    charge: Charge,
     deadline: Deadline,
+    charge?: Charge,
   ): Promise<Job> {
-    const { attemptLog, idempotencyKey, hasKeyInMetadata, recover } = submission;
+    const search = await this.#search(submission, context.fingerprint, deadline);
+    if (search.status !== "found") throw unknownOutcome(submission, search, deadline);
+    if (charge) context.spendTracker.recordFound(charge, search.job.data);
+    return search.job;
+  }
+
+  /** Searches the lists of the keys that the submission can belong to. */
+  async #search(
+    { idempotencyKey, hasKeyInMetadata, attemptLog, earlier }: Submission,
+    fingerprint: string | undefined,
+    deadline: Deadline,
+  ): Promise<KeySearch> {
+    if (!hasKeyInMetadata) return { status: "unknown", reason: "key_not_in_metadata" };
     // The clock may have been set meanwhile.
-    const oldest = deadline.clock.now() - (attemptLog.age ?? 0) - maxClockSkew;
-    let cause: unknown;
-    try {
-      const jobs = jobsOfPages(async (cursor) => {
-        const { data } = await context.api.listJobs({ cursor }, { deadline });
-        return { jobs: data.jobs, nextCursor: data.next_cursor };
-      });
-      for await (const data of hasKeyInMetadata ? jobs : []) {
-        if (takeKeyFromMetadata(data).idempotencyKey === idempotencyKey) {
-          context.spendTracker.recordFound(charge, data);
-          return new JobRecord(this.#contexts, data, { context });
-        }
-        if (serviceTime(data.created_at) < oldest) break;
-      }
-    } catch (error) {
-      deadline.throwIfAborted();
-      cause = error;
-    }
-    const why = hasKeyInMetadata
-      ? "the list does not show a job with its key"
-      : "its key is not in the metadata";
-    throw new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
-      hint: "Sending it again could pay twice by now.",
-      attempts: attemptLog.attempts,
-      idempotencyKey,
-      recover,
-      cause,
-    });
+    const age = Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
+    const since = deadline.clock.now() - age;
+    const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
+    const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata };
+    return new JobLookup(this.#contexts).find(
+      { ...sought, apiKeyFingerprint: fingerprint },
+      { deadline },
+    );
   }
 }
 
+function unknownOutcome(
+  submission: Submission & { readonly recover: Recover },
+  search: KeyMiss,
+  { clock }: Deadline,
+): OutcomeUnknownError {
+  const { attemptLog, idempotencyKey, recover } = submission;
+  const { retryAt, error } = { retryAt: undefined, error: undefined, ...search };
+  const reason = search.status === "absent" ? search.status : search.reason;
+  // In a page, the session tries again.
+  const [why, hint] = isPage ? pageMiss : missTexts[reason];
+  return new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
+    hint,
+    attempts: attemptLog.attempts,
+    idempotencyKey,
+    recover,
+    search: reason,
+    retryAfter: retryAt && Math.ceil((retryAt - clock.now()) / 1_000),
+    cause: error,
+  });
+}
+
+/** Rejects the options about earlier calls in pages, whose sessions continue their submissions. */
+function rejectEarlier({ firstAttemptAt }: SubmitOptions): undefined {
+  mustBe(firstAttemptAt === undefined, "firstAttemptAt", "unset in a page");
+}
+
+/** Reads the options about earlier calls. */
+function readEarlier(
+  {
+    firstAttemptAt: time,
+    apiKeyFingerprint: fingerprint,
+    whenAbsent = "fail",
+    idempotencyKey,
+    timeout,
+  }: SubmitOptions,
+  { clock, idempotencyWindow: window, attemptTimeout }: Config,
+  sync: boolean,
+): Earlier | undefined {
+  const firstAttemptAt = readTime(time, "firstAttemptAt");
+  mustBe(/^(fail|submit)$/.test(whenAbsent), "whenAbsent", '"fail" or "submit"');
+  if (firstAttemptAt === undefined) return undefined;
+  mustBe(idempotencyKey !== undefined, "idempotencyKey", "set with firstAttemptAt");
+  const before = clock.now() - firstAttemptAt;
+  const since = ageSince(clock);
+  const age = () => Math.max(0, before) + since();
+  // One attempt must fit before the service may forget the key. A date in the future says nothing about the age.
+  const attempt = Math.min(
+    attemptTimeout + (sync ? maxSyncWait : 0),
+    readDuration(timeout ?? Infinity),
+    window / 2,
+  );
+  const isLate = before < -maxFuture || age() + attempt > window;
+  return { firstAttemptAt, age, isLate, fingerprint, paysWhenAbsent: whenAbsent === "submit" };
+}
+
+/** Returns the caller's key if it is valid, or a random key if there is none. */
 function validKey(key: string | undefined): string {
   if (key === undefined) return randomKey();
   // HTTP trims header values and allows no other characters.

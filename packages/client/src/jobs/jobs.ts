@@ -1,12 +1,14 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import { readPollInterval } from "../config/resolve-config.ts";
+import { readPollInterval, rejectUnknown } from "../config/resolve-config.ts";
 import { isJobId, type Call } from "../api/api.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
+import { findOptionNames, JobLookup, readTime, type FindOptions } from "./job-lookup.ts";
 import { JobRecord, notifier } from "./job-record.ts";
 import { pollOptionNames } from "./run-options.ts";
 
@@ -85,8 +87,44 @@ export class Jobs {
   }
 
   /**
+   * Searches the list for the job of a submission by its idempotency key, which `keyInMetadata` has put into the metadata.
+   * Reads back to an hour before `firstAttemptAt`. Submits nothing.
+   *
+   * Only `absent` proves that no submission under the key has made a job. After `unknown`, a new submission could pay twice.
+   *
+   * @throws `invalid_input` for an invalid option; the abort reason of `signal`. A failed request leads to `unknown`.
+   * @example
+   * const firstAttemptAt = "2027-03-01T09:00:00Z"; // stored before the first attempt
+   * const search = await tryon.jobs.findByKey("order-17", { firstAttemptAt, keyInMetadata: true });
+   * if (search.status === "found") await search.job.result();
+   * else if (search.status === "unknown") console.log(search.reason);
+   */
+  async findByKey(idempotencyKey: string, options: FindOptions = {}): Promise<KeySearch> {
+    rejectUnknown("findByKey", options, findOptionNames);
+    const {
+      firstAttemptAt,
+      keyInMetadata = this.#contexts.config.keyInMetadata,
+      apiKeyFingerprint,
+      ...limits
+    } = options;
+    const sought = {
+      idempotencyKey,
+      firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
+      hasKeyInMetadata: keyInMetadata === true,
+      apiKeyFingerprint,
+    };
+    return this.lookup().find(sought, limits);
+  }
+
+  /** @internal Creates a lookup whose searches share one iteration over the list. */
+  lookup(): JobLookup {
+    return new JobLookup(this.#contexts);
+  }
+
+  /**
    * Returns a job that this or another process submitted, without a request. `job.data` is the saved data until the first
-   * poll. The status, the cost and the image of a result always come from the service.
+   * poll. The status, the cost and the image of a result always come from the service. If it was submitted with another API
+   * key, its calls reject with `invalid_config` unless `recoveryKeys` has that key.
    *
    * @param saved - Id of the job, or its parsed JSON.
    * @throws `invalid_input` for any other value.
@@ -104,6 +142,7 @@ export class Jobs {
       version = 1,
       id,
       idempotencyKey,
+      apiKeyFingerprint: fingerprint,
       data,
     } = typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
@@ -114,7 +153,7 @@ export class Jobs {
     }
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return new JobRecord(this.#contexts, known, { idempotencyKey, trustsEnd });
+    return new JobRecord(this.#contexts, known, { idempotencyKey, fingerprint, trustsEnd });
   }
 
   /**

@@ -21,6 +21,33 @@ export interface SubmitOptions extends CallOptions {
    */
   readonly keyInMetadata?: boolean | undefined;
   /**
+   * Time before the first attempt to submit under this `idempotencyKey`, for queues that deliver an item again: a `Date`,
+   * milliseconds since 1970 or ISO 8601. Store it before the first attempt, and pass it each time. An earlier time is
+   * safe, such as the time at which the queue got the item.
+   *
+   * While the service is known to remember the key, the call submits as usual, and ends with that time. Later, it searches
+   * the list for the job, which requires `keyInMetadata`, and sends no submission: it returns the job, or throws
+   * `outcome_unknown` with the `search`. The service must not be asked by another API key than before.
+   *
+   * @default none: no earlier call has used the key
+   */
+  readonly firstAttemptAt?: Date | number | string | undefined;
+  /**
+   * Fingerprint of the API key of the first attempt: `tryon.apiKeyFingerprint()`, stored with `firstAttemptAt`. If the key was
+   * rotated since, the call searches for the job under the earlier key, which `recoveryKeys` must have, and submits nothing.
+   *
+   * @default none: the key is that of the first attempt
+   */
+  readonly apiKeyFingerprint?: string | undefined;
+  /**
+   * Behavior of a late attempt if the list proves that no earlier attempt has made a job, see `firstAttemptAt`. With
+   * `"submit"`, it submits under the same key, which is a new charge. With `"fail"`, it throws `outcome_unknown`, whose
+   * `search` is `absent`.
+   *
+   * @default "fail"
+   */
+  readonly whenAbsent?: "fail" | "submit" | undefined;
+  /**
    * Maximum cost of this call in credits, or a `Budget` that it shares with others. A try-on above it is rejected with
    * `budget_exceeded` before anything is sent. The client's budget applies in addition.
    *
@@ -48,6 +75,12 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
 /** Option of a batch: returns true once the service may have forgotten the key, which an earlier run may have sent. */
 export const isKeyOver: unique symbol = Symbol.for("@tryon/client.isKeyOver");
 
+/**
+ * Option of a batch: called with the fingerprint of the API key before a submission is sent with it. The call rejects with its
+ * error, and sends nothing.
+ */
+export const beforeSend: unique symbol = Symbol.for("@tryon/client.beforeSend");
+
 export const pollOptionNames: Readonly<Record<keyof PollOptions, true>> = {
   ...callOptionNames,
   pollInterval: true,
@@ -61,6 +94,9 @@ export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
   onUpdate: true,
   idempotencyKey: true,
   keyInMetadata: true,
+  firstAttemptAt: true,
+  apiKeyFingerprint: true,
+  whenAbsent: true,
   budget: true,
   validate: true,
 };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Agent } from "node:http";
 
 import type { TryOnOptions } from "../config/options.ts";
@@ -93,4 +94,8 @@ function createFile(path: string): WholeFile {
       if (fileError) throw fileError;
     },
   };
+}
+
+export function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

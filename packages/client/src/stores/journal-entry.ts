@@ -63,9 +63,19 @@ export function withoutSignedUrl(entry: JournalEntry): JournalEntry {
   return { ...entry, job: { ...job, data } };
 }
 
+/** Start of the text of an entry with credits. Their number follows. */
+export const creditsPrefix = '{"credits":';
+
 /** Returns the text of an entry. Every character that a database can reject is escaped. */
 export function textOf(entry: JournalEntry): string {
-  return JSON.stringify(withoutSignedUrl(entry));
+  const { credits, ...rest } = withoutSignedUrl(entry);
+  // Statements read the credits from the start of the text.
+  return JSON.stringify({ credits, ...rest });
+}
+
+/** Returns the limit as databases take it: no whole number of credits is between it and the given one. */
+export function wholeLimit(maxCredits: number): number {
+  return Math.floor(Math.min(maxCredits, Number.MAX_SAFE_INTEGER));
 }
 
 export function readText(text: unknown): JournalEntry | undefined {

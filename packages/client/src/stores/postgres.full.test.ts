@@ -2,10 +2,16 @@ import type { SharedJournal } from "@tryon/client/batch";
 import { openPostgresJournal } from "@tryon/client/postgres";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startPostgres, type StoreServer } from "@tryon/test-kit/store-servers";
-import { Pool } from "pg";
+import { Client, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
+import { entry } from "../../test/journal-folder.ts";
+import {
+  claimSuite,
+  journalSuite,
+  totalSuite,
+  type JournalStorage,
+} from "../../test/journal-suite.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
 
 describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
@@ -35,7 +41,30 @@ describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
   });
   journalSuite(storage);
   claimSuite(storage);
+  totalSuite(storage);
   sharedBatchSuite(storage);
+
+  it("writes nothing for a claim on an item that has ended or is held", async () => {
+    await storage().clear();
+    const other = await storage().open();
+    for (const id of ["ended", "held"]) await other.claim(id, "other");
+    await other.putClaimed(entry("ended", { state: "succeeded" }), "other");
+    const client = new Client({ connectionString: server.url });
+    onTestFinished(() => client.end());
+    await client.connect();
+    const journal = await openPostgresJournal(client, "spring-2027");
+    /** Claims an item, and returns whether that took a transaction id. */
+    const claim = async (id: string) => {
+      await client.query("BEGIN");
+      const { state } = await journal.claim(id, "own");
+      const { rows } = await client.query("SELECT pg_current_xact_id_if_assigned() AS xid");
+      await client.query("COMMIT");
+      return { state, writes: rows[0].xid !== null };
+    };
+    expect(await claim("ended")).toEqual({ state: "ended", writes: false });
+    expect(await claim("held")).toEqual({ state: "held", writes: false });
+    expect(await claim("new")).toEqual({ state: "claimed", writes: true });
+  });
 
   it("creates its table in many processes at the same time, and keeps an existing one", async () => {
     await connect().query("DROP TABLE tryon_journal");

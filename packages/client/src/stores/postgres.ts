@@ -26,7 +26,8 @@ export type {
  *
  * All journals are in the table `tryon_journal`, one row per item: `journal`, `id`, `state`, `entry` as JSON text, `owner` and
  * `claimed_until`. Delete the rows of a journal when its batch is done. They contain no image, API key or signed URL. The row
- * of the journal `''` has the version of the table. Each step is one statement in its own transaction, so a pool in
+ * with an empty id has the total of the credits. The rows of the journal `''` have the version of the table, and the schedule
+ * of each API key. Each step is one statement in its own transaction, so a pool in
  * transaction mode such as PgBouncer is sufficient.
  *
  * @param pool - Pool or client of `pg`, or any object with the same `query(text, values)`. Closing it is up to the caller.

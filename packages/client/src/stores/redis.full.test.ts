@@ -6,7 +6,12 @@ import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
+import {
+  claimSuite,
+  journalSuite,
+  totalSuite,
+  type JournalStorage,
+} from "../../test/journal-suite.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
 
 const connections = {
@@ -43,7 +48,20 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
     });
     journalSuite(storage);
     claimSuite(storage);
+    totalSuite(storage);
     sharedBatchSuite(storage);
+
+    it("sends each script once, and then its digest", async () => {
+      const journal = await storage().open();
+      await run("CONFIG", "RESETSTAT");
+      for (let index = 0; index < 20; index += 1) await journal.claim(`sku-${index}`, "one");
+      const stats = String(await run("INFO", "commandstats"));
+      const callsOf = (name: string) =>
+        Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+      // One for the digest, and one for the script unless Redis has it.
+      expect(callsOf("eval")).toBeLessThanOrEqual(2);
+      expect(callsOf("evalsha")).toBe(20);
+    });
 
     it("rejects a policy that evicts keys, and names the fix", async () => {
       const client = await connect(server.url);

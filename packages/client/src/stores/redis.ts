@@ -5,11 +5,13 @@ import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch
 import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import {
+  creditsPrefix,
   endOf,
   storeError,
   readClaimTtl,
   readText,
   textOf,
+  wholeLimit,
   type SharedJournalOptions,
 } from "./journal-entry.ts";
 
@@ -35,7 +37,8 @@ export interface RedisJournalOptions extends SharedJournalOptions {
  * it: each item is claimed by one of them, and another one takes over the items of a killed process.
  *
  * The journal is the hashes `tryon:journal:{NAME}` and `tryon:journal:{NAME}:claims` and the text
- * `tryon:journal:{NAME}:version`, which never expire. Delete them when the batch is done. They contain no image, API key or signed URL. Redis must persist writes (`appendonly yes`). If it
+ * `tryon:journal:{NAME}:version`, which never expire. Delete them when the batch is done. They contain no image, API key or signed URL.
+ * Keys that start with `tryon:schedule:` have the time of the next submission for an API key, and expire. Redis must persist writes (`appendonly yes`). If it
  * loses some, repeated submissions have the same keys, so a service that still remembers them charges nothing more.
  *
  * Redis must not evict keys. The journal reads `maxmemory_policy` from `INFO memory`, since managed services often forbid
@@ -73,6 +76,10 @@ export async function openRedisJournal(
   });
   const run = (script: string, ...args: string[]): Promise<unknown> =>
     runScript(script, [key, `${key}:claims`], ...args);
+  const put = async (entry: JournalEntry, owner: string, limit = ""): Promise<unknown> => {
+    const { id, credits = "" } = entry;
+    return run(putScript, fieldOf(id), valueOf(entry), owner, String(credits), limit);
+  };
   // Checks the policy and the version.
   await run(getScript, "");
   return {
@@ -98,10 +105,22 @@ export async function openRedisJournal(
       } while (cursor !== "0");
     },
     async put(entry) {
-      await run(putScript, fieldOf(entry.id), valueOf(entry), "");
+      await put(entry, "");
     },
     async putClaimed(entry, owner) {
-      return (await run(putScript, fieldOf(entry.id), valueOf(entry), owner)) === 1;
+      return (await put(entry, owner)) === "kept";
+    },
+    async putWithin(entry, owner, maxCredits) {
+      const result = await put(entry, owner, String(wholeLimit(maxCredits)));
+      return result === "full" ? result : result === "kept";
+    },
+    async total(initial) {
+      const total = await run(totalScript, String(initial ?? ""));
+      return total === null ? undefined : Number(total);
+    },
+    async takeTime(schedule, duration) {
+      const wait = await runScript(timeScript, [`tryon:schedule:${schedule}`], String(duration));
+      return Number(wait);
     },
     async claim(id, owner, isRetry = false) {
       // The script returns the state, the value and the time.
@@ -159,11 +178,41 @@ claim(ARGV[1], ARGV[2], ARGV[3])
 return {"claimed", value, now}
 `;
 
+/** The total is a field of the claims that no item has. A change of it depends on the entry that the new one replaces. */
 const putScript = `
 ${claimFunctions}
-if ARGV[3] ~= "" and claimOf(ARGV[1]) ~= ARGV[3] then return 0 end
-redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])
-return 1
+local field, value, owner, credits, limit = unpack(ARGV)
+if owner ~= "" and claimOf(field) ~= owner then return "lost" end
+local total = redis.call("HGET", KEYS[2], "total")
+if total and credits ~= "" then
+  local last = redis.call("HGET", KEYS[1], field) or "refused"
+  local counted = string.match(last, '^%a+ ${creditsPrefix}(%d+)')
+  if not counted then counted = string.match(last, "^refused") and 0 or credits end
+  total = total + credits - counted
+  if limit ~= "" and total > tonumber(limit) then return "full" end
+  redis.call("HSET", KEYS[2], "total", string.format("%.0f", total))
+elseif limit ~= "" then
+  return "full"
+end
+redis.call("HSET", KEYS[1], field, value)
+local state = string.match(value, "^%a+")
+if state == "succeeded" or state == "failed" then redis.call("HDEL", KEYS[2], field) end
+return "kept"
+`;
+
+const totalScript = `
+if ARGV[1] ~= "" then redis.call("HSETNX", KEYS[2], "total", ARGV[1]) end
+return redis.call("HGET", KEYS[2], "total")
+`;
+
+/** Numbers in results of scripts lose their fraction. */
+const timeScript = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + time[2] / 1000
+local start = math.max(now, tonumber(redis.call("GET", KEYS[1]) or 0))
+local ends = start + ARGV[1]
+redis.call("SET", KEYS[1], string.format("%.3f", ends), "PX", math.ceil(ends - now) + 60000)
+return string.format("%.3f", start - now)
 `;
 
 const renewScript = `

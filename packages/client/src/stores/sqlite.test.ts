@@ -2,12 +2,17 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import type { SharedJournal } from "@tryon/client/batch";
-import { openSqliteJournal } from "@tryon/client/sqlite";
+import { openSqliteJournal, type SqliteDatabase } from "@tryon/client/sqlite";
 import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { temporaryFolder } from "../../test/journal-folder.ts";
-import { claimSuite, journalSuite, type JournalStorage } from "../../test/journal-suite.ts";
+import {
+  claimSuite,
+  journalSuite,
+  totalSuite,
+  type JournalStorage,
+} from "../../test/journal-suite.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
 import { openTableJournal } from "./table-journal.ts";
 import { createTableQuotaStore } from "./table-quota-store.ts";
@@ -69,6 +74,38 @@ it.each([
   expect([await store.get("key"), await (await create()).get("key")]).toEqual([0, 0]);
 });
 
+it("expired counters are deleted 1,000 at a time over an index, and counted", async () => {
+  const { times, pass } = createMachine();
+  const database = await connect();
+  const deleted: number[] = [];
+  const plans: string[] = [];
+  const watched: SqliteDatabase = {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        all: (...values) => {
+          const rows = statement.all(...values);
+          if (!sql.includes("DELETE")) return rows;
+          deleted.push(rows.length);
+          const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+          plans.push(...plan.map(({ detail }) => String(detail)));
+          return rows;
+        },
+      };
+    },
+  };
+  const dialect = sqliteDialect(watched, times);
+  const store = createTableQuotaStore("test", dialect, { createTable: true });
+  await store.increment("kept", 90_000);
+  for (let index = 0; index < 2_100; index += 1) await store.increment(`old ${index}`, 1_000);
+  pass(60_000);
+  expect(await store.deleteExpired()).toBe(2_100);
+  expect(deleted).toEqual([1_000, 1_000, 100]);
+  expect(plans.join()).toContain("USING INDEX tryon_quota_expires_at");
+  expect([await store.get("kept"), await store.deleteExpired()]).toEqual([1, 0]);
+});
+
 it.each([-3_600_000, 3_600_000])(
   "a claim on an item in SQLite lasts its time, also after the date was set by %i ms",
   async (offset) => {
@@ -100,6 +137,7 @@ it.each([-3_600_000, 3_600_000])(
 describe("a journal in SQLite", () => {
   journalSuite(storage);
   claimSuite(storage);
+  totalSuite(storage);
   sharedBatchSuite(storage);
 
   it("waits for other connections that write", async () => {

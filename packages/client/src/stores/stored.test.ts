@@ -15,6 +15,17 @@ it("a journal file of an earlier release is continued, and nothing is paid again
   expect(await continueBatch(journal)).toEqual(continued);
 });
 
+it("a journal file of an earlier release counts in the limit of its batch", async () => {
+  const path = await journalPath();
+  await writeFile(path, readStored("journal.ndjson"));
+  await using journal = await openJournal(path);
+  expect(await continueBatch(journal, 39)).toMatchObject({
+    submissions: 0,
+    refused: ["budget_exceeded", false],
+  });
+  expect(await continueBatch(journal, 40)).toEqual(continued);
+});
+
 it("a saved job of an earlier release is resumed", () => {
   const { tryon } = createService();
   // The file has a list of saved jobs.

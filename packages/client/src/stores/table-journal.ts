@@ -3,12 +3,14 @@ import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch
 
 import {
   columnOf,
+  creditsPrefix,
   endOf,
   hasEnded,
   storeError,
   readClaimTtl,
   readText,
   textOf,
+  wholeLimit,
   type SharedJournalOptions,
 } from "./journal-entry.ts";
 
@@ -31,7 +33,7 @@ export async function openTableJournal(
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
   const claimTtl = readClaimTtl(caller, name, options, "createTable");
-  const { timestamp, toTimestamp, elementsOf } = dialect;
+  const { timestamp, toTimestamp, elementsOf, numberOf, locksRows } = dialect;
   const now = toTimestamp("$0");
   const format = {
     table: "tryon_journal",
@@ -50,6 +52,12 @@ export async function openTableJournal(
   const get = async (id: string): Promise<JournalEntry | undefined> => {
     const [row] = await query(`SELECT entry FROM tryon_journal WHERE ${item}`, columnOf(id));
     return readText(row?.entry);
+  };
+  const put = putStatement(dialect);
+  const putOwn = async (entry: JournalEntry, owner: string, limit: number): Promise<boolean> => {
+    const { id, state, credits = -1 } = entry;
+    const values = [columnOf(id), state, textOf(entry), owner, credits, limit];
+    return (await query(put, ...values)).length > 0;
   };
   // Opens the table.
   await get("");
@@ -72,33 +80,67 @@ export async function openTableJournal(
     },
     async put(entry) {
       const text = `
-        INSERT INTO tryon_journal (journal, id, state, entry) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (journal, id) DO UPDATE SET state = excluded.state, entry = excluded.entry
-        RETURNING id`;
-      await query(text, columnOf(entry.id), entry.state, textOf(entry));
+        INSERT INTO tryon_journal (journal, id) VALUES ($1, $2)
+        ON CONFLICT (journal, id) DO NOTHING RETURNING id`;
+      await query(text, columnOf(entry.id));
+      await putOwn(entry, "", -1);
     },
-    async putClaimed(entry, owner) {
+    putClaimed: (entry, owner) => putOwn(entry, owner, -1),
+    async putWithin(entry, owner, maxCredits) {
+      if (await putOwn(entry, owner, wholeLimit(maxCredits))) return true;
+      const text = `SELECT id FROM tryon_journal WHERE ${item} AND owner = $3`;
+      return (await query(text, columnOf(entry.id), owner)).length > 0 && "full";
+    },
+    async total(initial) {
+      const insert = `
+        INSERT INTO tryon_journal (journal, id, state) VALUES ($1, '', $2)
+        ON CONFLICT (journal, id) DO NOTHING RETURNING id`;
+      if (initial !== undefined) await query(insert, String(initial));
+      const text = `SELECT ${numberOf("state")} AS now FROM tryon_journal WHERE journal = $1 AND id = ''`;
+      const [row] = await query(text);
+      return row && Number(row.now);
+    },
+    async takeTime(schedule, duration) {
+      const end = "CAST(slot.state AS double precision)";
       const text = `
-        UPDATE tryon_journal SET state = $3, entry = $4 WHERE ${item} AND owner = $5 RETURNING id`;
-      const { id, state } = entry;
-      return (await query(text, columnOf(id), state, textOf(entry), owner)).length > 0;
+        INSERT INTO tryon_journal AS slot (journal, id, state)
+        VALUES ('', $1, CAST($0 + $2 AS text))
+        ON CONFLICT (journal, id) DO UPDATE
+        SET state = CAST(CASE WHEN ${end} > $0 THEN ${end} ELSE $0 END + $2 AS text)
+        RETURNING CAST(state AS double precision) - $0 AS wait`;
+      const [row] = await run(text, `schedule ${schedule}`, duration);
+      return Number(Reflect.get(Object(row), "wait")) - duration;
     },
     async claim(id, owner, isRetry = false): Promise<ItemClaim> {
-      const text = `
+      const isFree = `(item.state IS NULL OR item.state NOT IN ('succeeded', '${endOf(isRetry)}'))
+        AND (item.owner IS NULL OR item.owner = $3 OR item.claimed_until <= ${now})`;
+      // A conflict locks the row, which is a write. So it is only tried if the item looks free.
+      const insert = `
         INSERT INTO tryon_journal AS item (journal, id, owner, claimed_until)
-        VALUES ($1, $2, $3, ${until("$4")})
+        SELECT $1, $2, $3, ${until("$4")} WHERE NOT EXISTS
+          (SELECT 1 FROM tryon_journal AS item WHERE ${item} AND NOT (${isFree}))
         ON CONFLICT (journal, id) DO UPDATE
-        SET owner = excluded.owner, claimed_until = excluded.claimed_until
-        WHERE (item.state IS NULL OR item.state NOT IN ('succeeded', $5))
-          AND (item.owner IS NULL OR item.owner = excluded.owner OR item.claimed_until <= ${now})
-        RETURNING entry, ${dialect.date} AS now`;
-      const [row] = await query(text, columnOf(id), owner, claimTtl, endOf(isRetry));
-      if (row) {
+        SET owner = excluded.owner, claimed_until = excluded.claimed_until WHERE ${isFree}
+        RETURNING 'claimed' AS id, entry, ${dialect.date} AS now`;
+      const values = [columnOf(id), owner] as const;
+      // In SQLite, an INSERT locks the file even if it inserts nothing.
+      const look = `
+        SELECT CASE WHEN ${isFree} THEN 'free' ELSE 'other' END AS id, entry
+        FROM tryon_journal AS item WHERE ${item}`;
+      let [row] = locksRows ? [] : await query(look, ...values);
+      const text = locksRows
+        ? `WITH claimed AS (${insert}) SELECT id, entry, now FROM claimed UNION ALL
+           SELECT 'other', entry, NULL FROM tryon_journal
+           WHERE ${item} AND NOT EXISTS (SELECT 1 FROM claimed)`
+        : insert;
+      if (row?.id !== "other") [row] = await query(text, ...values, claimTtl);
+      if (row?.id === "claimed") {
         // Some drivers return numbers as text.
         const date = row.now === null ? undefined : Number(row.now);
         return { state: "claimed", entry: readText(row.entry), now: date };
       }
-      const entry = await get(id);
+      // Without a row, another process has claimed the item at the same time.
+      const entry = readText(row?.entry);
       return { state: hasEnded(entry?.state, isRetry) ? "ended" : "held", entry };
     },
     async renew(ids, owner) {
@@ -114,4 +156,47 @@ export async function openTableJournal(
       await query(text, columnOf(id), owner);
     },
   };
+}
+
+const ended = "'succeeded', 'failed'";
+
+/**
+ * Returns the statement that stores the entry $4 with the state $3 and the credits $6 if $5 has the claim or is empty, and ends
+ * a claim on an item that has ended. It changes the total, which is the row of the id '', unless that would exceed $7. Credits of -1 are
+ * unknown and change nothing, and a limit of -1 is none.
+ */
+function putStatement({ locksRows, numberOf }: Dialect): string {
+  const credits = "CAST($6 AS integer)";
+  const limit = "CAST($7 AS bigint)";
+  const claim = ["owner", "claimed_until"].map(
+    (column) => `${column} = CASE WHEN $3 IN (${ended}) THEN NULL ELSE kept.${column} END`,
+  );
+  // Entries of older releases have no credits. They count as the total was computed, which is what follows.
+  const change = `
+    SELECT CASE WHEN ${credits} < 0 THEN 0 ELSE ${credits} - CASE
+      WHEN entry LIKE '${creditsPrefix}%' THEN ${numberOf(`substr(entry, ${creditsPrefix.length + 1})`)}
+      WHEN state IS NULL OR state = 'refused' THEN 0 ELSE ${credits} END END AS change
+    FROM tryon_journal WHERE journal = $1 AND id = $2 AND (owner = $5 OR $5 = '')`;
+  const total = `${numberOf("total.state")} + change`;
+  const fits = `(${limit} < 0 OR ${total} <= ${limit})`;
+  if (!locksRows) {
+    return `
+      UPDATE tryon_journal AS kept SET
+        state = CASE kept.id WHEN '' THEN CAST(${numberOf("kept.state")} + change AS text) ELSE $3 END,
+        entry = CASE kept.id WHEN '' THEN NULL ELSE $4 END, ${claim.join(", ")}
+      FROM (${change}) AS item
+        LEFT JOIN tryon_journal AS total ON total.journal = $1 AND total.id = ''
+      WHERE kept.journal = $1 AND (kept.id = $2 OR kept.id = '' AND change <> 0) AND ${fits}
+      RETURNING id`;
+  }
+  return `
+    WITH item AS (${change} FOR UPDATE), total AS (
+      UPDATE tryon_journal AS total SET state = CAST(${total} AS text) FROM item
+      WHERE total.journal = $1 AND total.id = '' AND (change <> 0 OR ${limit} >= 0) AND ${fits}
+      RETURNING total.id)
+    UPDATE tryon_journal AS kept SET
+      state = $3, entry = $4, ${claim.join(", ")}
+    WHERE journal = $1 AND id = $2 AND EXISTS (SELECT 1 FROM item)
+      AND (${limit} < 0 OR EXISTS (SELECT 1 FROM total))
+    RETURNING id`;
 }

@@ -9,10 +9,11 @@ export interface TableQuotaOptions {
   /** Name of the table, with its schema if it needs one: `shop.tryon_quota`. @default "tryon_quota" */
   readonly table?: string | undefined;
   /**
-   * If true, the store creates the table unless it exists. If false, create it yourself:
+   * If true, the store creates the table and its index unless they exist. If false, create it yourself:
    *
    * ```sql
-   * CREATE TABLE tryon_quota (key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL)
+   * CREATE TABLE tryon_quota (key text PRIMARY KEY, count integer NOT NULL, expires_at double precision NOT NULL);
+   * CREATE INDEX tryon_quota_expires_at ON tryon_quota (expires_at);
    * ```
    *
    * The row with the key `version` has the version of the table.

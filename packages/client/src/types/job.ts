@@ -101,6 +101,8 @@ export interface SavedJob {
   readonly id: string;
   /** Idempotency key of the submission. Absent if the client does not have it. */
   readonly idempotencyKey?: string | undefined;
+  /** Fingerprint of the API key that the job belongs to. Not a secret. Absent if the client does not know the key. */
+  readonly apiKeyFingerprint?: string | undefined;
   /** Last data of the job, without the signed URL of its image. */
   readonly data?: JobData | undefined;
 }

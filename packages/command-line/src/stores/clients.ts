@@ -1,5 +1,10 @@
 /** Client of `@redis/client` or `redis`, or a cluster or pool of it. */
 export interface NodeRedisClient {
+  /** Runs a Lua script by its SHA-1. Without this method, each call sends the script. */
+  evalSha?(
+    sha1: string,
+    options: { readonly keys: string[]; readonly arguments: string[] },
+  ): Promise<unknown>;
   /** Runs a Lua script. */
   eval(
     script: string,

@@ -24,12 +24,32 @@ local policy = type(info) == "string" and string.match(info, "maxmemory_policy:(
 return {redis.call("GET", KEYS[1]), policy or ""}
 `;
 
+/** Returns the digest by which Redis knows a script. Sending a script takes half of the time of a call. */
+const digestScript = `return redis.sha1hex(ARGV[1])`;
+
 export function redisScripts(client: RedisClient, requirements: RedisRequirements): RunScript {
   const { versionKey, data, eviction, fail } = requirements;
-  const run: RunScript = (script, keys, ...args) =>
+  const evaluate: RunScript = (script, keys, ...args) =>
     "call" in client
       ? client.eval(script, keys.length, ...keys, ...args)
       : client.eval(script, { keys: [...keys], arguments: [...args] });
+  const digests = new Map<string, Promise<unknown>>();
+  const run: RunScript = async (script, keys, ...args) => {
+    const digest = digests.get(script) ?? evaluate(digestScript, [], script);
+    digests.set(script, digest);
+    const sha1 = String(await digest.catch(() => digests.delete(script)));
+    const options = { keys: [...keys], arguments: [...args] };
+    try {
+      if ("call" in client) {
+        return await client.call("EVALSHA", sha1, String(keys.length), ...keys, ...args);
+      }
+      if (client.evalSha) return await client.evalSha(sha1, options);
+    } catch (error) {
+      // Redis has not run the script: it does not have it yet, or the user may only run EVAL.
+      if (!/^(NOSCRIPT|NOPERM)/.test(Object(error).message)) throw error;
+    }
+    return evaluate(script, keys, ...args);
+  };
   const check = once(async () => {
     const found = await run(checkScript, [versionKey], String(storeVersion));
     // The script returns two texts.

@@ -18,6 +18,8 @@ export interface TableFormat {
   /** Columns of that row for the version and the time, and `$0` in the type of the time. */
   readonly version: readonly [version: string, time: string, now: string];
   readonly clock: ClockRule;
+  /** Column with an index. @default none */
+  readonly index?: string;
 }
 
 export interface Dialect {
@@ -26,7 +28,13 @@ export interface Dialect {
   readonly toTimestamp: (milliseconds: string) => string;
   /** Date of the database in milliseconds since 1970. NULL if it is that of the process. */
   readonly date: string;
+  /** Returns the whole number at the start of a text that starts with a digit. */
+  readonly numberOf: (text: string) => string;
+  /** If true, other connections can change rows while a statement runs, and it locks those that it depends on. */
+  readonly locksRows: boolean;
   readonly elementsOf: (json: string) => string;
+  /** Returns the statement that creates an index of a column of a table. */
+  readonly indexOf: (table: string, column: string) => string;
   readonly create: (statement: string) => Promise<unknown>;
   /** Returns the function that runs statements on a table. `keepTime` stores the time. */
   readonly runOn: (format: TableFormat, keepTime: string) => RunStatement;
@@ -34,12 +42,12 @@ export interface Dialect {
 
 /** Returns the function that runs statements on a table. The first one opens the table, and checks its version. */
 export function openTable(
-  { create, runOn }: Dialect,
+  { create, indexOf, runOn }: Dialect,
   format: TableFormat,
   createTable: boolean,
   fail: Fail,
 ): RunStatement {
-  const { table, columns, key } = format;
+  const { table, columns, key, index } = format;
   const [version, time, now] = format.version;
   const keepTime = `
     INSERT INTO ${table} AS kept (${key[0]}, ${version}, ${time}) VALUES (${key[1]}, '${storeVersion}', ${now})
@@ -48,7 +56,9 @@ export function openTable(
     RETURNING ${version} AS version`;
   const run = runOn(format, keepTime);
   const open = async (): Promise<void> => {
-    if (createTable) await create(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`);
+    const statements = [`CREATE TABLE IF NOT EXISTS ${table} (${columns})`];
+    if (index !== undefined) statements.push(indexOf(table, index));
+    if (createTable) await create(statements.join("; "));
     const [row] = await run(keepTime);
     checkStoreVersion(Reflect.get(Object(row), "version"), `The table ${table}`, fail);
   };
@@ -73,10 +83,29 @@ export function openExpiringTable(
     key: ["key", "'version'"],
     version: [value.column, "expires_at", "$0"],
     clock,
+    index: "expires_at",
   } as const;
   const run = openTable(dialect, format, createTable, fail);
-  const expired = `DELETE FROM ${table} WHERE expires_at <= $0 AND key <> 'version' RETURNING key`;
-  return { run, deleteExpired: async () => (await run(expired)).length };
+  return { run, deleteExpired: () => deleteExpired(run, table) };
+}
+
+/** Maximum number of rows that one statement deletes, so that others do not wait for long. */
+const maxDeleted = 1_000;
+
+/** Deletes the expired rows of a table with an index of `expires_at`, and returns their number. */
+async function deleteExpired(run: RunStatement, table: string): Promise<number> {
+  const expired = "expires_at <= $0";
+  // The row can be in use again once it is locked.
+  const text = `
+    DELETE FROM ${table} WHERE ${expired} AND key IN (
+      SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
+      ORDER BY expires_at LIMIT ${maxDeleted})
+    RETURNING key`;
+  let count = 0;
+  for (let deleted = maxDeleted; deleted === maxDeleted; count += deleted) {
+    deleted = (await run(text)).length;
+  }
+  return count;
 }
 
 export function postgresDialect(client: PostgresClient): Dialect {
@@ -88,7 +117,11 @@ export function postgresDialect(client: PostgresClient): Dialect {
     timestamp: "timestamptz",
     toTimestamp: (milliseconds) => `to_timestamp((${milliseconds}) / 1000)`,
     date: "$0",
+    numberOf: (text) => `CAST(substring(${text} FROM '^[0-9]+') AS bigint)`,
+    locksRows: true,
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
+    indexOf: (table, column) =>
+      `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${column} ON ${table} (${column})`,
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
     runOn:
       () =>
@@ -106,7 +139,11 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     timestamp: "double precision",
     toTimestamp: (milliseconds) => milliseconds,
     date: "NULL",
+    numberOf: (text) => `CAST(${text} AS integer)`,
+    locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
+    indexOf: (table, column) =>
+      `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table.replace(/^.*\./, "")} (${column})`,
     create: async (statement) => database.exec(statement),
     runOn: ({ table, key, version, clock }, keepTime) => {
       // The column is named "timeout".

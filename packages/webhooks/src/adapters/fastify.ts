@@ -1,4 +1,4 @@
-import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
+import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
 import { closeIfUnread } from "./node-receiver.ts";
@@ -69,7 +69,7 @@ const fix = `Fastify: a hook or a middleware of the app reads bodies before the 
  */
 export function createReceiver(options: ReceiverOptions): (scope: FastifyScope) => Promise<void> {
   const receive = createDeliveryHandler(options, fix);
-  return async (scope) => {
+  return withEvents(receive, async (scope: FastifyScope) => {
     // A route passes a request with a parsed body instead.
     if (typeof scope.removeAllContentTypeParsers !== "function") {
       throw new TypeError(
@@ -87,5 +87,5 @@ export function createReceiver(options: ReceiverOptions): (scope: FastifyScope) 
       reply.headers({ ...response.headers });
       return reply.send(response.body ?? undefined);
     });
-  };
+  });
 }

@@ -35,5 +35,6 @@ export function createReceiver(
   options: ReceiverOptions,
 ): (context: HonoContext) => Promise<Response> {
   const receive = createFetchReceiver(options, fix);
-  return ({ req: { raw } }) => receive(raw);
+  // With its property for `reconcile`.
+  return Object.assign(({ req: { raw } }: HonoContext) => receive(raw), receive);
 }

@@ -1,4 +1,4 @@
-import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
+import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import { closeIfUnread, type IncomingRequest } from "./node-receiver.ts";
 
@@ -35,7 +35,7 @@ const fix =
  */
 export function createReceiver(options: ReceiverOptions): (context: KoaContext) => Promise<void> {
   const receive = createDeliveryHandler(options, fix);
-  return async (context) => {
+  return withEvents(receive, async (context: KoaContext) => {
     const { method, headers } = context.req;
     const delivery = { method, headers, body: context.req };
     const response = closeIfUnread(context.req, await receive(delivery));
@@ -43,5 +43,5 @@ export function createReceiver(options: ReceiverOptions): (context: KoaContext) 
     context.set({ ...response.headers });
     // Koa changes the status when the body is set.
     context.status = response.status;
-  };
+  });
 }

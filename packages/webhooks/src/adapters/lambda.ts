@@ -1,6 +1,6 @@
 import { OptionsError } from "@tryon/command-line/options";
 
-import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
+import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
@@ -68,7 +68,7 @@ export function createReceiver(
     throw new OptionsError("background", "has no time: Lambda stops after the response", hint);
   }
   const receive = createDeliveryHandler(options, fix);
-  return async (invocation) => {
+  return withEvents(receive, async (invocation: LambdaEvent | null | undefined) => {
     // A manual invocation may have no event.
     const event: LambdaEvent = invocation ?? {};
     const { requestContext, multiValueHeaders, isBase64Encoded } = event;
@@ -91,7 +91,7 @@ export function createReceiver(
       result.multiValueHeaders = Object.fromEntries(fields);
     }
     return result;
-  };
+  });
 }
 
 /** Decodes a body when it is read, so not for a request without a well-formed signature. */

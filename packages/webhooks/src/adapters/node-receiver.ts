@@ -1,4 +1,8 @@
-import { createDeliveryHandler, type ReceiverResponse } from "../receiver/delivery-handler.ts";
+import {
+  createDeliveryHandler,
+  withEvents,
+  type ReceiverResponse,
+} from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
@@ -26,7 +30,7 @@ export type NodeReceiver = (request: IncomingRequest, response: OutgoingResponse
 
 export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string): NodeReceiver {
   const receive = createDeliveryHandler(options, rawBodyFix);
-  return async (request, response) => {
+  const receiver: NodeReceiver = async (request, response) => {
     const { method, headers } = request;
     const delivery = { method, headers, body: request };
     const { status, headers: fields, body } = closeIfUnread(request, await receive(delivery));
@@ -37,6 +41,7 @@ export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string)
     if (body === null) response.end();
     else response.end(body);
   };
+  return withEvents(receive, receiver);
 }
 
 /** Length of a body that Node reads to its end faster than it opens a new connection, in bytes. */

@@ -29,7 +29,10 @@ export interface DeliveryHandler {
 
 /** Handles events of ended jobs that were not delivered, as if they had been. */
 export interface EventHandler {
-  readonly handle: (event: TryOnCompletedEvent) => Promise<ReceiverResponse>;
+  /** `isNew` is true if the event was handled now, and not before. */
+  readonly handle: (
+    event: TryOnCompletedEvent,
+  ) => Promise<ReceiverResponse & { readonly isNew: boolean }>;
   /** Time for which a handled event is remembered, in milliseconds; 0 if a restart forgets it. */
   readonly memory: number;
   readonly now: () => number;
@@ -37,6 +40,14 @@ export interface EventHandler {
 
 /** Property of a receiver with its {@link EventHandler}, for other copies of this module. */
 export const eventHandler: unique symbol = Symbol.for("@tryon/webhooks.events");
+
+/** Adds the event handler to the receiver of a framework, where `reconcile` finds it. */
+export function withEvents<Receiver extends object>(
+  { events }: DeliveryHandler,
+  receiver: Receiver,
+): Receiver {
+  return Object.assign(receiver, { [eventHandler]: events });
+}
 
 type VerifiedDelivery = Verified<Uint8Array<ArrayBuffer>>;
 type RejectionCode = WebhookErrorCode | "method_not_allowed" | "handler_failed";
@@ -127,6 +138,7 @@ export function createDeliveryHandler(
     verified: VerifiedDelivery,
     arrivedAt: number,
     background: ReceiverOptions["background"] = false,
+    onHandled?: () => void,
   ): Promise<ReceiverResponse> => {
     const { event, secretIndex } = verified;
     const key = await keyOf(verified);
@@ -145,6 +157,7 @@ export function createDeliveryHandler(
           await claim.release().catch((failure: unknown) => void report(failure, 500));
           throw error;
         }
+        onHandled?.();
       }
       unrecorded.add(key);
       const [oldest = key] = unrecorded;
@@ -177,13 +190,15 @@ export function createDeliveryHandler(
     }
   };
   const events: EventHandler = {
-    handle: (event) =>
+    async handle(event) {
+      let isNew = false;
       // The key of this event needs no bytes. No service waits, and the caller needs the outcome.
-      claimAndHandle(
-        { event, bytes: new Uint8Array(), secretIndex: -1 },
-        clock.monotonic(),
-        false,
-      ).catch(fail),
+      const verified = { event, bytes: new Uint8Array(), secretIndex: -1 };
+      const response = await claimAndHandle(verified, clock.monotonic(), false, () => {
+        isNew = true;
+      }).catch(fail);
+      return { ...response, isNew };
+    },
     memory: options.store === undefined ? 0 : settings.dedupeTtl,
     now: () => clock.now(),
   };

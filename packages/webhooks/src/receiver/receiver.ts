@@ -1,4 +1,4 @@
-import { createDeliveryHandler, eventHandler } from "./delivery-handler.ts";
+import { createDeliveryHandler, withEvents } from "./delivery-handler.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** Fetch handler that receives events. */
@@ -39,6 +39,5 @@ export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: strin
     const { body, ...init } = await receive({ method, headers, body: request });
     return new Response(body, init);
   };
-  // `reconcile` finds it there.
-  return Object.assign(receiver, { [eventHandler]: receive.events });
+  return withEvents(receive, receiver);
 }

@@ -137,7 +137,7 @@ describe("reconcile", () => {
     await mock.clock.advance("10m");
     failing = new Set([first]);
     const { cursor, ...counts } = await run();
-    expect(counts).toEqual({ handled: 2, failed: 1, running: 0, leftBehind: [] });
+    expect(counts).toEqual({ handled: 2, recovered: 2, failed: 1, running: 0, leftBehind: [] });
     expect(ids().toSorted()).toEqual([second, third].toSorted());
     failing = new Set();
     expect(await run(cursor)).toMatchObject({ failed: 0 });
@@ -177,6 +177,7 @@ describe("reconcile", () => {
     expect(await run()).toEqual({
       cursor: start.toISOString(),
       handled: 0,
+      recovered: 0,
       failed: 0,
       running: 0,
       leftBehind: [],

@@ -1,7 +1,6 @@
 import { func, OptionsError, readOptions } from "@tryon/command-line/options";
 import { serviceTime } from "@tryon/command-line/service-time";
 import { eventHandler, type EventHandler } from "../receiver/delivery-handler.ts";
-import type { Receiver } from "../receiver/receiver.ts";
 import { reconcileWindow } from "./reconcile-window.ts";
 
 /** Job in the list of a client, as much of it as `reconcile` reads. */
@@ -38,8 +37,11 @@ export interface JobLister<Job extends ListedJob = ListedJob> {
 
 /** Options of `reconcile`. */
 export interface ReconcileOptions<Job extends ListedJob = ListedJob> {
-  /** Receiver of `createReceiver`, with a `store` that survives a restart. Its handler gets the events. */
-  readonly receiver: Receiver;
+  /**
+   * Receiver of any `createReceiver` of this package, also that of an adapter, with a `store` that survives a restart. Its
+   * handler gets the events.
+   */
+  readonly receiver: (...given: never) => unknown;
   /** Time from which jobs are checked: a `Date`, or the `cursor` of the last call. */
   readonly since: Date | string;
   /**
@@ -73,6 +75,8 @@ export interface Reconciled {
   readonly cursor: string;
   /** Number of events that are handled now, in this call or before. */
   readonly handled: number;
+  /** Number of those that this call has handled: their deliveries were lost, or are late. */
+  readonly recovered: number;
   /** Number of events whose handler failed. The receiver has reported them to `onError`. */
   readonly failed: number;
   /** Number of jobs that have not ended. */
@@ -101,8 +105,8 @@ export interface Reconciled {
  * import { reconcile } from "@tryon/webhooks/reconcile";
  *
  * const since = new Date(Date.now() - 3_600_000);
- * const { cursor, handled, leftBehind } = await reconcile(tryon, { receiver: POST, since });
- * console.log(`${handled} events, next time from ${cursor}`, leftBehind);
+ * const { cursor, recovered, leftBehind } = await reconcile(tryon, { receiver: POST, since });
+ * console.log(`${recovered} lost events, next time from ${cursor}`, leftBehind);
  */
 export async function reconcile<Job extends ListedJob>(
   tryon: JobLister<Job>,
@@ -114,7 +118,7 @@ export async function reconcile<Job extends ListedJob>(
     filter,
   } = readOptions("an option of reconcile", options, {
     receiver: {
-      expected: "a receiver of createReceiver of @tryon/webhooks",
+      expected: "a receiver of createReceiver of @tryon/webhooks or one of its adapters",
       // The property has no other value.
       read: (given) => Reflect.get(Object(given), eventHandler) as EventHandler | undefined,
       isRequired: true,
@@ -141,7 +145,7 @@ export async function reconcile<Job extends ListedJob>(
     throw new OptionsError("since", problem, hint);
   }
   const window = reconcileWindow(since, now, events.memory);
-  const counts = { handled: 0, failed: 0, running: 0 };
+  const counts = { handled: 0, recovered: 0, failed: 0, running: 0 };
   const leftBehind: LeftBehindJob[] = [];
   const created: number[] = [];
   const open: { readonly time: number; readonly job: LeftBehindJob }[] = [];
@@ -151,7 +155,8 @@ export async function reconcile<Job extends ListedJob>(
     if (createdAt < window.start) break;
     created.push(createdAt);
     if (!filter(job)) continue;
-    const reason = await pass(job, events, window.isRemembered);
+    const { reason, isNew } = await pass(job, events, window.isRemembered);
+    if (isNew) counts.recovered += 1;
     if (reason !== "out_of_range") counts[reason] += 1;
     if (reason === "handled") continue;
     const left = { id: job.id, createdAt: created_at ?? undefined, reason };
@@ -170,12 +175,12 @@ async function pass(
   { id, data }: ListedJob,
   events: EventHandler,
   isRemembered: (time: number) => boolean,
-): Promise<LeftBehindJob["reason"] | "handled"> {
+): Promise<{ reason: LeftBehindJob["reason"] | "handled"; isNew?: boolean }> {
   const { status } = data;
-  if (status !== "succeeded" && status !== "failed") return "running";
+  if (status !== "succeeded" && status !== "failed") return { reason: "running" };
   const endedAt = timeOf(data.completed_at ?? "") || timeOf(data.created_at ?? "");
-  if (!isRemembered(endedAt)) return "out_of_range";
-  const { status: code } = await events.handle({
+  if (!isRemembered(endedAt)) return { reason: "out_of_range" };
+  const { status: code, isNew } = await events.handle({
     event: "tryon.completed",
     job_id: id,
     status,
@@ -185,7 +190,7 @@ async function pass(
     duration_ms: data.duration_ms ?? null,
     completed_at: data.completed_at ?? null,
   });
-  return code < 300 ? "handled" : "failed";
+  return { reason: code < 300 ? "handled" : "failed", isNew };
 }
 
 function timeOf(time: unknown): number {

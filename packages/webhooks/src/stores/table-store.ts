@@ -9,10 +9,11 @@ export interface TableStoreOptions {
   /** Name, with its schema if it needs one: `shop.tryon_events`. @default "tryon_events" */
   readonly table?: string | undefined;
   /**
-   * If true, the store creates the table unless it exists. If false, create it yourself:
+   * If true, the store creates the table and its index unless they exist. If false, create it yourself:
    *
    * ```sql
-   * CREATE TABLE tryon_events (key text PRIMARY KEY, owner text, expires_at double precision NOT NULL)
+   * CREATE TABLE tryon_events (key text PRIMARY KEY, owner text, expires_at double precision NOT NULL);
+   * CREATE INDEX tryon_events_expires_at ON tryon_events (expires_at);
    * ```
    *
    * The row with the key `version` has the version of the table.

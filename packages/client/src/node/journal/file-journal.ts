@@ -9,6 +9,7 @@ import {
   journalError,
   lineOf,
   linesOf,
+  longRead,
   readContents,
   readLine,
   systemCode,
@@ -190,7 +191,7 @@ function createJournal(
     async *list() {
       rejectIfClosed();
       const starts = new Set(lines.values());
-      for await (const { bytes, start } of linesOf(file)) {
+      for await (const { bytes, start } of linesOf(file, 0, longRead)) {
         if (!starts.has(start)) continue;
         const entry = readLine(bytes)?.entry;
         if (entry === undefined) throw changedAt(start);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import crypto from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
 import { ConfigError } from "@tryon/client";
@@ -19,17 +19,42 @@ export function lineOf(entry: JournalEntry, joined: boolean): string {
   return `${content}${seal(content)}\n`;
 }
 
-export function readLine(line: Buffer) {
+const joinedMark = ',"joined":true';
+
+/** Returns the id of a line, without parsing its other fields, which takes most of the time of a long journal. */
+function readId(line: Buffer): { readonly id: string; readonly joined: boolean } | undefined {
+  if (!hasSeal(line)) return undefined;
   const text = line.toString();
-  if (!text.endsWith(seal(line.subarray(0, -sealLength)))) return undefined;
+  const [, id] = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+  return {
+    // An entry of another program can have its fields in another order.
+    id: (id === undefined ? readLine(line)?.entry.id : (JSON.parse(id) as string)) ?? "",
+    joined: text.endsWith(joinedMark, text.length - sealLength),
+  };
+}
+
+function hasSeal(line: Buffer): boolean {
+  const end = seal(line.subarray(0, -sealLength));
+  return line.toString("latin1", line.length - sealLength) === end;
+}
+
+export function readLine(line: Buffer) {
+  if (!hasSeal(line)) return undefined;
+  const text = line.toString();
   // The checksum matches, so lineOf wrote the line.
   const fields = JSON.parse(text) as JournalEntry & { readonly joined?: boolean; sum: string };
-  const { joined = false, sum: _sum, ...entry } = fields;
-  return { entry, joined };
+  const { joined: _joined, sum: _sum, ...entry } = fields;
+  return { entry };
 }
 
 function seal(content: string | Uint8Array): string {
-  return `,"sum":"${createHash("sha256").update(content).digest("hex").slice(0, 8)}"}`;
+  return `,"sum":"${sha256(content).slice(0, 8)}"}`;
+}
+
+/** Takes half of the time in one call, which Node has since 20.12. */
+function sha256(content: string | Uint8Array): string {
+  const { hash } = crypto as Partial<typeof crypto>;
+  return hash?.("sha256", content) ?? crypto.createHash("sha256").update(content).digest("hex");
 }
 
 const sealLength = seal("").length;
@@ -47,9 +72,9 @@ export async function readContents(file: FileHandle, path: string) {
   let [number, damagedLine] = [0, 0];
   /** If true, a crash can have left the damage: the line is incomplete, or has zeros that were never overwritten. */
   let isUnwritten = true;
-  for await (const { bytes, start, isWhole } of linesOf(file)) {
+  for await (const { bytes, start, isWhole } of linesOf(file, 0, longRead)) {
     number += 1;
-    const read = readLine(bytes);
+    const read = readId(bytes);
     if (damagedLine > 0) {
       // This line begins a later write, so everything before it was on disk.
       if (read?.joined === false) isUnwritten = false;
@@ -76,7 +101,7 @@ export async function readContents(file: FileHandle, path: string) {
       isUnwritten = !isWhole || bytes.includes(0);
       continue;
     } else {
-      lines.set(read.entry.id, start);
+      lines.set(read.id, start);
     }
     end = start + bytes.length + (isWhole ? 1 : 0);
     missing = isWhole ? "" : "\n";
@@ -88,9 +113,15 @@ export async function readContents(file: FileHandle, path: string) {
   );
 }
 
-const chunk = 16_384;
+/** Bytes that are read at once from a whole file. */
+export const longRead = 2 ** 18;
 
-export async function* linesOf(file: FileHandle, from = 0) {
+/**
+ * Yields the lines of a file from a position, without their line breaks. If the last one has none, it is not whole.
+ *
+ * @param chunk - Bytes that are read at once. The default is more than almost every line.
+ */
+export async function* linesOf(file: FileHandle, from = 0, chunk = 16_384) {
   let rest = Buffer.alloc(0);
   let start = from;
   for (;;) {

@@ -1,0 +1,95 @@
+import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-servers";
+
+import type { Benchmark } from "../benchmark.ts";
+import type { Environment } from "../environment.ts";
+
+const stores = [
+  { store: "postgres", title: "PostgreSQL", start: startPostgres },
+  { store: "redis", title: "Redis", start: startRedis },
+  { store: "sqlite", title: "SQLite", start: startSqlite },
+] as const;
+const bullmq = "BullMQ, add and process";
+
+/** Figures of one process. */
+type Result = Readonly<Record<"own" | "startedAt" | "endedAt" | "cpu" | "statements", number>>;
+
+let runs = 0;
+
+/** Runs processes that start at the same time. */
+async function runProcesses(
+  environment: Environment,
+  number: number,
+  [kind, store, storeUrl, serviceUrl]: readonly [string, string, string, string],
+  count: number,
+): Promise<readonly Result[]> {
+  const name = `bench-${(runs += 1)}`;
+  // The processes need some time to open the store.
+  const startAt = String(Date.now() + 3_000);
+  const args = [kind, store];
+  const samples = await Promise.all(
+    Array.from({ length: number }, () =>
+      environment.run("shared-store.mjs", ...args, storeUrl, serviceUrl, name, `${count}`, startAt),
+    ),
+  );
+  // The program prints these figures.
+  return samples.map(({ result }) => result as Result);
+}
+
+const sumOf = (results: readonly Result[], field: keyof Result): number =>
+  results.reduce((sum, result) => sum + result[field], 0);
+
+/** Returns the items per second of processes together. */
+function rateOf(results: readonly Result[]): number {
+  const starts = results.map(({ startedAt }) => startedAt);
+  const ends = results.map(({ endedAt }) => endedAt);
+  return (1_000 * sumOf(results, "own")) / (Math.max(...ends) - Math.min(...starts));
+}
+
+export const sharedStore: Benchmark = {
+  name: "shared",
+  title: "Batches that share a journal",
+  groups: {
+    rate: "Throughput, jobs of 50 ms, 4 at once in each process (items/s)",
+    ratio: "Throughput ratio to one process (×)",
+    evenness: "Largest difference of a process from its share (%)",
+    statements: "Statements per item",
+    cpu: "CPU time of the journal per item (µs)",
+    cpuRatio: "CPU time of the journal per item (×)",
+  },
+  async *measure(environment) {
+    const serviceUrl = await environment.serve(["servers.mjs", "slow"]);
+    for (const { store, title, start } of stores) {
+      const server = await start();
+      try {
+        for (let round = 0; round < 3; round += 1) {
+          const target = ["batch", store, server.url, serviceUrl] as const;
+          const one = await runProcesses(environment, 1, target, 400);
+          const single = rateOf(one);
+          yield { rate: { [`${title}, 1 process`]: single } };
+          yield { statements: { [`${title}, 1 process`]: sumOf(one, "statements") / 400 } };
+          for (const number of [2, 4]) {
+            const count = 400 * number;
+            const results = await runProcesses(environment, number, target, count);
+            const row = `${title}, ${number} processes`;
+            const distances = results.map(({ own }) => Math.abs(own - 400) / 4);
+            yield {
+              rate: { [row]: rateOf(results) },
+              ratio: { [row]: rateOf(results) / single },
+              evenness: { [row]: Math.max(...distances) },
+              statements: { [row]: sumOf(results, "statements") / count },
+            };
+          }
+          const alone = ["journal", store, server.url, serviceUrl] as const;
+          const cpu = sumOf(await runProcesses(environment, 1, alone, 3_000), "cpu") / 3_000;
+          yield { cpu: { [title]: cpu } };
+          if (store !== "redis") continue;
+          const queue = ["bullmq", store, server.url, serviceUrl] as const;
+          const peer = sumOf(await runProcesses(environment, 1, queue, 3_000), "cpu") / 3_000;
+          yield { cpu: { [bullmq]: peer }, cpuRatio: { [`${title} / ${bullmq}`]: cpu / peer } };
+        }
+      } finally {
+        await server.remove();
+      }
+    }
+  },
+};

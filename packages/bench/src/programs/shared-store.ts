@@ -1,0 +1,171 @@
+// Works on items in a store that several processes share: as a batch, with the journal alone, or as a queue of BullMQ.
+import { TryOn } from "@tryon/client";
+import { batch, type JournalEntry, type SharedJournal } from "@tryon/client/batch";
+import { openPostgresJournal, type PostgresClient } from "@tryon/client/postgres";
+import { openRedisJournal, type IoRedisClient } from "@tryon/client/redis";
+import { openSqliteJournal } from "@tryon/client/sqlite";
+
+import { benchKey } from "../candidates/fixtures.ts";
+
+/** Used parts of `pg`, `ioredis` and `bullmq`. The workspace has no types of the versions that are installed here. */
+interface Peers {
+  readonly Pool: new (options: { readonly connectionString: string }) => PostgresClient;
+  readonly Redis: new (url: string, options: object) => IoRedisClient;
+  readonly Queue: new (
+    name: string,
+    options: object,
+  ) => {
+    add(name: string, data: object, options: object): Promise<unknown>;
+  };
+  readonly Worker: new (
+    name: string,
+    work: () => Promise<void>,
+    options: object,
+  ) => { on(event: "completed", listener: () => void): unknown };
+}
+
+const importPeer = async (name: string): Promise<Peers> => (await import(name)) as Peers;
+
+const [kind = "", store = "", storeUrl = "", baseUrl = "", name = "", length = "", startAt = "0"] =
+  process.argv.slice(2);
+const count = Number(length);
+const concurrency = 4;
+let statements = 0;
+
+/** Opens the journal, and counts the statements that it runs. */
+async function openJournal(): Promise<SharedJournal> {
+  if (store === "postgres") {
+    const { Pool } = await importPeer("pg");
+    const pool = new Pool({ connectionString: storeUrl });
+    const counted: PostgresClient = {
+      query: (text, values) => {
+        statements += 1;
+        return pool.query(text, values);
+      },
+    };
+    return openPostgresJournal(counted, name, { createTable: true });
+  }
+  if (store === "redis") {
+    const { Redis } = await importPeer("ioredis");
+    const redis = new Redis(storeUrl, {});
+    const counted: IoRedisClient = {
+      call: (...args) => {
+        statements += 1;
+        return redis.call(...args);
+      },
+      eval: (...args) => redis.eval(...args),
+    };
+    return openRedisJournal(counted, name);
+  }
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(storeUrl, { timeout: 10_000 });
+  database.exec("PRAGMA journal_mode = WAL");
+  return openSqliteJournal(
+    {
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => {
+        const statement = database.prepare(sql);
+        return {
+          all: (...values) => {
+            statements += 1;
+            return statement.all(...values);
+          },
+        };
+      },
+    },
+    name,
+    { createTable: true },
+  );
+}
+
+const ids = Array.from({ length: count }, (_, index) => `sku-${index}`);
+
+const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
+  batch: async () => {
+    const journal = await openJournal();
+    const tryon = new TryOn({ apiKey: benchKey.token, baseUrl });
+    return async () => {
+      let own = 0;
+      const items = batch(tryon, ids, {
+        id: (id) => id,
+        input: (id) => ({
+          person: "https://shop.example/ada.jpg",
+          garments: ["https://shop.example/shirt.png"],
+          metadata: { sku: id },
+        }),
+        journal,
+        concurrency,
+        budget: { maxCredits: 8 * count },
+      });
+      for await (const { error, fromJournal } of items) {
+        if (error) throw error;
+        if (!fromJournal) own += 1;
+      }
+      return own;
+    };
+  },
+  journal: async () => {
+    const journal = await openJournal();
+    await journal.total?.(0);
+    return async () => {
+      const queue = ids.values();
+      const work = async (): Promise<void> => {
+        for (const id of queue) {
+          await journal.claim(id, "bench");
+          const entry: JournalEntry = {
+            id,
+            state: "sending",
+            idempotencyKey: "5e".repeat(32),
+            digest: "5e".repeat(32),
+            sync: true,
+            size: "1K",
+            credits: 8,
+            sentAt: 1_800_000_000_000,
+          };
+          await journal.putWithin?.(entry, "bench", 8 * count);
+          await journal.putClaimed({ ...entry, state: "succeeded" }, "bench");
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, work));
+      return count;
+    };
+  },
+  bullmq: async () => {
+    const [{ Redis }, { Queue, Worker }] = [
+      await importPeer("ioredis"),
+      await importPeer("bullmq"),
+    ];
+    const connect = () => new Redis(storeUrl, { maxRetriesPerRequest: null });
+    const queue = new Queue(name, { connection: connect() });
+    return async () => {
+      const done = Promise.withResolvers<void>();
+      let ended = 0;
+      const worker = new Worker(name, async () => undefined, {
+        connection: connect(),
+        concurrency,
+      });
+      worker.on("completed", () => {
+        if ((ended += 1) === count) done.resolve();
+      });
+      const left = ids.values();
+      const add = async (): Promise<void> => {
+        for (const id of left) await queue.add("item", { id }, { jobId: id });
+      };
+      await Promise.all(Array.from({ length: concurrency }, add));
+      await done.promise;
+      return count;
+    };
+  },
+};
+
+const prepare = kinds[kind];
+if (prepare === undefined) throw new RangeError(`No kind ${kind}.`);
+const run = await prepare();
+await new Promise((resolve) => setTimeout(resolve, Math.max(0, Number(startAt) - Date.now())));
+statements = 0;
+const cpu = process.cpuUsage();
+const startedAt = Date.now();
+const own = await run();
+const { user, system } = process.cpuUsage(cpu);
+const result = { own, startedAt, endedAt: Date.now(), cpu: user + system, statements };
+process.stdout.write(JSON.stringify({ result }), () => process.exit());

@@ -1,0 +1,96 @@
+import { DatabaseSync } from "node:sqlite";
+
+import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
+import { expect, it, onTestFinished } from "vitest";
+
+import { makeDigestsInstant } from "../../test/instant-digests.ts";
+import { upTo } from "../../test/memory-journal.ts";
+import { createService, input, type TestService } from "../../test/service.ts";
+import { openTableJournal } from "../stores/table-journal.ts";
+import { batch, type SharedJournal } from "./index.ts";
+
+makeDigestsInstant();
+
+/** Creates a function that opens a journal in one database, whose clock is that of the service. */
+function openDatabase({ mock }: TestService): (name?: string) => Promise<SharedJournal> {
+  const database = new DatabaseSync(":memory:");
+  onTestFinished(() => database.close());
+  const times = { now: () => mock.clock.now(), monotonic: () => mock.clock.now() };
+  return (name = "spring-2027") =>
+    openTableJournal("openSqliteJournal", sqliteDialect(database, times), name, {
+      createTable: true,
+    });
+}
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}`);
+
+/** Runs a batch of items, and returns the number of those that it has submitted itself. */
+async function runShared(
+  { client }: TestService,
+  apiKey: string,
+  journal: SharedJournal,
+  skus: readonly string[],
+  concurrency?: number,
+): Promise<number> {
+  const items = batch(client({ apiKey }), skus, {
+    id: (sku) => sku,
+    input: (sku) => ({ ...input, metadata: { sku } }),
+    journal,
+    sync: true,
+    concurrency,
+  });
+  const { read, error } = await upTo(items);
+  expect([error, read.filter((item) => item.error)]).toEqual([undefined, []]);
+  expect(read).toHaveLength(skus.length);
+  return read.filter(({ fromJournal }) => !fromJournal).length;
+}
+
+it.each(
+  (["all", "none"] as const).flatMap((rateHeaders) =>
+    (["fixed", "sliding"] as const).map((rateWindow) => ({ rateHeaders, rateWindow })),
+  ),
+)(
+  "three processes use 90 % of the rate limit of their key together without a 429, with X-RateLimit headers on: $rateHeaders, and a $rateWindow window",
+  async (options) => {
+    const service = createService({ latency: "14s", options: { ...options, syncCut: "off" } });
+    const { mock } = service;
+    const { token } = await mock.createKey({ rateLimitPerMinute: 60, credits: 10_000 });
+    const open = openDatabase(service);
+    // Two of them work on one batch, the third on another one.
+    const journals = [await open(), await open(), await open("autumn-2027")];
+    const startedAt = mock.clock.now();
+    const runs = journals.map((journal, index) =>
+      runShared(service, token, journal, ids(index < 2 ? 60 : 30)),
+    );
+    const own = await service.run(Promise.all(runs));
+    expect(own.reduce((sum, count) => sum + count)).toBe(90);
+    expect(mock.journal.entries().filter(({ status }) => status === 429)).toEqual([]);
+    // Each of them reads the account once, and the last item takes 14 seconds.
+    expect(mock.clock.now() - startedAt).toBeLessThan((93 / 54 + 0.25) * 60_000);
+    expect(service.sent).toHaveLength(93);
+  },
+);
+
+it.each([
+  { latency: 50, concurrency: 4 },
+  { latency: 50, concurrency: 60 },
+  { latency: 5_000, concurrency: 20 },
+])(
+  "three processes share the items evenly, and wait for each other only shortly: %j",
+  async ({ latency, concurrency }) => {
+    const service = createService({ latency, options: { rateHeaders: "none", syncCut: "off" } });
+    const key = { rateLimitPerMinute: 1_000_000, credits: 100_000 };
+    const { token } = await service.mock.createKey(key);
+    const open = openDatabase(service);
+    const journals = [await open(), await open(), await open()];
+    const startedAt = service.mock.clock.now();
+    const runs = journals.map((journal) =>
+      runShared(service, token, journal, ids(600), concurrency),
+    );
+    const own = await service.run(Promise.all(runs));
+    expect(own.reduce((sum, count) => sum + count)).toBe(600);
+    const rounds = 600 / 3 / concurrency;
+    expect(service.mock.clock.now() - startedAt).toBeLessThan(1.2 * rounds * latency + 400);
+    for (const count of own) expect(Math.abs(count - 200)).toBeLessThan(40);
+  },
+);

@@ -1,0 +1,187 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { JobData } from "../types/job.ts";
+import type { KeySearch } from "../types/key-search.ts";
+import { serviceTime } from "../api/service-time.ts";
+import { defaults } from "../config/options.ts";
+import type { Config } from "../config/resolve-config.ts";
+import { InputError } from "../errors/refusal-errors.ts";
+import { callOptionNames, within, type Deadline } from "../http/deadline.ts";
+import type { ClientContext, ClientContexts } from "./client-context.ts";
+import { jobsOfPages } from "./job-list.ts";
+import { maxReadLag } from "./job-poller.ts";
+import { JobRecord, maxClockSkew } from "./job-record.ts";
+import { takeKeyFromMetadata } from "./parse-input.ts";
+
+/** Options of `jobs.findByKey`. `timeout` applies to each page of the list. */
+export interface FindOptions extends CallOptions {
+  /**
+   * Time before the first attempt of the submission: a `Date`, milliseconds since 1970 or ISO 8601. It may be earlier, such
+   * as the time at which a queue got the item. Older jobs are not read, except for an hour, since clocks differ.
+   *
+   * @default none: the whole list is read, and the outcome is never `absent`
+   */
+  readonly firstAttemptAt?: Date | number | string | undefined;
+  /** If true, each attempt had `keyInMetadata`. Otherwise the outcome is never `absent`. @default that of the client */
+  readonly keyInMetadata?: boolean | undefined;
+  /**
+   * Fingerprint of the API key of the submission. Only the list of that key is read, which can be one of `recoveryKeys`.
+   *
+   * @default none: the lists of the key and of all `recoveryKeys` are read
+   */
+  readonly apiKeyFingerprint?: string | undefined;
+}
+
+/** Names of the options of `findByKey`. */
+export const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
+  ...callOptionNames,
+  firstAttemptAt: true,
+  keyInMetadata: true,
+  apiKeyFingerprint: true,
+};
+
+/** Submission that is searched for. */
+export interface SoughtKey {
+  readonly idempotencyKey: string;
+  /** Time before the first attempt, in milliseconds since 1970. */
+  readonly firstAttemptAt: number | undefined;
+  readonly hasKeyInMetadata: boolean;
+  readonly apiKeyFingerprint?: string | undefined;
+}
+
+/** Reads a time of a caller, in milliseconds since 1970. A time without a zone is UTC. Throws `invalid_input`. */
+export function readTime(time: Date | number | string | undefined, field: string) {
+  if (time === undefined) return undefined;
+  const value = typeof time === "string" ? serviceTime(time) : Number(time);
+  if (typeof time !== "boolean" && time !== null && Number.isFinite(value)) return value;
+  throw new InputError(field, "must be a Date, milliseconds since 1970, or ISO 8601");
+}
+
+/** Limits of each page of the list, or the deadline of the whole search. */
+type FindLimits = CallOptions & { readonly deadline?: Deadline };
+
+/** One iteration over the list of a key, newest first. It continues where the last search has stopped. */
+class ListIteration {
+  readonly #jobs: AsyncIterator<JobData>;
+  /** Ids of the jobs that the iteration has read, by idempotency key. */
+  readonly #ids = new Map<string, string>();
+  /** Creation time of the last job that was read. */
+  #reached = Infinity;
+  #hasEnded = false;
+
+  constructor(load: (cursor: string | undefined) => Promise<Awaited<ReturnType<typeof loadPage>>>) {
+    this.#jobs = jobsOfPages(load);
+  }
+
+  /** Reads until a job has the key, or is too old for it. `isBeyond` is true if the list has such an older job. */
+  async find(
+    { idempotencyKey: key, firstAttemptAt = Number.NEGATIVE_INFINITY }: SoughtKey,
+    now: number,
+  ) {
+    // If the clock was set back, the iteration would end too early.
+    const oldest = Math.min(firstAttemptAt, now) - maxClockSkew;
+    let id = this.#ids.get(key);
+    let data: JobData | undefined;
+    while (id === undefined && !this.#hasEnded && this.#reached >= oldest) {
+      const next = await this.#jobs.next();
+      this.#hasEnded = next.done === true;
+      if (next.done) break;
+      const { idempotencyKey } = takeKeyFromMetadata(next.value);
+      if (idempotencyKey !== undefined) this.#ids.set(idempotencyKey, next.value.job_id);
+      if (idempotencyKey === key) [id, data] = [next.value.job_id, next.value];
+      this.#reached = serviceTime(next.value.created_at) || this.#reached;
+    }
+    return { id, data, isBeyond: this.#reached < oldest };
+  }
+}
+
+/** Loads a page of the list. */
+async function loadPage({ api }: ClientContext, cursor: string | undefined, deadline: Deadline) {
+  const { data } = await api.listJobs({ cursor }, { deadline });
+  return { jobs: data.jobs, nextCursor: data.next_cursor };
+}
+
+/**
+ * Finds jobs by the idempotency key in their metadata, with one iteration over the list of each API key for all searches. Jobs
+ * belong to an API key, so it also reads the lists of earlier keys.
+ */
+export class JobLookup {
+  readonly #contexts: ClientContexts;
+  readonly #lists = new Map<ClientContext, ListIteration>();
+  #limits: FindLimits = {};
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(contexts: ClientContexts) {
+    this.#contexts = contexts;
+  }
+
+  /** Searches for a job. Submissions must be older than the first search. Rejects with the abort reason only. */
+  find(sought: SoughtKey, limits: FindLimits = {}): Promise<KeySearch> {
+    const found = this.#last.then(() => this.#find(sought, limits));
+    this.#last = found.catch(() => undefined);
+    return found;
+  }
+
+  async #find(sought: SoughtKey, limits: FindLimits): Promise<KeySearch> {
+    const { config } = this.#contexts;
+    const { idempotencyKey, apiKeyFingerprint: fingerprint } = sought;
+    limits.signal?.throwIfAborted();
+    this.#limits = limits;
+    const now = config.clock.now();
+    try {
+      const owners = await this.#within(async (deadline) =>
+        this.#contexts.owners(await this.#contexts.acquire(deadline), fingerprint),
+      );
+      if (owners.length === 0) return { status: "unknown", reason: "other_api_key" };
+      let isBeyond = true;
+      for (const context of owners) {
+        const list = this.#listOf(context);
+        const miss = await list.find(sought, now);
+        isBeyond &&= miss.isBeyond;
+        if (miss.id === undefined) continue;
+        const { data = { job_id: miss.id, status: "queued" } } = miss;
+        const known = miss.data && { context };
+        const origin = { idempotencyKey, fingerprint: context.fingerprint, ...known };
+        return { status: "found", job: new JobRecord(this.#contexts, data, origin) };
+      }
+      return judgeMiss(sought, isBeyond, now, config);
+    } catch (error) {
+      // A failed iteration cannot continue.
+      this.#lists.clear();
+      limits.signal?.throwIfAborted();
+      limits.deadline?.throwIfAborted();
+      return { status: "unknown", reason: "list_failed", error };
+    }
+  }
+
+  #listOf(context: ClientContext): ListIteration {
+    const known = this.#lists.get(context);
+    if (known) return known;
+    const list = new ListIteration((cursor) =>
+      this.#within((deadline) => loadPage(context, cursor, deadline)),
+    );
+    this.#lists.set(context, list);
+    return list;
+  }
+
+  #within<Result>(work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
+    const { deadline, ...limits } = this.#limits;
+    if (deadline) return work(deadline);
+    return within(this.#contexts.config, limits, defaults.callTimeout, work);
+  }
+}
+
+/** Decides what it means that the list does not have the job. A pure function. */
+function judgeMiss(
+  { firstAttemptAt, hasKeyInMetadata }: SoughtKey,
+  isBeyond: boolean,
+  now: number,
+  { keyTtl }: Pick<Config, "keyTtl">,
+): KeySearch {
+  const status = "unknown";
+  if (!hasKeyInMetadata) return { status, reason: "key_not_in_metadata" };
+  if (firstAttemptAt === undefined) return { status, reason: "no_first_attempt" };
+  // The client sends nothing in the last tenth of the window, so a request has arrived by its end.
+  const retryAt = firstAttemptAt + keyTtl + maxReadLag;
+  if (now < retryAt) return { status, reason: "too_early", retryAt };
+  return isBeyond ? { status: "absent" } : { status, reason: "list_too_short" };
+}
