@@ -7,7 +7,7 @@ import { PngWalker } from "@tryon/client/images/png-walker";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
 
-import { fold, hasEnded, nextIds, type KnownItem } from "./batch-ids.ts";
+import { fold, hasEnded, type KnownItem } from "./batch-ids.ts";
 import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";
 import { checkWritable, isPresent, isUrl } from "./images.ts";
 
@@ -131,7 +131,7 @@ const resultColumns = ["id", "status", "job_id", "path", "cost_credits", "error"
 export interface RowResult {
   readonly id: string;
   readonly columns?: FileRow["columns"];
-  readonly error?: { readonly code: string } | undefined;
+  readonly error?: { readonly code: string; readonly reason?: string | undefined } | undefined;
 }
 
 /** Returns the path of the results. */
@@ -158,7 +158,7 @@ export async function checkResults(out: string, rows: readonly FileRow[]): Promi
 export async function writeResults(out: string, results: readonly RowResult[]): Promise<void> {
   const kept = new Set(results.flatMap(({ columns }) => Object.keys(columns ?? {})));
   const rows = results.map(({ columns, error, ...result }) => {
-    const own = Object.entries({ ...result, error: error?.code });
+    const own = Object.entries({ ...result, error: error?.reason ?? error?.code });
     const values = new Map<string, unknown>([...Object.entries(columns ?? {}), ...own]);
     return [...resultColumns, ...kept].map((name) => values.get(name) ?? "");
   });
@@ -198,10 +198,7 @@ export async function findFailuresPath(
   file: string,
   rows: readonly BatchRow[],
 ): Promise<string> {
-  const retries = nextIds(rows);
-  const own = new Set(
-    rows.flatMap((row, at) => [row.id, retries[at]].map((id) => JSON.stringify(toInput(row, id)))),
-  );
+  const own = new Set(rows.map((row) => JSON.stringify(toInput(row))));
   let found: string | undefined;
   for (let number = 1; ; number += 1) {
     const path = `${out}.failures${number === 1 ? "" : `-${number}`}.ndjson`;

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 
 import type { TryOn } from "@tryon/client";
-import type { JournalEntry } from "@tryon/client/batch";
+import type { JournalEntry, RetryFailed } from "@tryon/client/batch";
 import { digestInput } from "@tryon/client/batch/digest-input";
+import { failuresOf, isRetried } from "@tryon/client/batch/retry-failed";
 import { UsageError } from "@tryon/command-line";
 import { writePrivateFile } from "@tryon/command-line/private-file";
 
@@ -40,8 +41,15 @@ function checkId(id: string, place: string): void {
   }
 }
 
-/** Parts of the entry of an item. */
+/** Parts of the entry of an item. A failed one that gets another attempt counts as refused. */
 export type KnownItem = Pick<JournalEntry, "state" | "digest">;
+
+export function toKnown(entry: JournalEntry, policy: RetryFailed | undefined): KnownItem {
+  const { state, digest } = entry;
+  const failures = failuresOf(entry);
+  if (failures.length === 0) return { state, digest };
+  return { state: isRetried(policy, failures) ? "refused" : "failed", digest };
+}
 
 /** Returns true if an item of a journal needs no other submission. */
 export function hasEnded(item: KnownItem | undefined): boolean {
@@ -128,24 +136,4 @@ function digestOf(row: FileRow, folder?: string): string {
   const [person, garments] = [place(row.person), row.garments.map(place)];
   const content = JSON.stringify({ person, garments, size, prompt, negative_prompt, seed });
   return createHash("sha256").update(content).digest("hex");
-}
-
-/**
- * Returns the id of the next try-on of each row: `shirt-try-2` for `shirt`, then `shirt-try-3`. They are valid and
- * unique, and differ from the ids of the rows.
- */
-export function nextIds(rows: readonly BatchRow[]): readonly string[] {
-  const taken = new Set(rows.map(({ id }) => fold(id)));
-  return rows.map(({ id }) => {
-    const [, base = id, last = "1"] = /^(.*)-try-(\d{1,4})$/.exec(id) ?? [];
-    const stem = Array.from(base);
-    for (let number = Number(last) + 1; ; number += 1) {
-      const suffix = `-try-${number}`;
-      while (isTooLong([...stem, suffix].join(""))) stem.pop();
-      const next = [...stem, suffix].join("");
-      if (taken.has(fold(next))) continue;
-      taken.add(fold(next));
-      return next;
-    }
-  });
 }

@@ -265,10 +265,10 @@ function readRow({ line, fields }: RowRecord, place: string, folder: string): Fi
   };
 }
 
-/** Returns a row with its id as an input of another run, as files of failures have it. */
-export function toInput(row: FileRow, id = row.id): object {
+/** Returns a row as an input of another run, as files of failures have it. */
+export function toInput(row: FileRow): object {
   const { line: _, columns, ...fields } = row;
-  return { ...fields, id, ...columns };
+  return { ...fields, ...columns };
 }
 
 /**

@@ -5,6 +5,7 @@ import { TryOn, type BudgetLimit } from "@tryon/client";
 import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/command-line";
 
 import type { CliContext } from "./context.ts";
+import { formatDuration, note } from "./display.ts";
 
 export function addConnection<Arguments extends unknown[], Options extends Record<string, unknown>>(
   command: Command<Arguments, Options>,
@@ -54,8 +55,16 @@ export async function connect(
   if (!apiKey) throw new UsageError("the key is missing. Set TRYON_API_KEY, or use --env-file.");
   // The commands print warnings and progress themselves.
   const quiet = environment["TRYON_LOG"] ? {} : { logger: {} };
+  let announced = 0;
+  const onRateLimit = (delay: number): void => {
+    // Several requests can wait for one end.
+    const end = performance.now() + delay;
+    if (end - announced < 1_000) return;
+    announced = end;
+    note(context, `Waiting for the rate limit of the key: ${formatDuration(delay)}`);
+  };
   const recoveryKeys = environment["TRYON_RECOVERY_KEYS"]?.match(/[^\s,]+/g) ?? [];
-  const tryon = new TryOn({ apiKey, baseUrl, recoveryKeys, ...client, ...quiet });
+  const tryon = new TryOn({ apiKey, baseUrl, onRateLimit, recoveryKeys, ...client, ...quiet });
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-import { hasColors } from "@tryon/command-line";
+import { hasColors, printLine } from "@tryon/command-line";
 import { printable } from "@tryon/command-line/printable";
 import type { Job } from "@tryon/client";
 import ora from "ora";
@@ -12,7 +12,7 @@ export function print({ stdout }: CliContext, text: string): void {
 }
 
 export function note({ stderr }: CliContext, text: string): void {
-  stderr.write(`${printable(text)}\n`);
+  printLine(stderr, printable(text));
 }
 
 export function printJson(context: CliContext, value: unknown): void {

@@ -57,7 +57,13 @@ export class CommandError extends Error {
   }
 }
 
-export function describeError(error: TryOnError, hint = hints[error.code] ?? error.hint): string {
+function hintOf(error: TryOnError): string | undefined {
+  // A new try-on of blocked content would be blocked, too.
+  const isBlocked = isTryOnError(error, "job_failed") && error.isContentBlocked;
+  return (isBlocked ? undefined : hints[error.code]) ?? error.hint;
+}
+
+export function describeError(error: TryOnError, hint = hintOf(error)): string {
   const { code, message } = error;
   const end = error.hint !== undefined && message.endsWith(error.hint) ? error.hint.length : 0;
   const issues: readonly (FieldIssue & { readonly code?: string })[] = error.issues ?? [];

@@ -105,6 +105,22 @@ describe("on a terminal of 80 columns", () => {
     expect(plain.shown).not.toContain("\u001B[1m");
   });
 
+  test.each([
+    "--help",
+    "mcp --help",
+    "contract --help",
+    "mock --help",
+    "webhooks --help",
+    // The error is longer than a line.
+    "run --person no.png --garment no.png",
+  ])("wraps at words: %s", async (words) => {
+    const { lines } = await onTerminal(words.split(" "), {});
+    expect(lines.length).toBeGreaterThan(2);
+    // A URL is one word.
+    const long = lines.filter((line) => line.length > 80 && !line.startsWith("Docs: "));
+    expect(long).toEqual([]);
+  });
+
   test("asks for the key without showing it", async () => {
     const { mock, environment } = await openShop();
     const { TRYON_BASE_URL } = environment;
@@ -116,16 +132,50 @@ describe("on a terminal of 80 columns", () => {
   });
 });
 
-test("has no colors and no spinner in a pipe, and ends quietly if its reader does", async () => {
+test("says once that it waits for the rate limit, in a pipe and on a terminal", async () => {
+  const { environment, input, path, mock, charges } = await openShop();
+  const argv = (name: string) => ["run", ...input, "-o", path(name)];
+  const line = "Waiting for the rate limit of the key: 2.0s\n";
+  mock.faults.add({ on: "GET /api/v1/account", status: 429, retryAfter: 2, times: 1 });
+  const { code, stderr } = await endOf(argv("a.png"), environment);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(new RegExp(`^${line}Price: 8 credits\njob_\\w+: [^\n]+\n$`)),
+  });
+  mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 2, times: 1 });
+  const { shown } = await onTerminal(argv("b.png"), environment);
+  expect(shown.split("Waiting for the rate limit")).toHaveLength(2);
+  expect(await charges()).toBe(2);
+});
+
+describe.each([
+  ["tryon", "jobs --help", 1],
+  ["tryon-mock", "mock --port 0", 1],
+  ["tryon-contract", "contract --help", 70],
+  ["tryon-webhooks", "webhooks --help", 1],
+])("%s ends with one line and a code", (name, words, code) => {
+  test.each([
+    ["the disk is full", "", ">/dev/full", "ENOSPC: no space left on device, write"],
+    ["its reader closes the pipe", "3>&1", "| true", "its reader has closed it (EPIPE)"],
+  ])("if %s", async (_when, opened, to, reason) => {
+    const command = `'${node}' --conditions=@tryon/source '${main}' ${words}`;
+    const line =
+      opened === ""
+        ? `${command} ${to}; echo $?`
+        : `{ { ${command}; echo $? >&3; } ${to}; } ${opened}`;
+    const program = startProgram("sh", ["-c", line], { env: { PATH } });
+    await program.ended;
+    expect(program.output).toEqual({
+      stdout: `${code}\n`,
+      stderr: `${name}: standard output is incomplete, ${reason}.\n`,
+    });
+  });
+});
+
+test("has no colors and no spinner in a pipe", async () => {
   const { environment, input, path } = await openShop();
   const { stdout, stderr } = await endOf(["run", ...input, "-o", path("look.png")], environment);
   expect(stdout + stderr).not.toContain("\u001B");
-  const command = `'${node}' --conditions=@tryon/source '${main}' jobs list --json`;
-  const program = startProgram("sh", ["-c", `${command} | true; echo end`], {
-    env: { PATH, ...environment },
-  });
-  expect((await program.ended).code).toBe(0);
-  expect(program.output).toEqual({ stdout: "end\n", stderr: "" });
 });
 
 test("ends with 130 and names the job after a real Ctrl+C", async () => {
@@ -172,12 +222,16 @@ test("makes the failures of a batch again, each once, although their runs are in
   const ids = Array.from({ length: 8 }, (_, at) => `sku-${at}`);
   const rows = ids.map((id) => `${id},me.png,https://shop.example/${id}.png`);
   await writeFile(path("items.csv"), ["id,person,garments", ...rows].join("\n"));
+  const again: string[] = [];
   const charges = async () => {
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
     return entries.filter(({ cause }) => cause === "tryon");
   };
   const launch = (file: string) =>
-    start(["batch", path(file), "--out", path("looks"), "--concurrency", "2"], environment);
+    start(
+      ["batch", path(file), "--out", path("looks"), "--concurrency", "2", ...again],
+      environment,
+    );
   const prepare = (count: number, job: Parameters<typeof mock.nextJob>[0]): void => {
     for (let left = count; left > 0; left -= 1) mock.nextJob(job);
   };
@@ -192,12 +246,14 @@ test("makes the failures of a batch again, each once, although their runs are in
   prepare(4, { errorMessage: "generation_failed" });
   expect(await run("items.csv")).toBe(1);
   const content = await readFile(path("looks.failures.ndjson"), "utf8");
+  again.push("--retry-failed", "2");
   prepare(2, { durationMs: 4_000 });
   expect(await stop("looks.failures.ndjson", "SIGINT", 10)).toBe(130);
   prepare(2, { errorMessage: "generation_failed", durationMs: 4_000 });
   expect(await stop("looks.failures.ndjson", "SIGKILL", 12)).not.toBe(0);
   expect(await run("looks.failures.ndjson")).toBe(1);
   expect(await readFile(path("looks.failures.ndjson"), "utf8")).toBe(content);
+  again.push("--retry-failed", "3");
   expect(await run("looks.failures-2.ndjson")).toBe(0);
   const jobs = (await charges()).map(({ jobId, credits }) => `${jobId} ${credits}`);
   expect(new Set(jobs).size).toBe(14);
@@ -227,6 +283,24 @@ test("saves no image that the journal cannot record, so that the same command co
   expect((await tryon(second.argv)).code).toBe(0);
   expect(await readdir(path("looks"))).toContain("last.png");
   expect(await charges()).toBe(61);
+});
+
+test("names the job that is paid if its image cannot be saved", async () => {
+  const { environment, input, path, tryon, charges } = await openShop();
+  const look = path("look.png");
+  const argv = [main, "run", ...input, "-o", look, "--json"];
+  const words = ["--fsize=2000", node, "--conditions=@tryon/source", ...argv];
+  const program = startProgram("prlimit", words, { env: { PATH, ...environment } });
+  expect((await program.ended).code).toBe(1);
+  const { error } = JSON.parse(program.output.stderr.split("\n").at(-2) ?? "") as {
+    error: { code: string; message: string; job_id: string };
+  };
+  expect(error).toMatchObject({
+    code: "not_saved",
+    message: expect.stringContaining(`EFBIG: file too large, write. The try-on is paid, and`),
+  });
+  expect((await tryon(["jobs", "download", error.job_id, "-o", look])).code).toBe(0);
+  expect(await charges()).toBe(1);
 });
 
 test("keeps its image that has the default name", async () => {

@@ -33,9 +33,9 @@ if (name === "mock" && !module.enableCompileCache) {
   process.argv.splice(2, 1);
   await other();
 } else {
-  const { bypassProxyForLoopback, exitOnClosedPipe } = await import("@tryon/command-line");
+  const { bypassProxyForLoopback, exitOnLostOutput } = await import("@tryon/command-line");
   const { run } = await import("./run.ts");
-  exitOnClosedPipe();
+  exitOnLostOutput("tryon");
   bypassProxyForLoopback(process.env);
   const { stdin, stdout, stderr, env: environment } = process;
   const context = { stdin, stdout, stderr, environment, onInterrupt };

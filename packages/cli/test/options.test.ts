@@ -77,6 +77,7 @@ const client: Readonly<Record<string, Row>> = {
       timeout: durations,
       concurrency: [0, ...wholes],
       stopAfterContentBlocked: [0, -1, "3", Number.NaN],
+      retryFailed: [3, {}, { maxAttempts: 0 }, { maxAttempts: 2, codes: ["content_blocked"] }],
     },
   ],
   prepareImage: [

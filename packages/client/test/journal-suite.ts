@@ -32,6 +32,7 @@ const anyEntries = fc.array(
     credits: fc.option(fc.nat(1_000), { nil: undefined }),
     sentAt: fc.integer(),
     job: fc.option(anyJob, { nil: undefined }),
+    failedJobs: fc.option(fc.array(anyJob, { maxLength: 2 }), { nil: undefined }),
   }),
   { maxLength: 12 },
 );
@@ -178,6 +179,27 @@ export function claimSuite(
         }
       },
     );
+
+    it("is given to one owner for another attempt of an item that has failed", async () => {
+      const [short, journal, other] = await openAll();
+      for (const state of ["failed", "succeeded"] as const) {
+        await journal.claim(state, "one");
+        await journal.putClaimed(entry(state, { state }), "one");
+        await journal.release(state, "one");
+      }
+      expect(await other.claim("succeeded", "two", true)).toMatchObject(ended);
+      expect(await short.claim("failed", "one", true)).toMatchObject({
+        ...claimed,
+        entry: entry("failed", { state: "failed" }),
+      });
+      await expect.poll(() => journal.claim("failed", "two", true)).toMatchObject(claimed);
+      expect(await other.claim("failed", "three", true)).toMatchObject(held);
+      expect(await other.claim("failed", "three")).toMatchObject(ended);
+      expect(await short.putClaimed(entry("failed"), "one")).toBe(false);
+      const next = entry("failed", { idempotencyKey: "second", failedJobs: [{ id: "job_1" }] });
+      expect(await journal.putClaimed(next, "two")).toBe(true);
+      expect(await other.claim("failed", "three", true)).toMatchObject({ ...held, entry: next });
+    });
 
     it("is over after its time, and the former owner can no longer write, renew or release", async () => {
       const [short, journal] = await openAll();

@@ -15,6 +15,8 @@ export const killedBatches = record({
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
   sync: constantFrom<boolean | "auto">(true, false, "auto"),
+  // Number of jobs that fail, each of which gets another attempt.
+  failures: constantFrom(0, 0, 1, 2),
   // If true, the batch has a budget that all of its items fill.
   budgeted: boolean(),
   // Number of journal and network steps of each killed run. The last run is not killed.
@@ -42,7 +44,8 @@ export async function runKilled(killedBatch: KilledBatch, flush: Flush = "each")
 
 async function runKilledIn(service: TestService, killedBatch: KilledBatch, flush: Flush) {
   const { mock } = service;
-  const { kills, later, items } = killedBatch;
+  const { kills, later, items, failures } = killedBatch;
+  for (let left = failures; left > 0; left -= 1) mock.nextJob({ outcome: "failed" });
   const kept = new Map<string, JournalEntry>();
   const faults = killedBatch.faults.map((name) => name && networkFaults[name]);
   service.faults.push(...faults);
@@ -58,25 +61,32 @@ async function runKilledIn(service: TestService, killedBatch: KilledBatch, flush
   service.faults.length = 0;
   const program = new KillableProgram(Number.POSITIVE_INFINITY);
   const journal = program.journal(kept, flush);
-  const budget = new Budget({ maxCredits: items * 8 });
+  const budget = new Budget({ maxCredits: (items + failures) * 8 });
   const reading = readAll(service.client(), journal, killedBatch, budget);
   const last = (await pass(service, program, reading)) ?? [];
   // Pending requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
   const jobs = (await pass(service, program, service.client().jobs.list().toArray())) ?? [];
   const charged = 1_000 - ((await service.balance()) ?? 0);
-  const skus = new Set(jobs.map(({ data }) => data.metadata?.["sku"]));
-  const done = last.filter((code) => code === "done").length;
-  const unknown = last.filter((code) => code === "outcome_unknown").length;
+  const jobsOf = (id: string) => jobs.filter(({ data }) => data.metadata?.["sku"] === id);
+  const done = last.filter(({ code }) => code === "done").length;
+  const unknown = last.filter(({ code }) => code === "outcome_unknown").length;
   const checks: Readonly<Record<string, boolean>> = {
     "an end": last.length === items,
-    "one job of each at most": skus.size === jobs.length,
-    "one charge of each at most": charged === jobs.length * 8,
+    "one job of each attempt at most": last.every(
+      ({ id, code, attempts }) => jobsOf(id).length <= attempts + (code === "done" ? 0 : 1),
+    ),
+    "one success of each at most": last.every(
+      ({ id }) => jobsOf(id).filter(({ status }) => status !== "failed").length <= 1,
+    ),
+    // The service can refund failed jobs.
+    "one charge of each job at most":
+      charged <= jobs.length * 8 && (failures > 0 || charged === jobs.length * 8),
     "the charges in the budget":
       !killedBatch.budgeted ||
-      (budget.spent <= charged &&
+      ((failures > 0 || budget.spent <= charged) &&
         charged <= budget.spent + budget.reserved &&
-        (done < items || budget.spent === charged)),
+        (done < items || budget.spent === jobs.length * 8)),
     "each done in time": later === "2h" || done === items,
     "done or unknown": done + unknown === items,
     "each job returned": done <= jobs.length,
@@ -86,13 +96,13 @@ async function runKilledIn(service: TestService, killedBatch: KilledBatch, flush
   return { violations, killed, unknown };
 }
 
-/** Returns "done" or the error code of each item. */
+/** Returns each item with "done" or its error code. */
 async function readAll(
   tryon: TryOn,
   journal: Journal,
-  { items, concurrency, sync, budgeted }: KilledBatch,
-  budget = new Budget({ maxCredits: items * 8 }),
-): Promise<readonly string[]> {
+  { items, concurrency, sync, budgeted, failures }: KilledBatch,
+  budget = new Budget({ maxCredits: (items + failures) * 8 }),
+) {
   const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
   const running = batch(tryon, skus, {
     id: (sku) => sku,
@@ -100,14 +110,20 @@ async function readAll(
     journal,
     concurrency,
     sync,
+    retryFailed: { maxAttempts: 3 },
     timeout: "20m",
     budget: budgeted ? budget : undefined,
   });
   const { read, error: stopped } = await upTo(running);
-  const errors = [...read.map(({ error }) => error), ...(stopped === undefined ? [] : [stopped])];
-  return errors.map((error) =>
-    error === undefined ? "done" : isTryOnError(error) ? error.code : "another error",
-  );
+  const ended = [
+    ...read,
+    ...(stopped === undefined ? [] : [{ id: "", error: stopped, attempts: 0 }]),
+  ];
+  return ended.map(({ id, error, attempts }) => ({
+    id,
+    attempts,
+    code: error === undefined ? "done" : isTryOnError(error) ? error.code : "another error",
+  }));
 }
 
 /** Program that is killed after a number of steps. Later steps have no effect. */

@@ -35,6 +35,10 @@ async function openShop() {
   const { token } = await mock.createKey({ credits: 10_000, rateLimitPerMinute: 1_000_000 });
   const timeouts = { attemptTimeout: "5h", timeout: "9h" } as const;
   return {
+    /** Lets the next jobs fail. */
+    fail: (count: number): void => {
+      for (let left = count; left > 0; left -= 1) mock.nextJob({ outcome: "failed" });
+    },
     fetch: mock.fetch,
     client: (fetch: Fetch = mock.fetch): TryOn =>
       new TryOn({ apiKey: token, baseUrl, fetch, clock, ...timeouts }),
@@ -111,6 +115,33 @@ export function sharedBatchSuite(
       const again = await collect(runBatch(client(), await storage.open()));
       expect(again.every(({ fromJournal, result }) => fromJournal && result)).toBe(true);
       expect(await charges()).toBe(skus.length);
+    });
+
+    it("make each attempt of a failed item once", async () => {
+      const storage = createStorage();
+      await storage.clear();
+      const { client, charges, fail } = await openShop();
+      const items = skus.slice(0, 6);
+      const run = async (maxAttempts: number, jobs = 15) => {
+        const more = { retryFailed: { maxAttempts } };
+        return collect(runBatch(client(), await storage.open(), items, true, 8 * jobs, more));
+      };
+      fail(9);
+      const first = await run(1);
+      expect(first.map(({ status }) => status)).toEqual(Array(6).fill("failed"));
+      expect(await charges()).toBe(6);
+      await expect(run(3, 6)).rejects.toMatchObject({ code: "batch_stopped" });
+      expect(await charges()).toBe(6);
+      // Three of the second attempts fail, and in each process all items succeed with the third.
+      const all = await Promise.all([run(3), run(3), run(3)]);
+      for (const ended of all) {
+        expect(ended.map(({ status }) => status)).toEqual(Array(6).fill("succeeded"));
+        const attempts = ended.reduce((sum, item) => sum + item.attempts, 0);
+        expect(attempts).toBe(15);
+      }
+      expect(await charges()).toBe(15);
+      // The service can refund failed jobs.
+      expect(await (await storage.open()).total?.()).toBe(8 * 15);
     });
 
     it("spend no more than their limit together", async () => {

@@ -11,6 +11,7 @@ import {
 import { readDuration } from "./duration.ts";
 import { readEnvFile, readOptionFile } from "./text-file.ts";
 import { UsageError } from "./usage-error.ts";
+import { wrap } from "./wrap.ts";
 
 export { UsageError } from "./usage-error.ts";
 export { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
@@ -22,6 +23,11 @@ export interface Output {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Prints a text for people. A terminal gets lines of its width. */
+export function printLine(output: Output, line: string): void {
+  output.write(`${output.isTTY === true ? wrap(line, output.columns || 80) : line}\n`);
+}
 
 /** Returns true if a stream is a terminal and the user accepts colors (https://no-color.org). */
 export function hasColors({ isTTY }: Output, environment: Environment): boolean {
@@ -41,7 +47,7 @@ export function withEnvFile(
   if (file === undefined) return environment;
   const values = readEnvFile(file);
   const names = Object.keys(values).filter((name) => name.startsWith("TRYON_"));
-  stderr.write(`--env-file sets ${names.join(", ") || "no name that begins with TRYON_"}\n`);
+  printLine(stderr, `--env-file sets ${names.join(", ") || "no name that begins with TRYON_"}`);
   return { ...environment, ...values };
 }
 
@@ -75,16 +81,17 @@ export function createProgram({
   environment,
   command = `tryon-${name}`,
 }: ProgramOptions) {
+  const helpWidth = Math.min(stdout.columns || 100, 100);
   return new Command(command)
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help of a command")
     .configureHelp({
       styleTitle: (title) => `\u001B[1m${title}\u001B[22m`,
-      helpWidth: Math.min(stdout.columns || 100, 100),
+      helpWidth,
     })
     .configureOutput({
-      writeOut: (output) => stdout.write(output),
+      writeOut: (output) => stdout.write(wrap(output, helpWidth)),
       // `parse` throws the error instead.
       writeErr: () => undefined,
       getOutHasColors: () => hasColors(stdout, environment),
@@ -195,19 +202,26 @@ export async function runCommand(
     return await run();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    stderr.write(`${name}: ${message}\n`);
+    printLine(stderr, `${name}: ${message}`);
     return error instanceof UsageError ? 2 : failure;
   }
 }
 
-/** Ends the process without a stack trace if a reader closes the pipe of its output, as `head` does. */
-export function exitOnClosedPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-      process.exit();
-    });
-  }
+/**
+ * Ends the process with one line and an exit code if its output cannot be written, since the disk is full or a reader has
+ * closed the pipe, as `head` does.
+ */
+export function exitOnLostOutput(name: string, failure = 1): void {
+  const { stdout, stderr } = process;
+  stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    const reason = code === "EPIPE" ? "its reader has closed it (EPIPE)" : message;
+    stderr.write(`${name}: standard output is incomplete, ${reason}.\n`);
+    process.exit(failure);
+  });
+  // A line about it would be lost, too. Without space for messages, the work goes on.
+  stderr.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(failure);
+  });
 }
 
 /**

@@ -74,6 +74,7 @@ test("continues with NDJSON, prints JSON, and downloads only missing images", as
         job_id: expect.stringMatching(/^job_/),
         path: path("looks/b.png"),
         cost_credits: 8,
+        attempts: 1,
         from_journal: true,
       },
       expect.objectContaining({ id: expect.stringMatching(/^look-[0-9a-f]{12}$/) }),
@@ -83,31 +84,94 @@ test("continues with NDJSON, prints JSON, and downloads only missing images", as
   expect(await charges()).toBe(2);
 });
 
-test("writes failures to a file that is an input: a failed job gets a new id, and nothing else is paid again", async () => {
+test("writes failures to a file that is an input, which pays for nothing again", async () => {
   const { batch, tryon, path, mock, charges } = await openBatch(
     "a,me.png,shirt.png,1K",
     "b,me.png,https://shop.example/b.png,1K",
   );
   mock.nextJob({ outcome: "content_blocked" });
-  const { code, stderr } = await batch();
+  const { code, stderr } = await batch("--retry-failed", "3");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/1 × Job job_\w+ failed: content_blocked\./);
+  expect(stderr).toContain(
+    "1 × failed: content_blocked. Change the image or the prompt, and use a new id: repeated refusals can suspend the key.\n",
+  );
   const failures = path("looks.failures.ndjson");
   const [failure] = linesOf(await readFile(failures, "utf8"));
   expect(failure).toMatchObject({
-    id: expect.stringMatching(/^[ab]-try-2$/),
+    id: expect.stringMatching(/^[ab]$/),
     person: path("me.png"),
-    error: { code: "job_failed" },
+    error: { code: "job_failed", reason: "content_blocked" },
   });
-  const paid = await charges();
-  // The journal keeps the failure of the first id.
+  expect(await charges()).toBe(2);
+  for (const file of [path("items.csv"), failures]) {
+    const argv = ["batch", file, "--out", path("looks"), "--retry-failed", "10"];
+    expect((await tryon(argv)).code).toBe(1);
+  }
+  expect(await charges()).toBe(2);
+});
+
+test("makes failed rows again with --retry-failed, up to its number of jobs in all runs, within the limit", async () => {
+  const { batch, path, mock, charges } = await openBatch(
+    "a,me.png,shirt.png,1K",
+    "b,me.png,https://shop.example/b.png,1K",
+  );
+  for (let left = 3; left > 0; left -= 1) mock.nextJob({ errorMessage: "generation_failed" });
+  expect(await batch()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("2 × failed: generation_failed. Another try-on"),
+  });
+  expect((await batch("--retry-failed", "3", "--max-credits", "16")).code).toBe(1);
+  expect(await charges()).toBe(2);
+  const { code, stdout, stderr } = await batch(
+    "--retry-failed",
+    "3",
+    "--max-credits",
+    "40",
+    "--json",
+  );
+  expect(code).toBe(0);
+  expect(stderr).toContain("Price: at most 48 credits for 2 try-ons of up to 3 jobs each\n");
+  expect(linesOf(stdout)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ attempts: 2, cost_credits: 16 }),
+      expect.objectContaining({ attempts: 3, cost_credits: 24 }),
+    ]),
+  );
+  expect(await charges()).toBe(5);
+  expect((await readdir(path("looks"))).toSorted()).toEqual(["a.png", "b.png"]);
+});
+
+test("retries other reasons only if they are named, and never refused content", async () => {
+  const { batch, mock, charges } = await openBatch("a,me.png,https://shop.example/a.png,");
+  mock.nextJob({ outcome: "model_rejected" });
+  expect(await batch("--retry-failed", "2")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--retry-failed with --retry-code "model_rejected".'),
+  });
+  for (const codes of [["content_blocked"], ["model_rejected", "--retry-code", "moderation"]]) {
+    const { code, stderr } = await batch("--retry-failed", "2", "--retry-code", ...codes);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Refused content is never retried"),
+    });
+  }
+  expect((await batch("--retry-code", "model_rejected")).code).toBe(2);
+  expect(await charges()).toBe(1);
+  expect((await batch("--retry-failed", "2", "--retry-code", "model_rejected")).code).toBe(0);
+  expect(await charges()).toBe(2);
+});
+
+test("checks the rows that are made again before it starts", async () => {
+  const { batch, path, mock, charges } = await openBatch("a,me.png,shirt.png,");
+  mock.nextJob({ errorMessage: "generation_failed" });
   expect((await batch()).code).toBe(1);
-  expect(await readdir(path("."))).not.toContain("looks.failures-2.ndjson");
-  expect(await charges()).toBe(paid);
-  expect((await tryon(["batch", failures, "--out", path("looks")])).code).toBe(0);
-  expect(await charges()).toBe(paid + 1);
-  expect(linesOf(await readFile(failures, "utf8"))).toEqual([failure]);
-  expect(await readdir(path("looks"))).toContain(`${Reflect.get(Object(failure), "id")}.png`);
+  await rm(path("shirt.png"));
+  expect((await batch()).code).toBe(1);
+  expect(await batch("--retry-failed", "2")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("line 2: garments is not an existing file"),
+  });
+  expect(await charges()).toBe(1);
 });
 
 test("removes the file of failures after all its rows have succeeded from another input", async () => {
@@ -138,8 +202,8 @@ test("removes the file of failures after all its rows have succeeded from anothe
 async function openFailures(ids: readonly string[]) {
   const shop = await openBatch(...ids.map((id) => `${id},me.png,https://shop.example/${id}.png,`));
   const { path, tryon, mock } = shop;
-  const block = (count: number): void => {
-    for (let left = count; left > 0; left -= 1) mock.nextJob({ outcome: "content_blocked" });
+  const fail = (count: number): void => {
+    for (let left = count; left > 0; left -= 1) mock.nextJob({ errorMessage: "generation_failed" });
   };
   const name = (number: number): string =>
     path(number === 1 ? "looks.failures.ndjson" : `looks.failures-${number}.ndjson`);
@@ -147,64 +211,57 @@ async function openFailures(ids: readonly string[]) {
     linesOf(await readFile(name(number), "utf8")).map((row) => Reflect.get(Object(row), "id"));
   const run = (file: string, ...more: readonly string[]) =>
     tryon(["batch", file, "--out", path("looks"), ...more]);
-  block(ids.length);
+  fail(ids.length);
   expect((await shop.batch()).code).toBe(1);
-  return { ...shop, block, name, idsOf, run };
+  return { ...shop, fail, name, idsOf, run };
 }
 
 test.each(["its path", "a symbolic link", "a hard link"])(
   "keeps a file of failures that is the input by %s, and numbers the next one",
   async (how) => {
-    const { path, block, name, idsOf, run, charges } = await openFailures(["a"]);
+    const { path, fail, name, idsOf, run, charges } = await openFailures(["a"]);
     const input = how === "its path" ? name(1) : path("again.ndjson");
     if (how === "a symbolic link") await symlink(name(1), input);
     if (how === "a hard link") await link(name(1), input);
     const content = await readFile(name(1));
-    block(1);
-    expect(await run(input)).toMatchObject({
+    fail(1);
+    expect(await run(input, "--retry-failed", "2")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`Rows without an image, as an input: ${name(2)}\n`),
     });
-    expect(await idsOf(2)).toEqual(["a-try-3"]);
+    expect(await idsOf(2)).toEqual(["a"]);
     const paid = await charges();
     // The journal keeps the failure, so the same command again changes nothing.
-    expect((await run(input)).code).toBe(1);
+    expect((await run(input, "--retry-failed", "2")).code).toBe(1);
     expect((await run(input)).code).toBe(1);
     expect(await charges()).toBe(paid);
     expect(await readFile(name(1))).toEqual(content);
-    block(1);
-    expect((await run(name(2))).code).toBe(1);
-    expect(await idsOf(3)).toEqual(["a-try-4"]);
-    expect((await run(name(3))).code).toBe(0);
+    fail(1);
+    expect((await run(name(2), "--retry-failed", "3")).code).toBe(1);
+    expect(await idsOf(3)).toEqual(["a"]);
+    expect((await run(name(3), "--retry-failed", "4")).code).toBe(0);
     expect(await charges()).toBe(paid + 2);
-    expect(await Promise.all([1, 2, 3].map(idsOf))).toEqual([
-      ["a-try-2"],
-      ["a-try-3"],
-      ["a-try-4"],
-    ]);
-    expect((await readdir(path("looks"))).toSorted()).toEqual(["a-try-4.png"]);
+    expect(await Promise.all([1, 2, 3].map(idsOf))).toEqual([["a"], ["a"], ["a"]]);
+    expect((await readdir(path("looks"))).toSorted()).toEqual(["a.png"]);
   },
 );
 
 test("keeps the rows of a stopped run, also those that did not start", async () => {
   const { path, name, idsOf, run, charges } = await openFailures(["a", "b"]);
   const paid = await charges();
-  const limit = ["--max-credits", String(8 * (paid + 1)), "--concurrency", "1"];
+  const again = ["--retry-failed", "2"];
+  const limit = [...again, "--max-credits", String(8 * (paid + 1)), "--concurrency", "1"];
   const c = { id: "c", person: path("me.png"), garments: ["https://shop.example/c.png"] };
   await appendFile(name(1), JSON.stringify(c));
   const content = await readFile(name(1));
   expect((await run(name(1), ...limit)).code).toBe(1);
   expect(await readFile(name(1))).toEqual(content);
-  expect(await idsOf(2)).toEqual(["b-try-2", "c"]);
+  expect(await idsOf(2)).toEqual(["b", "c"]);
   // Either file continues.
-  expect((await run(name(2))).code).toBe(0);
+  expect((await run(name(2), ...again)).code).toBe(0);
   expect((await run(name(1))).code).toBe(0);
   expect(await charges()).toBe(paid + 3);
-  expect((await readdir(path("looks"))).toSorted()).toEqual([
-    "a-try-2.png",
-    "b-try-2.png",
-    "c.png",
-  ]);
+  expect((await readdir(path("looks"))).toSorted()).toEqual(["a.png", "b.png", "c.png"]);
 });
 
 test("keeps the rows of an interrupted run, and makes each try-on once", async () => {
@@ -249,14 +306,7 @@ test.each([
   await writeFile(name(1), content);
   expect((await batch()).code).toBe(1);
   expect(await readFile(name(1), "utf8")).toBe(content);
-  expect(await idsOf(2)).toEqual(["a-try-2", "b-try-2"]);
-});
-
-test("gives failed rows ids that are valid and that no other row has", async () => {
-  const long = "x".repeat(118);
-  const { idsOf, run, name } = await openFailures(["a", "A-try-2", long]);
-  expect(await idsOf(1)).toEqual(["a-try-3", "A-try-4", `${"x".repeat(114)}-try-2`]);
-  expect((await run(name(1))).code).toBe(0);
+  expect(await idsOf(2)).toEqual(["a", "b"]);
 });
 
 test("stops at --max-credits of all runs, and continues with more", async () => {
@@ -405,7 +455,10 @@ test("continues beside a file that has the name of a failed row", async () => {
   const { path, batch, charges } = await openFailures(["a"]);
   await writeFile(path("looks/a.png"), "mine");
   const paid = await charges();
-  expect(await batch()).toMatchObject({ code: 1, stderr: expect.stringContaining("1 × Job job_") });
+  expect(await batch()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("1 × failed: generation_failed."),
+  });
   expect(await readFile(path("looks/a.png"), "utf8")).toBe("mine");
   expect(await charges()).toBe(paid);
 });

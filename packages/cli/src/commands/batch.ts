@@ -1,12 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { isTryOnError, type Job, type SavedJob, type TryOn } from "@tryon/client";
-import { batch, type BatchItem, type BatchProgress } from "@tryon/client/batch";
+import { isTryOnError, type SavedJob, type TryOn } from "@tryon/client";
+import { batch, type BatchItem, type BatchProgress, type JournalEntry } from "@tryon/client/batch";
+import { defaultCodes, isRefusal } from "@tryon/client/batch/retry-failed";
 import { openJournal, type FileJournal } from "@tryon/client/node";
 import {
   duration,
   InvalidArgumentError,
+  repeated,
   text,
   UsageError,
   wholeNumber,
@@ -27,7 +29,7 @@ import {
   writeFailures,
   writeResults,
 } from "../batch-files.ts";
-import { assignIds, hasEnded, nextIds, readIds, writeIds, type KnownItem } from "../batch-ids.ts";
+import { assignIds, hasEnded, readIds, toKnown, writeIds, type KnownItem } from "../batch-ids.ts";
 import { fieldNames, openRow, readRows, toInput, type BatchRow } from "../batch-rows.ts";
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
@@ -55,6 +57,12 @@ export const addBatchOptions = (command: Command<[string]>) =>
         wholeNumber(1, 100),
       )
       .option("--timeout <duration>", "maximum time of one try-on, such as 5m", duration(86_400))
+      .option(
+        "--retry-failed <number>",
+        "maximum jobs of a row whose jobs fail, each charged (default: 1)",
+        wholeNumber(1, 10),
+      )
+      .option("--retry-code <reason>", "reason of failed jobs to retry; repeatable", retryCode)
       .option("--column <name=column>", "field that a column has; repeatable", mappedColumn)
       .option("--keep-columns", "keep other columns, in OUT.results.csv and --json"),
   );
@@ -71,6 +79,13 @@ function mappedColumn(value: string, previous?: ReadonlyMap<string, string>) {
   return new Map([...(previous ?? []), [column, name]]);
 }
 
+function retryCode(value: string, previous?: readonly string[]): readonly string[] {
+  if (isRefusal(value)) {
+    throw new InvalidArgumentError("Refused content is never retried: it can suspend the key.");
+  }
+  return repeated(value, previous);
+}
+
 type BatchOptions = ReturnType<ReturnType<typeof addBatchOptions>["opts"]>;
 
 const unrecorded = "The image was not saved, since the journal could not be written. Fix that.";
@@ -84,6 +99,10 @@ export async function runBatch(
   context: CliContext,
 ): Promise<number> {
   const { maxCredits, concurrency, timeout, json, keepColumns = false } = options;
+  const { retryFailed: maxAttempts, retryCode: codes } = options;
+  if (codes && maxAttempts === undefined)
+    throw new UsageError("--retry-code needs --retry-failed.");
+  const retryFailed = maxAttempts === undefined ? undefined : { maxAttempts, codes };
   const out = resolve(options.out);
   const given = await readRows(file, { ...options, note: (line) => note(context, line) });
   // Before the journal is opened, which can be the file of rows.
@@ -100,8 +119,7 @@ export async function runBatch(
     if (await isPresent(journalPath(out))) journal = await openBatchJournal(out);
     const known = new Map<string, KnownItem>();
     for await (const entry of journal?.list() ?? []) {
-      const { id, state, digest } = entry;
-      known.set(id, { state, digest });
+      known.set(entry.id, toKnown(entry, retryFailed));
     }
     const ids = await readIds(out);
     const rows = await assignIds(given, file, out, known, ids, tryon, signal);
@@ -127,15 +145,18 @@ export async function runBatch(
       const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
         throw toFailure(error);
       });
-      note(context, `Price: at most ${formatCredits(price)} for ${rows.length} try-ons`);
+      const each = maxAttempts === undefined ? "" : ` of up to ${maxAttempts} jobs each`;
+      const most = price * (maxAttempts ?? 1);
+      note(context, `Price: at most ${formatCredits(most)} for ${rows.length} try-ons${each}`);
     }
     end = showProgress(context, () => run.describe(tryon.rateLimit));
     try {
       const rest: BatchRow[] = [];
       for (const row of rows) {
-        const job = hasEnded(known.get(row.id)) ? (await journal.get(row.id))?.job : undefined;
+        const entry = hasEnded(known.get(row.id)) ? await journal.get(row.id) : undefined;
         // The batch compares the images with those of an ended job, but they may be deleted then.
-        if (job && !(await hasImages(row, file))) await run.add(await itemOf(row, tryon, job));
+        if (entry?.job && !(await hasImages(row, file)))
+          await run.add(await itemOf(row, tryon, entry, entry.job));
         else rest.push(row);
       }
       const items = batch(tryon, rest, {
@@ -143,6 +164,7 @@ export async function runBatch(
         input: (row) => openRow(row, file),
         journal,
         signal,
+        retryFailed,
         onProgress: run.update,
         ...(maxCredits !== undefined && { budget: { maxCredits } }),
         ...(concurrency !== undefined && { concurrency }),
@@ -195,12 +217,18 @@ async function hasImages(row: BatchRow, file: string): Promise<boolean> {
 }
 
 /** Returns the item of a job that has ended according to the journal. */
-async function itemOf(input: BatchRow, tryon: TryOn, saved: SavedJob): Promise<EndedRow> {
+async function itemOf(
+  input: BatchRow,
+  tryon: TryOn,
+  { failedJobs = [] }: JournalEntry,
+  saved: SavedJob,
+): Promise<EndedRow> {
   const job = tryon.jobs.restore(saved);
-  const common = { id: input.id, input, fromJournal: true, job };
+  const attempts = failedJobs.length + 1;
+  const common = { id: input.id, input, fromJournal: true, job, attempts };
   return job.result().then(
-    (result) => ({ ...common, result, error: undefined }),
-    (error: Error) => ({ ...common, result: undefined, error }),
+    (result) => ({ ...common, result, status: "succeeded", error: undefined }),
+    (error: Error) => ({ ...common, result: undefined, status: "failed", error }),
   );
 }
 
@@ -216,14 +244,26 @@ function printSummary({ results, credits }: BatchRun, context: CliContext): void
   );
   const reasons = new Map<string, number>();
   for (const { status, error } of results) {
-    if (status === "failed" && error)
-      reasons.set(error.message, (reasons.get(error.message) ?? 0) + 1);
+    if (status !== "failed" || !error) continue;
+    const { reason, message } = error;
+    const line = reason === undefined ? message : `failed: ${reason}. ${nextStepAfter(reason)}`;
+    reasons.set(line, (reasons.get(line) ?? 0) + 1);
   }
   for (const [message, times] of [...reasons].slice(0, 10)) note(context, `${times} × ${message}`);
 }
 
+function nextStepAfter(reason: string): string {
+  if (isRefusal(reason)) {
+    return "Change the image or the prompt, and use a new id: repeated refusals can suspend the key.";
+  }
+  const code = defaultCodes.includes(reason) ? "" : ` with --retry-code ${JSON.stringify(reason)}`;
+  return `Another try-on is a new job with its own charge: --retry-failed${code}.`;
+}
+
 interface Failure {
   readonly code: string;
+  /** Reason of a failed job, as the service states it. */
+  readonly reason?: string | undefined;
   readonly message: string;
 }
 
@@ -233,7 +273,10 @@ interface Outcome {
   readonly status: "succeeded" | "failed" | "not_run";
   readonly job_id?: string | undefined;
   readonly path?: string | undefined;
+  /** Cost of all jobs. */
   readonly cost_credits?: number | undefined;
+  /** Number of jobs. */
+  readonly attempts: number;
   readonly from_journal: boolean;
   readonly error?: Failure | undefined;
   readonly columns: BatchRow["columns"];
@@ -241,7 +284,7 @@ interface Outcome {
 
 type EndedRow = Pick<
   BatchItem<BatchRow>,
-  "id" | "input" | "fromJournal" | "result" | "error" | "job"
+  "id" | "input" | "fromJournal" | "attempts" | "status" | "result" | "error" | "job"
 >;
 
 class BatchRun {
@@ -266,7 +309,13 @@ class BatchRun {
   get results(): readonly Outcome[] {
     return this.rows.map(
       ({ id, columns }) =>
-        this.#outcomes.get(id) ?? { id, status: "not_run", from_journal: false, columns },
+        this.#outcomes.get(id) ?? {
+          id,
+          status: "not_run",
+          attempts: 0,
+          from_journal: false,
+          columns,
+        },
     );
   }
 
@@ -297,7 +346,7 @@ class BatchRun {
   }
 
   async #save(item: EndedRow): Promise<void> {
-    const { id, result, fromJournal, job } = item;
+    const { id, result, status, fromJournal, attempts, job } = item;
     const path = imagePath(this.#out, item);
     let { error }: { error: Error | undefined } = item;
     if (result) {
@@ -313,18 +362,20 @@ class BatchRun {
         error = reason as Error;
       }
     }
+    const failed = isTryOnError(error, "job_failed") ? error : undefined;
     const failure = error && {
       code: isTryOnError(error) ? error.code : error.name,
+      ...(failed && { reason: failed.error_message || failed.error_code }),
       message: isTryOnError(error) ? describeError(error) : error.message,
     };
-    const isNotRun =
-      !job && (failure?.code === "batch_stopped" || failure?.code === "budget_exceeded");
+    const earlier = attempts > 1 ? (await this.#journal.get(id))?.failedJobs : undefined;
     this.#outcomes.set(id, {
       id,
-      status: failure ? (isNotRun ? "not_run" : "failed") : "succeeded",
+      status: failure && status === "succeeded" ? "failed" : status,
       job_id: job?.id,
       path: failure ? undefined : path,
-      cost_credits: costOf(job),
+      cost_credits: costOf([...(earlier ?? []), ...(job ? [job] : [])]),
+      attempts,
       from_journal: fromJournal,
       error: failure,
       columns: item.input.columns,
@@ -333,18 +384,14 @@ class BatchRun {
 
   /** Returns the rows without an image, for another run. */
   outstanding(): readonly object[] {
-    const retries = nextIds(this.rows);
     return this.results.flatMap(({ status, error }, at): readonly object[] => {
       const row = this.rows[at];
-      if (status === "succeeded" || !row) return [];
-      if (error === undefined) return [toInput(row)];
-      // A job that failed stays failed, so its row gets a new id, which is another try-on with its own charge.
-      const id = error.code === "job_failed" ? retries[at] : row.id;
-      return [{ ...toInput(row, id), error }];
+      return status === "succeeded" || !row ? [] : [{ ...toInput(row), error }];
     });
   }
 }
 
-function costOf(job: Job | undefined): number | undefined {
-  return job?.data.cost_credits ?? undefined;
+function costOf(jobs: readonly Pick<SavedJob, "data">[]): number | undefined {
+  const costs = jobs.flatMap(({ data }) => data?.cost_credits ?? []);
+  return costs.length > 0 ? costs.reduce((sum, cost) => sum + cost) : undefined;
 }

@@ -1,12 +1,20 @@
 import { isTryOnError, type AccountResponse, type WithResponse } from "@tryon/client";
 import { createRawClient } from "@tryon/client/raw";
-import { hasColors, text, UsageError, webhookSecret, type Command } from "@tryon/command-line";
+import {
+  hasColors,
+  printLine,
+  text,
+  UsageError,
+  webhookSecret,
+  type Command,
+} from "@tryon/command-line";
+import { printable } from "@tryon/command-line/printable";
 import { styleText } from "node:util";
 
 import { addConnection, connect, type Connection } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { deliver, receiverUrl } from "../deliver.ts";
-import { print, printJson } from "../display.ts";
+import { printJson } from "../display.ts";
 import { describeError } from "../failure.ts";
 
 export const addDoctorOptions = (command: Command) =>
@@ -40,8 +48,7 @@ export async function runDoctor(options: DoctorOptions, context: CliContext): Pr
     const word = status.padEnd(4);
     const isColored = hasColors(context.stdout, context.environment);
     const mark = isColored ? styleText(colors[status], word, { validateStream: false }) : word;
-    context.stdout.write(`${mark}  `);
-    print(context, `${check.padEnd(12)} ${message}`);
+    printLine(context.stdout, `${mark}  ${check.padEnd(11)}  ${printable(message)}`);
   };
   checkNode(add);
   checkProxy(add, context.environment);

@@ -1,5 +1,5 @@
 import { duration, Option, text, wholeNumber, type Command } from "@tryon/command-line";
-import type { Duration, Job, JobStatus } from "@tryon/client";
+import type { Job, JobStatus } from "@tryon/client";
 
 import { addConnection, connect, type ConnectionOptions } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";
@@ -103,14 +103,14 @@ export async function waitForJob(
     () => `${id} ${status} ${formatDuration(performance.now() - start)}`,
   );
   try {
-    const call = { signal, timeout: timeout as Duration };
+    const within = () => ({ signal, timeout: Math.max(1, timeout - (performance.now() - start)) });
     const { job, image } = await tryon.jobs.resume(id).result({
-      ...call,
+      ...within(),
       onUpdate: (update) => {
         if ("job" in update) ({ status } = update.job);
       },
     });
-    if (path !== undefined) await image.save(path, call);
+    if (path !== undefined) await image.save(path, within());
     end();
     if (json === true) printJson(context, { ...job.data, ...(path !== undefined && { path }) });
     else {

@@ -166,6 +166,19 @@ test("refuses a try-on above --max-credits before it is sent", async () => {
   expect(await charges()).toBe(0);
 });
 
+test("ends within --timeout also if the price look-up would wait for the rate limit", async () => {
+  const { tryon, path, input, mock, charges } = await openShop();
+  mock.faults.add({ on: "* *", status: 429, retryAfter: 30 });
+  const argv = ["run", ...input, "-o", path("look.png"), "--timeout", "900ms"];
+  const start = performance.now();
+  expect(await tryon(argv)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/rate limit/i),
+  });
+  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(await charges()).toBe(0);
+});
+
 test("names the job after Ctrl+C, and jobs wait takes it up without a second charge", async () => {
   const { tryon, path, input, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
   const controller = new AbortController();

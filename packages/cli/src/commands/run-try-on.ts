@@ -1,11 +1,4 @@
-import {
-  isTryOnError,
-  type Duration,
-  type Garments,
-  type Job,
-  type TryOnInput,
-  type Update,
-} from "@tryon/client";
+import { isTryOnError, type Garments, type Job, type TryOnInput, type Update } from "@tryon/client";
 import {
   duration,
   repeated,
@@ -26,7 +19,7 @@ import {
   printJson,
   showProgress,
 } from "../display.ts";
-import { toFailure } from "../failure.ts";
+import { CommandError, toFailure } from "../failure.ts";
 import { checkOutput, checkWritable, isPresent, openImage } from "../images.ts";
 
 export const addRunOptions = (command: Command) =>
@@ -54,6 +47,9 @@ type RunOptions = ReturnType<ReturnType<typeof addRunOptions>["opts"]>;
 
 export async function runTryOn(options: RunOptions, context: CliContext): Promise<number> {
   const { output, timeout = 600_000, idempotencyKey, maxCredits } = options;
+  const progress = new RunProgress();
+  // Each call gets the time that is left.
+  const within = () => ({ signal, timeout: Math.max(1, timeout - progress.elapsed) });
   if (output !== undefined) await checkOutput("--output", output);
   else await checkWritable("the current folder", process.cwd(), "job.png");
   const input = await readInput(options);
@@ -63,26 +59,25 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     if (severity === "warning") note(context, `Warning: ${message} ${hint}`.trim());
   }
   const signal = context.onInterrupt();
-  const progress = new RunProgress();
-  const call = { signal, timeout: timeout as Duration, onUpdate: progress.update };
   let end = showProgress(context, () => "Validating");
   try {
     if (issues.every(({ severity }) => severity === "warning")) {
-      const price = isLive ? formatCredits(await tryon.estimate(input, { signal })) : "free";
+      const price = isLive ? formatCredits(await tryon.estimate(input, within())) : "free";
       end();
       note(context, `Price: ${price}${isLive ? "" : " (test key)"}`);
       end = showProgress(context, () => progress.text);
     }
     const job = await tryon.submit(input, {
-      ...call,
+      ...within(),
+      onUpdate: progress.update,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(maxCredits !== undefined && { budget: { maxCredits } }),
     });
     progress.job = job;
-    const { image, receipt } = await job.result(call);
+    const { image, receipt } = await job.result({ ...within(), onUpdate: progress.update });
     const path = output ?? `${job.id}.png`;
     // The default name is that of the job, so an existing file is its image.
-    if (output !== undefined || !(await isPresent(path))) await image.save(path, { signal });
+    if (output !== undefined || !(await isPresent(path))) await image.save(path, within());
     const { data } = job;
     const balance = data.credits_remaining ?? receipt.balance;
     end();
@@ -110,6 +105,14 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     if (signal.aborted) {
       note(context, `Interrupted. ${next}`);
       return interruptedCode;
+    }
+    const { job } = progress;
+    if (job && !isTryOnError(error)) {
+      throw new CommandError(
+        "not_saved",
+        `The image cannot be saved: ${error instanceof Error ? error.message : String(error)}. The try-on is paid, and this is free: tryon jobs download ${job.id} -o FILE`,
+        job.id,
+      );
     }
     const isOpen = isTryOnError(error) && ("recover" in error || error.code === "wait_timed_out");
     throw toFailure(error, isOpen ? next : undefined);

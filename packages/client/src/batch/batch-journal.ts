@@ -10,6 +10,7 @@ import { checkEntry, checkNumber, checkOptionalEntry } from "./check-journal.ts"
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
 import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
+import { failuresOf, isRetried, type RetryFailed } from "./retry-failed.ts";
 
 /** Charges by idempotency key. Without a value, the client counts the charge itself. */
 type Charges = Map<string, CountedCredits | undefined>;
@@ -19,6 +20,8 @@ const chargesOfBudgets = new WeakMap<Counted, Charges>();
 
 export interface OpenedItem {
   readonly entry: JournalEntry | undefined;
+  /** If true, the item has failed and gets another attempt. */
+  readonly isRetried: boolean;
   readonly isHeld: boolean;
   /** Date at which the item was opened, by the clock of a shared journal, in milliseconds since 1970. */
   readonly date: number;
@@ -39,7 +42,12 @@ export function createBatchJournal(
   {
     limit,
     budget,
-  }: { readonly limit?: BudgetLimit | undefined; readonly budget?: Counted | undefined },
+    retryFailed,
+  }: {
+    readonly limit?: BudgetLimit | undefined;
+    readonly budget?: Counted | undefined;
+    readonly retryFailed?: RetryFailed | undefined;
+  },
   stop: (error: BatchStoppedError) => void,
 ) {
   const charges: Charges = (budget && chargesOfBudgets.get(budget)) ?? new Map();
@@ -82,8 +90,10 @@ export function createBatchJournal(
       const entry = checkEntry("list", listed);
       // An entry with credits counts these, as later changes of it do.
       const { credits } = entry;
-      if (isMissing) sum += isCredits(credits) ? credits : totalOf(await creditsOf(entry));
-      if (budget && !charges.has(entry.idempotencyKey)) await countNew(entry);
+      if (isMissing) sum += isCredits(credits) ? credits : totalOf(await allCreditsOf(entry));
+      for (const one of budget ? attemptsOf(entry) : []) {
+        if (!charges.has(one.idempotencyKey)) await countNew(one);
+      }
     }
     if (isMissing) await readTotal(sum);
   }
@@ -103,6 +113,29 @@ export function createBatchJournal(
       () => documentPrices,
     );
     return update(entry, { spent: 0, reserved: highestPriceOf(size, await prices) });
+  }
+
+  /** Adds the decision on another attempt. An attempt that was refused leaves the item as it was before. */
+  function readEntry(entry: JournalEntry | undefined, isOwn: boolean) {
+    const failures = failuresOf(entry);
+    if (isOwn && isRetried(retryFailed, failures)) return { entry, isRetried: true };
+    const [job, failedJobs] = [failures.at(-1), failures.slice(0, -1)];
+    const isFailed = entry !== undefined && job !== undefined;
+    return {
+      entry: isFailed ? { ...entry, state: "failed" as const, job, failedJobs } : entry,
+      isRetried: false,
+    };
+  }
+
+  /** Returns the credits that all attempts of an entry count. */
+  async function allCreditsOf(entry: JournalEntry): Promise<CountedCredits> {
+    const sum = { spent: 0, reserved: 0 };
+    for (const one of attemptsOf(entry)) {
+      const { spent, reserved } = await creditsOf(one);
+      sum.spent += spent;
+      sum.reserved += reserved;
+    }
+    return sum;
   }
 
   async function countNew(entry: JournalEntry): Promise<void> {
@@ -130,7 +163,7 @@ export function createBatchJournal(
   async function putShared(entry: JournalEntry, isRetry: boolean): Promise<boolean> {
     const { id, state } = entry;
     if (!claims || !hasTotal) return (await claims?.put(entry)) === true;
-    const credits = await creditsOf(entry);
+    const credits = await allCreditsOf(entry);
     const within = state === "sending" ? limit?.maxCredits : undefined;
     const kept = await claims.put({ ...entry, credits: totalOf(credits) }, within);
     if (kept !== "full") {
@@ -145,7 +178,7 @@ export function createBatchJournal(
     const spent = Math.max(0, total - reserved);
     const { maxCredits } = limit;
     const counted = { maxCredits, spent, reserved, count: () => undefined };
-    throw new BudgetError(counted, totalOf(credits), isRetry);
+    throw new BudgetError(counted, totalOf(await creditsOf(entry)), isRetry);
   }
 
   return {
@@ -162,18 +195,25 @@ export function createBatchJournal(
           guard("read", id, async () => checkOptionalEntry("get", await journal.get(id))),
           signal,
         );
-        return { entry, isHeld: false, date: here, since };
+        return { ...readEntry(entry, true), isHeld: false, date: here, since };
       }
       signal.throwIfAborted();
-      const { state, entry, now: date = here } = await guard("read", id, () => claims.claim(id));
-      const isHeld = state === "held";
-      if (!isHeld && budget && entry) {
-        // Another process can have changed the entry.
-        const charge = charges.get(entry.idempotencyKey);
-        if (charge) count(entry, charge);
-        else if (!charges.has(entry.idempotencyKey)) await countNew(entry);
+      const claimItem = (isRetry: boolean) => guard("read", id, () => claims.claim(id, isRetry));
+      let claim = await claimItem(false);
+      if (claim.state === "ended" && isRetried(retryFailed, failuresOf(claim.entry))) {
+        claim = await claimItem(true);
       }
-      return { entry, isHeld, date, since };
+      const { state, now: date = here } = claim;
+      const isHeld = state === "held";
+      if (!isHeld && budget && claim.entry) {
+        for (const entry of attemptsOf(claim.entry)) {
+          // Another process can have changed the entry.
+          const charge = charges.get(entry.idempotencyKey);
+          if (charge) count(entry, charge);
+          else if (!charges.has(entry.idempotencyKey)) await countNew(entry);
+        }
+      }
+      return { ...readEntry(claim.entry, state === "claimed"), isHeld, date, since };
     },
 
     async close(id: string): Promise<void> {
@@ -222,11 +262,16 @@ export function createBatchJournal(
         );
       }),
 
-    /** Returns the key of an item's submission. After a refusal, returns another one than the refused key. */
-    async createKey(id: string, digest: string, refused?: string): Promise<string> {
+    /** Returns the key of an item's attempt. After a refusal, returns another one than the refused key. */
+    async createKey(
+      { id, digest, failedJobs = [] }: Pick<JournalEntry, "id" | "digest" | "failedJobs">,
+      refused?: string,
+    ): Promise<string> {
       const { name } = journal;
       if (name === undefined) return randomKey();
-      const text = JSON.stringify(["tryon-batch", name, id, digest, refused]);
+      // Keys of first attempts are those of earlier releases.
+      const attempt = failedJobs.length > 0 ? [failedJobs.length + 1] : [];
+      const text = JSON.stringify(["tryon-batch", name, id, digest, refused, ...attempt]);
       return sha256(text);
     },
 
@@ -251,6 +296,18 @@ export function createBatchJournal(
       };
     },
   };
+}
+
+/** Returns an entry for each attempt of an item. */
+function attemptsOf(entry: JournalEntry): readonly JournalEntry[] {
+  const { failedJobs = [] } = entry;
+  const earlier = failedJobs.map((job) => ({
+    ...entry,
+    state: "failed" as const,
+    idempotencyKey: job.idempotencyKey ?? job.id,
+    job,
+  }));
+  return [...earlier, entry];
 }
 
 /** Returns true if a journal keeps the total of its entries. */

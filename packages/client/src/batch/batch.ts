@@ -7,6 +7,7 @@ import {
   type BatchOptions,
   type ReadOptions,
 } from "./options.ts";
+import { isRefusal, type RetryFailed } from "./retry-failed.ts";
 import { RunningBatch } from "./running-batch.ts";
 
 /**
@@ -55,7 +56,7 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
 
 function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
   const { journal, id, concurrency = "auto", budget, timeout } = options;
-  const { stopAfterContentBlocked: maxBlocked = false } = options;
+  const { stopAfterContentBlocked: maxBlocked = false, retryFailed } = options;
   const unknown = unknownOption("batch", options, batchOptionNames);
   if (unknown) throw new InputError(...unknown);
   const isIterable = [Symbol.iterator, Symbol.asyncIterator].some((key) => key in Object(inputs));
@@ -87,10 +88,29 @@ function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
     "stopAfterContentBlocked",
     "must be a positive number or false",
   );
+  if (retryFailed !== undefined) checkRetryFailed(retryFailed);
   check(
     timeout === undefined || readDuration(timeout) > 0,
     "timeout",
     'must be a positive number of milliseconds, or a string such as "30s"',
+  );
+}
+
+function checkRetryFailed(policy: RetryFailed): void {
+  // Programs without types can pass anything.
+  const { maxAttempts, codes = [] } = Object(policy) as RetryFailed;
+  const isNumber = Number.isInteger(maxAttempts) && maxAttempts >= 1 && maxAttempts <= 10;
+  const isList = Array.isArray(codes) && codes.every((code) => typeof code === "string");
+  check(
+    isNumber && isList,
+    "retryFailed",
+    "must be an object with `maxAttempts`, a whole number from 1 to 10, and optional `codes`, an array of strings",
+  );
+  check(
+    !codes.some(isRefusal),
+    "retryFailed",
+    "must be without reasons in `codes` that refuse content",
+    "Remove them: repeated refusals can suspend the key. Change the image or the prompt, and use a new id.",
   );
 }
 

@@ -4,13 +4,14 @@ const states = /^(sending|submitted|succeeded|failed|refused)$/;
 
 /** Returns the entry that a journal has returned. Throws for any other value: a paid item must not pass as a new one. */
 export function checkEntry(method: string, value: unknown): JournalEntry {
-  const { state, idempotencyKey, digest, sentAt }: Partial<Record<keyof JournalEntry, unknown>> =
-    Object(value);
+  const entry: Partial<Record<keyof JournalEntry, unknown>> = Object(value);
+  const { state, idempotencyKey, digest, sentAt, failedJobs = [] } = entry;
   const isEntry =
     states.test(String(state)) &&
     typeof idempotencyKey === "string" &&
     typeof digest === "string" &&
-    Number.isFinite(sentAt);
+    Number.isFinite(sentAt) &&
+    Array.isArray(failedJobs);
   // The batch checks the job when it uses it.
   if (isEntry) return value as JournalEntry;
   throw wrongResult(method, value);

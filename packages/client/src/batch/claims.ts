@@ -29,8 +29,8 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
   };
 
   return {
-    async claim(id: string): Promise<ItemClaim> {
-      const claim = checkClaim(await journal.claim(id, owner));
+    async claim(id: string, isRetry: boolean): Promise<ItemClaim> {
+      const claim = checkClaim(await journal.claim(id, owner, isRetry));
       if (claim.state === "claimed") {
         claimed.add(id);
         if (timer === undefined) schedule();

@@ -3,6 +3,7 @@ export { batch } from "./batch.ts";
 export type { ItemClaim, Journal, JournalEntry, JournalState, SharedJournal } from "./journal.ts";
 export type {
   BatchItem,
+  BatchItemStatus,
   BatchOptions,
   BatchProgress,
   CommonOptions,
@@ -13,4 +14,5 @@ export type {
   WithInput,
   WithJournal,
 } from "./options.ts";
+export type { RetryFailed } from "./retry-failed.ts";
 export { stoppingCodes } from "./stop-rule.ts";

@@ -16,7 +16,7 @@ export interface JournalEntry {
   readonly id: string;
   /** State of the item when the entry was written. */
   readonly state: JournalState;
-  /** Idempotency key of the item's submission. It changes only after a 400 or 402. */
+  /** Idempotency key of the item's submission. It changes only after a 400 or 402, and with each attempt. */
   readonly idempotencyKey: string;
   /** SHA-256 of the input's fields and image bytes, in hexadecimal. */
   readonly digest: string;
@@ -35,6 +35,8 @@ export interface JournalEntry {
   readonly apiKeyFingerprint?: string | undefined;
   /** The job, once it is known. */
   readonly job?: SavedJob | undefined;
+  /** Failed jobs of earlier attempts, oldest first, with `retryFailed`. The entry is that of the next attempt. */
+  readonly failedJobs?: readonly SavedJob[] | undefined;
 }
 
 /**
@@ -84,8 +86,12 @@ export interface SharedJournal extends Journal {
   readonly name: string;
   /** Duration of a claim without renewal, in milliseconds. A batch renews its claims after each third of it. */
   readonly claimTtl: number;
-  /** Claims an item. Changes nothing if the item has ended or another owner's claim is valid. */
-  claim(id: string, owner: string): Promise<ItemClaim>;
+  /**
+   * Claims an item. Changes nothing if the item has ended or another owner's claim is valid.
+   *
+   * @param isRetry - If true, also claims an item that has failed. The batch passes it for another attempt.
+   */
+  claim(id: string, owner: string, isRetry?: boolean): Promise<ItemClaim>;
   /**
    * Stores an entry as `put` does. Returns false and stores nothing if another owner has claimed the item since. In the same
    * step, adds the change of the item's credits to the total, if there is one.

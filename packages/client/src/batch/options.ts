@@ -9,6 +9,13 @@ import type {
 } from "@tryon/client";
 
 import type { Journal } from "./journal.ts";
+import type { RetryFailed } from "./retry-failed.ts";
+
+/**
+ * State of an item that has ended. `not_run`: nothing was sent in this run, since the batch had stopped or the budget was
+ * reached. Its error is `batch_stopped` or `budget_exceeded`.
+ */
+export type BatchItemStatus = "succeeded" | "failed" | "not_run";
 
 /** Fields present on every item of a batch. */
 export interface EndedItem<Input> {
@@ -20,6 +27,8 @@ export interface EndedItem<Input> {
   readonly input: Input;
   /** If true, an earlier run finished the item and the journal has its outcome. */
   readonly fromJournal: boolean;
+  /** Number of jobs of the item, with those of earlier runs. Above 1 only with `retryFailed`, and 0 if it never had one. */
+  readonly attempts: number;
 }
 
 /** One finished item of a batch, with either a result or an error. See {@link EndedItem} for the common fields. */
@@ -28,6 +37,7 @@ export type BatchItem<Input> = EndedItem<Input> &
     | {
         /** Result of the item. Undefined if it failed. */
         readonly result: TryOnResult;
+        readonly status: "succeeded";
         /** A `TryOnError`, or the error that `input` or `id` threw. */
         readonly error: undefined;
         /** The job, if the service created one. It may still be running, and it is charged. */
@@ -36,6 +46,7 @@ export type BatchItem<Input> = EndedItem<Input> &
     | {
         /** Result of the item. Undefined if it failed. */
         readonly result: undefined;
+        readonly status: "failed" | "not_run";
         /** A `TryOnError`, or the error that `input` or `id` threw. */
         readonly error: Error;
         /** The job, if the service created one. It may still be running, and it is charged. */
@@ -45,17 +56,19 @@ export type BatchItem<Input> = EndedItem<Input> &
 
 /** Progress of a batch. */
 export interface BatchProgress {
-  /** Number of items that have ended, in this run or an earlier one. */
+  /** Number of items that have succeeded or failed, in this run or an earlier one. */
   readonly done: number;
   /** Number of items with a result, in this run or an earlier one. */
   readonly succeeded: number;
   /** Number of items with an error, in this run or an earlier one. */
   readonly failed: number;
+  /** Number of items that were read and not run, since the batch had stopped or the budget was reached. */
+  readonly notRun: number;
   /** Number of items that have been read and have not ended. */
   readonly inFlight: number;
   /** Number of items, if known. */
   readonly total: number | undefined;
-  /** Credits that the items of this run cost, as reported by the service. */
+  /** Credits that the items of this run cost, with all attempts, as reported by the service. */
   readonly credits: number;
   /** Items per minute in this run. Undefined until an item of this run has ended. */
   readonly rate: number | undefined;
@@ -84,12 +97,12 @@ export interface CommonOptions {
    */
   readonly sync?: boolean | "auto" | undefined;
   /**
-   * Maximum number of credits that the batch may spend. An item that does not fit fails with `budget_exceeded` before
-   * anything is sent, and the batch stops.
+   * Maximum number of credits that the batch may spend. An item that does not fit is not run: its error is
+   * `budget_exceeded`, nothing is sent for it, and the batch stops.
    *
    * With a journal, the limit holds for all runs together, and in a database for all processes: use the same limit in each.
-   * The batch counts the journal's entries before it sends anything. An item with an unknown outcome reserves the price of its size. A failed item of an earlier run stays
-   * spent. A `Budget` that several runs in one process share counts each item once.
+   * The batch counts the journal's entries before it sends anything. An item with an unknown outcome reserves the price of its size. A failed attempt stays spent.
+   * A `Budget` that several runs in one process share counts each item once.
    *
    * @default no limit
    */
@@ -116,6 +129,12 @@ export interface CommonOptions {
    * @default 3
    */
   readonly stopAfterContentBlocked?: number | false | undefined;
+  /**
+   * Policy for items whose job failed, also in an earlier run of the journal. Blocked content is never tried again.
+   *
+   * @default no other attempt
+   */
+  readonly retryFailed?: RetryFailed | undefined;
   /** Number of items, if `inputs` has no length. Used for `eta`. */
   readonly total?: number | undefined;
   /** Called whenever an item ends. Errors that it throws are ignored. */
@@ -170,6 +189,7 @@ export const batchOptionNames: Readonly<Record<keyof ReadOptions<unknown>, true>
   signal: true,
   stopOn: true,
   stopAfterContentBlocked: true,
+  retryFailed: true,
   total: true,
   onProgress: true,
   input: true,

@@ -5,6 +5,7 @@ import {
   type Attempt,
   type Duration,
   type Job,
+  type SavedJob,
   type TryOn,
   type TryOnError,
   type TryOnInput,
@@ -23,6 +24,7 @@ import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import { resumeStep } from "./resume-step.ts";
+import { failuresOf } from "./retry-failed.ts";
 
 export interface BatchContext {
   readonly tryon: TryOn;
@@ -48,6 +50,8 @@ export interface ItemOutcome {
   readonly error?: unknown;
   readonly job?: Job | undefined;
   readonly fromJournal?: boolean;
+  /** Failed jobs of earlier attempts. Undefined without a journal. */
+  readonly failedJobs?: readonly SavedJob[] | undefined;
   /** If true, another process has taken over the item, and its journal has the outcome. */
   readonly isLost?: boolean;
   readonly startedAt?: number | undefined;
@@ -57,7 +61,8 @@ export interface ItemOutcome {
 export async function runItem(context: BatchContext, task: ItemTask): Promise<ItemOutcome> {
   const item = new ItemRun(context, task);
   const outcome = await item.run();
-  return { ...outcome, startedAt: item.startedAt, isLost: item.isLost };
+  const { startedAt, isLost, failedJobs } = item;
+  return { ...outcome, startedAt, isLost, failedJobs };
 }
 
 /** Thrown before a submission is sent that must not be sent, or not with the current API key. */
@@ -79,6 +84,10 @@ class ItemRun {
     this.#task = task;
   }
 
+  get failedJobs(): readonly SavedJob[] | undefined {
+    return this.#context.journal && (this.#entry?.failedJobs ?? []);
+  }
+
   async run(): Promise<ItemOutcome> {
     const { journal, limiter, lookup, timeout, tryon } = this.#context;
     const { id, opened, signal, turn } = this.#task;
@@ -90,13 +99,18 @@ class ItemRun {
     const digesting = digestInput(tryon, this.#task.input, signal);
     const { input, digest, size, wait } = await abortable(digesting, signal);
     this.#task = { ...this.#task, input };
-    const step = resumeStep(entry, date + since(), tryon.idempotencyWindow);
-    if (entry && step !== "send") {
+    const failedJobs = opened.isRetried ? failuresOf(entry) : [];
+    const step = opened.isRetried
+      ? "send"
+      : resumeStep(entry, date + since(), tryon.idempotencyWindow);
+    if (entry && (step !== "send" || opened.isRetried)) {
       if (entry.digest !== digest) {
         const problem = `${JSON.stringify(id)} was submitted before with another input`;
         const hint = "Nothing was sent. Use a new id for a changed item.";
         throw new InputError("id", problem, { hint });
       }
+    }
+    if (entry && step !== "send") {
       this.#entry = entry;
       const { state, job, sentAt } = entry;
       if (step === "find") return this.#find(entry, undefined, lookup);
@@ -118,11 +132,12 @@ class ItemRun {
     const sync = this.#context.sync ?? wait ?? "auto";
     // With a shorter timeout, a submission that waits for its result would leave the outcome unknown.
     const suffices = readDuration(timeout ?? Infinity) >= maxSyncWait + syncGrace;
+    const refused = entry?.state === "refused" ? entry.idempotencyKey : undefined;
+    const attempt = { id, digest, ...(failedJobs.length > 0 && { failedJobs }) };
     this.#entry = {
-      id,
+      ...attempt,
       state: "sending",
-      idempotencyKey: entry?.idempotencyKey ?? (await journal.createKey(id, digest)),
-      digest,
+      idempotencyKey: refused ?? (await journal.createKey(attempt)),
       sync: sync === "auto" ? suffices && limiter.sync : sync,
       size,
       sentAt: date,
@@ -196,8 +211,7 @@ class ItemRun {
       if (mayBeSent && !isRefusal) return await this.#failed(signal, error);
       // Some services keep the key of such a refusal.
       if (entry && isTryOnError(error) && (error.status === 400 || error.status === 402)) {
-        const { id, digest, idempotencyKey: refused } = entry;
-        const idempotencyKey = await journal?.createKey(id, digest, refused);
+        const idempotencyKey = await journal?.createKey(entry, entry.idempotencyKey);
         this.#entry = { ...entry, ...(idempotencyKey !== undefined && { idempotencyKey }) };
       }
       await this.#write("refused");

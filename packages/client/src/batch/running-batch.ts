@@ -1,4 +1,11 @@
-import { Budget, InputError, isTryOnError, type TryOn, type TryOnInput } from "@tryon/client";
+import {
+  Budget,
+  InputError,
+  isTryOnError,
+  type SavedJob,
+  type TryOn,
+  type TryOnInput,
+} from "@tryon/client";
 
 import { isCredits } from "../billing/count-credits.ts";
 import { clientClock } from "../config/clock.ts";
@@ -6,7 +13,8 @@ import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
 import { HeldItems, type ReadItem } from "./held-items.ts";
-import type { BatchItem, ReadOptions } from "./options.ts";
+import type { BatchItem, BatchItemStatus, ReadOptions } from "./options.ts";
+import { isRetried } from "./retry-failed.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
 import { createStopRule } from "./stop-rule.ts";
 import { SubmissionLimiter } from "./submission-limiter.ts";
@@ -31,7 +39,7 @@ export class RunningBatch<Item> {
   readonly #waiters: (() => void)[] = [];
   readonly #startedAt: number;
   readonly #total: number | undefined;
-  readonly #ended = { succeeded: 0, failed: 0, fromJournal: 0, credits: 0 };
+  readonly #ended = { succeeded: 0, failed: 0, not_run: 0, fromJournal: 0, credits: 0 };
   #isReading = true;
   #count = 0;
   #left: { readonly reason: unknown } | undefined;
@@ -42,7 +50,8 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { budget: given, journal, sync, timeout, total = lengthOf(inputs) } = options;
+    const { budget: given, journal, retryFailed, sync, timeout } = options;
+    const { total = lengthOf(inputs) } = options;
     const clock = clientClock(tryon.clock);
     this.#options = options;
     this.#items =
@@ -54,7 +63,9 @@ export class RunningBatch<Item> {
     const budget = limit && !isBudget ? undefined : counted;
     const batchJournal =
       journal &&
-      createBatchJournal(journal, tryon, { limit, budget }, (error) => this.#stop(error));
+      createBatchJournal(journal, tryon, { limit, budget, retryFailed }, (error) =>
+        this.#stop(error),
+      );
     const takeTime = batchJournal?.takeTime;
     this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, takeTime);
     this.#stopAfter = createStopRule(options);
@@ -183,6 +194,7 @@ export class RunningBatch<Item> {
 
   async #run({ item, index, id: known }: ReadItem<Item>, signal: AbortSignal): Promise<void> {
     const { journal } = this.#context;
+    const { retryFailed } = this.#options;
     const started = (): void => {
       this.#unstarted.delete(index);
       this.#notify();
@@ -194,17 +206,34 @@ export class RunningBatch<Item> {
     };
     let id = known ?? String(index);
     let outcome: ItemOutcome;
-    try {
-      id = known ?? (await this.#idOf(item, index));
-      const opened = await journal?.open(id, signal);
-      if (opened?.isHeld) {
-        outcome = { isLost: true };
-      } else {
-        const input = await abortable(this.#inputOf(item, index), signal);
-        outcome = await runItem(this.#context, { id, input, opened, signal, turn });
+    let failedJobs: readonly SavedJob[] = [];
+    let attempts = 0;
+    for (let last: ItemOutcome | undefined; ; last = outcome) {
+      try {
+        if (last === undefined) id = known ?? (await this.#idOf(item, index));
+        const opened = await journal?.open(id, signal);
+        if (opened?.isHeld) {
+          outcome = { isLost: true };
+        } else {
+          const input = await abortable(this.#inputOf(item, index), signal);
+          outcome = await runItem(this.#context, { id, input, opened, signal, turn });
+        }
+      } catch (error) {
+        outcome = { error };
       }
-    } catch (error) {
-      outcome = { error };
+      const { job, error, result, fromJournal, isLost = false } = outcome;
+      if (this.#left) break;
+      failedJobs = outcome.failedJobs ?? failedJobs;
+      attempts = failedJobs.length + (job ? 1 : 0);
+      const isFailed = !fromJournal && !isLost && isTryOnError(error, "job_failed");
+      if (job && isFailed) failedJobs = [...failedJobs, job.toJSON()];
+      const isStopped = this.#starting.signal.aborted;
+      const hasNext = isFailed && !isStopped && isRetried(retryFailed, failedJobs);
+      if (!fromJournal && (result || !isLost)) this.#adjust(outcome, hasNext);
+      // The failure stays if another attempt was not made.
+      if (last && isNotRun(outcome)) outcome = last;
+      if (!hasNext) break;
+      this.#countCredits(outcome);
     }
     await journal?.close(id);
     started();
@@ -214,14 +243,21 @@ export class RunningBatch<Item> {
     if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id }, isRetry);
     if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
-    if (!fromJournal) this.#adjust(outcome);
-    const common = { id, index, input: item, fromJournal };
-    if (result) this.#ready.push({ ...common, result, error: undefined, job: result.job });
-    else {
+    const common = { id, index, input: item, fromJournal, attempts };
+    const status = isNotRun(outcome) ? "not_run" : "failed";
+    if (result) {
+      this.#ready.push({
+        ...common,
+        result,
+        status: "succeeded",
+        error: undefined,
+        job: result.job,
+      });
+    } else {
       const thrown = error instanceof Error ? error : new Error(String(error), { cause: error });
-      this.#ready.push({ ...common, result, error: thrown, job });
+      this.#ready.push({ ...common, result, status, error: thrown, job });
     }
-    this.#report(outcome);
+    this.#report(outcome, result ? "succeeded" : status);
   }
 
   async #idOf(item: Item, index: number): Promise<string> {
@@ -249,23 +285,27 @@ export class RunningBatch<Item> {
     return input ? input(item, index) : (item as TryOnInput);
   }
 
-  #adjust(outcome: ItemOutcome): void {
+  #adjust(outcome: ItemOutcome, hasNext: boolean): void {
     this.#limiter.ended(outcome, this.#itemCount);
+    if (hasNext) return;
     const stop = this.#stopAfter(outcome.error);
     // Items that the budget has accepted still run.
     if (stop && isTryOnError(outcome.error, "budget_exceeded")) this.#finishWith(stop);
     else if (stop) this.#stop(stop);
   }
 
-  /** Reports an ended item. A failing callback never ends the batch. */
-  #report({ result, job, fromJournal }: ItemOutcome): void {
-    const ended = this.#ended;
+  #countCredits({ job }: ItemOutcome): void {
     const cost = job?.data.cost_credits;
-    if (result) ended.succeeded += 1;
-    else ended.failed += 1;
-    if (fromJournal) ended.fromJournal += 1;
-    else if (isCredits(cost)) ended.credits += cost;
-    const { succeeded, failed, credits } = ended;
+    if (isCredits(cost)) this.#ended.credits += cost;
+  }
+
+  /** Reports an ended item. A failing callback never ends the batch. */
+  #report(outcome: ItemOutcome, status: BatchItemStatus): void {
+    const ended = this.#ended;
+    ended[status] += 1;
+    if (outcome.fromJournal) ended.fromJournal += 1;
+    else this.#countCredits(outcome);
+    const { succeeded, failed, not_run: notRun, credits } = ended;
     const total = this.#total;
     const done = succeeded + failed;
     const elapsed = this.#context.clock.monotonic() - this.#startedAt;
@@ -275,7 +315,7 @@ export class RunningBatch<Item> {
     const eta = left === 0 ? 0 : left && rate && Math.round((left / rate) * minute);
     // The item that is reported is still in the map.
     const inFlight = this.#inFlight.size - 1 + this.#held.size;
-    const progress = { done, succeeded, failed, inFlight, total, credits, rate, eta };
+    const progress = { done, succeeded, failed, notRun, inFlight, total, credits, rate, eta };
     const call = async (): Promise<unknown> => this.#options.onProgress?.(progress);
     call().catch(() => undefined);
   }
@@ -290,6 +330,11 @@ export class RunningBatch<Item> {
   #notify(): void {
     for (const resume of this.#waiters.splice(0)) resume();
   }
+}
+
+/** Returns true if nothing was sent for an item, since the batch had stopped or the budget was reached. */
+function isNotRun({ error, job }: ItemOutcome): boolean {
+  return !job && (isTryOnError(error, "batch_stopped") || isTryOnError(error, "budget_exceeded"));
 }
 
 function lengthOf(items: unknown): number | undefined {

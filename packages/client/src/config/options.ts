@@ -164,12 +164,15 @@ export interface TryOnOptions {
    * `"throw"`, a call rejects with `rate_limited` at once after a 429, and without a request while the client would have to
    * wait; `retryAfter` of the error has the seconds to wait. In both cases nothing is charged.
    *
+   * With a function, calls wait, too. It is called before each wait with the milliseconds, so that you can show it. Errors
+   * that it throws are ignored.
+   *
    * Polls of a job wait in any case, since it may be paid for, and so do retries of a submission or a purchase that may have
-   * arrived. Use `"wait"` for `batch`, whose items fail otherwise.
+   * arrived. Use `"wait"` or a function for `batch`, whose items fail otherwise.
    *
    * @default "wait"
    */
-  readonly onRateLimit?: "wait" | "throw" | undefined;
+  readonly onRateLimit?: "wait" | "throw" | ((delay: number) => unknown) | undefined;
   /**
    * Time between two polls of a job, from 100 milliseconds to 1 hour, in milliseconds or as a string such as `"2s"`.
    * `"auto"` adapts to the run times of earlier try-ons and to the rate limit. A poll is later if the rate limit is exhausted

@@ -53,7 +53,8 @@ export function resolveConfig(options: TryOnOptions) {
   }
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
   const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
-  mustBe(/^(wait|throw)$/.test(onRateLimit), "onRateLimit", '"wait" or "throw"');
+  const isKnown = typeof onRateLimit === "function" || /^(wait|throw)$/.test(onRateLimit);
+  mustBe(isKnown, "onRateLimit", '"wait", "throw" or a function');
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);

@@ -159,5 +159,24 @@ it.each(["fail", "", null, true])("rejects onRateLimit: %j", (wrong) => {
   const { client } = createService();
   // Programs without types can pass any value.
   const onRateLimit = wrong as "throw";
-  expect(() => client({ onRateLimit })).toThrow('onRateLimit must be "wait" or "throw".');
+  expect(() => client({ onRateLimit })).toThrow(
+    'onRateLimit must be "wait", "throw" or a function.',
+  );
+});
+
+it("waits with a function, which gets the delay before each wait, and whose errors are ignored", async () => {
+  const delays: number[] = [];
+  const onRateLimit = (delay: number): never => {
+    delays.push(delay);
+    throw new Error("Ignore this.");
+  };
+  const { run, tryon, faults, mock, error } = createService({}, { onRateLimit });
+  faults.push(tooMany(20), undefined, tooMany(30));
+  const start = mock.clock.now();
+  await run(tryon.account.get());
+  expect(mock.clock.now() - start).toBeGreaterThanOrEqual(20_000);
+  expect(delays).toEqual([20_000]);
+  // It is not called if the call does not wait.
+  await error(tryon.account.get({ timeout: "10s" }));
+  expect(delays).toEqual([20_000]);
 });

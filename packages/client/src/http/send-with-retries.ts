@@ -70,7 +70,7 @@ export async function sendWithRetries(
     isProxy: !config.apiKey,
     sync: call.sync ?? false,
     // A job can be paid for.
-    waits: config.onRateLimit === "wait" || !purpose || (call.isPoll ?? false),
+    waits: config.onRateLimit !== "throw" || !purpose || (call.isPoll ?? false),
     length: request.body?.length ?? 0,
   };
   let state = firstState;
@@ -78,7 +78,11 @@ export async function sendWithRetries(
     let requestNumber = 0;
     if (purpose) {
       const wait = rateLimiter.delay(queue);
-      if (wait > 0) log(`rate limit for ${Math.ceil(wait)} ms`);
+      if (wait > 0) log(`rate limit for ${wait} ms`);
+      const { onRateLimit } = config;
+      if (wait > 0 && wait < deadline.left() && typeof onRateLimit === "function") {
+        (async () => onRateLimit(wait))().catch(() => undefined);
+      }
       // So can a submission or purchase that may have arrived.
       const waits = limits.waits || (purpose !== "read" && !!attemptLog.firstUncertain);
       requestNumber = await rateLimiter.acquire(queue, deadline, waits);

@@ -87,8 +87,13 @@ export function columnOf(id: string): string {
   return JSON.stringify(id).slice(1, -1);
 }
 
-export function hasEnded(state: JournalState | undefined): boolean {
-  return state === "succeeded" || state === "failed";
+/** Returns the state beside `succeeded` whose items cannot be claimed. */
+export function endOf(isRetry: boolean): JournalState {
+  return isRetry ? "succeeded" : "failed";
+}
+
+export function hasEnded(state: JournalState | undefined, isRetry: boolean): boolean {
+  return state === "succeeded" || state === endOf(isRetry);
 }
 
 export function storeError(message: string, hint: string): ConfigError {

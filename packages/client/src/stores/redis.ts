@@ -6,6 +6,7 @@ import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import {
   creditsPrefix,
+  endOf,
   storeError,
   readClaimTtl,
   readText,
@@ -121,9 +122,9 @@ export async function openRedisJournal(
       const wait = await runScript(timeScript, [`tryon:schedule:${schedule}`], String(duration));
       return Number(wait);
     },
-    async claim(id, owner) {
+    async claim(id, owner, isRetry = false) {
       // The script returns the state, the value and the time.
-      const reply = await run(claimScript, fieldOf(id), owner, String(claimTtl));
+      const reply = await run(claimScript, fieldOf(id), owner, String(claimTtl), endOf(isRetry));
       const [state, value, now] = reply as readonly [ItemClaim["state"], string, unknown];
       return { state, entry: entryOf(value), now: Number(now) };
     },
@@ -170,7 +171,7 @@ const claimScript = `
 ${claimFunctions}
 local value = redis.call("HGET", KEYS[1], ARGV[1]) or ""
 local state = string.match(value, "^%a+")
-if state == "succeeded" or state == "failed" then return {"ended", value, now} end
+if state == "succeeded" or state == ARGV[4] then return {"ended", value, now} end
 local owner, ends = claimOf(ARGV[1])
 if owner and owner ~= ARGV[2] and ends > now then return {"held", value, now} end
 claim(ARGV[1], ARGV[2], ARGV[3])

@@ -4,6 +4,7 @@ import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch
 import {
   columnOf,
   creditsPrefix,
+  endOf,
   hasEnded,
   storeError,
   readClaimTtl,
@@ -110,8 +111,8 @@ export async function openTableJournal(
       const [row] = await run(text, `schedule ${schedule}`, duration);
       return Number(Reflect.get(Object(row), "wait")) - duration;
     },
-    async claim(id, owner): Promise<ItemClaim> {
-      const isFree = `(item.state IS NULL OR item.state NOT IN (${ended}))
+    async claim(id, owner, isRetry = false): Promise<ItemClaim> {
+      const isFree = `(item.state IS NULL OR item.state NOT IN ('succeeded', '${endOf(isRetry)}'))
         AND (item.owner IS NULL OR item.owner = $3 OR item.claimed_until <= ${now})`;
       // A conflict locks the row, which is a write. So it is only tried if the item looks free.
       const insert = `
@@ -140,7 +141,7 @@ export async function openTableJournal(
       }
       // Without a row, another process has claimed the item at the same time.
       const entry = readText(row?.entry);
-      return { state: hasEnded(entry?.state) ? "ended" : "held", entry };
+      return { state: hasEnded(entry?.state, isRetry) ? "ended" : "held", entry };
     },
     async renew(ids, owner) {
       const text = `

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { bypassProxyForLoopback, exitOnClosedPipe } from "@tryon/command-line";
+import { bypassProxyForLoopback, exitOnLostOutput } from "@tryon/command-line";
 
 import { exitCodes } from "./program.ts";
 import { run } from "./run.ts";
@@ -16,7 +16,7 @@ function untilInterrupted(): AbortSignal {
   return ending.signal;
 }
 
-exitOnClosedPipe();
+exitOnLostOutput("tryon-contract", exitCodes.internal);
 bypassProxyForLoopback(process.env);
 // A request can fail before its check awaits it.
 process.on("unhandledRejection", () => undefined);
@@ -33,4 +33,5 @@ const code = await run(argv.slice(2), {
   },
 });
 // Ends the process once its output is written, even if a request is still open.
-stdout.write("", () => stderr.write("", () => process.exit(code)));
+// The error of a failed write comes some ticks later, and ends it with another code.
+stdout.write("", () => stderr.write("", () => setImmediate(() => process.exit(code))));

@@ -120,7 +120,7 @@ export const commands: readonly CommandEntry[] = [
     name: "replay",
     description: "send recorded requests again",
     details:
-      "\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference\nserver needs the token of its control API instead, TRYON_MOCK_TOKEN.\n",
+      "\nKeys come from TRYON_API_KEY, TRYON_LIVE_KEY, TRYON_OTHER_KEY and TRYON_DISABLED_KEY. A reference server needs the token of its control API instead, TRYON_MOCK_TOKEN.\n",
     examples: [
       "session.ndjson --against https://tryon.example",
       "*.ndjson --level paid --report html=drift.html",
@@ -149,7 +149,7 @@ export function runContractCommand(
     addOptions(program)
       .addHelpText(
         "after",
-        `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and\nTRYON_FLAGGED_KEY. A reference server creates keys for the token in\nTRYON_MOCK_TOKEN. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", uses)}`,
+        `\nOther keys come from TRYON_LIVE_KEY, TRYON_OTHER_KEY (of another account), TRYON_DISABLED_KEY and TRYON_FLAGGED_KEY. A reference server creates keys for the token in TRYON_MOCK_TOKEN. Progress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", uses)}`,
       )
       .action((options) => {
         const read = runOptions(options, context);

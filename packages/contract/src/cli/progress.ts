@@ -1,4 +1,5 @@
 import type { Output } from "@tryon/command-line";
+import { wrap } from "@tryon/command-line/wrap";
 
 import type { Announcement, KeyUse } from "../contract-options.ts";
 import type { CheckResult, Observation } from "../report.ts";
@@ -9,7 +10,8 @@ import { failedLines, type Paint } from "../report/text.ts";
 /** Moves to the start of the line and clears it. */
 const emptyLine = "\r\u001B[2K";
 
-export function progressView(stream: Output, paint: Paint) {
+/** @param showsFailures - If false, a failed check has no details, since the report has them. */
+export function progressView(stream: Output, paint: Paint, showsFailures = true) {
   const isTerminal = stream.isTTY === true;
   let all = 0;
   let begun = 0;
@@ -26,7 +28,8 @@ export function progressView(stream: Output, paint: Paint) {
   return {
     onPlan: (announcement: Announcement): void => {
       all = announcement.checks + announcement.probes;
-      stream.write(announce(announcement, paint));
+      const text = announce(announcement, paint);
+      stream.write(isTerminal ? wrap(text, stream.columns || 80) : text);
     },
     onBegin: (id: string): void => {
       begun += 1;
@@ -36,13 +39,15 @@ export function progressView(stream: Output, paint: Paint) {
     onResult: (result: CheckResult | Observation): void => {
       if (!("status" in result)) return;
       const { id, status, message } = result;
-      if (status === "failed") {
-        failed += 1;
-        const lines = failedLines(result, paint, stream.columns || 100);
-        stream.write(`${isTerminal ? emptyLine : ""}${lines.join("\n")}\n`);
+      if (status === "failed") failed += 1;
+      if (status === "failed" && showsFailures) {
+        const width = stream.columns || 80;
+        const text = failedLines(result, paint, width).join("\n");
+        stream.write(isTerminal ? `${emptyLine}${wrap(text, width)}\n` : `${text}\n`);
         draw();
       } else if (!isTerminal) {
-        const reason = message === undefined ? "" : `  ${printableLine(message)}`;
+        const isReported = message === undefined || status === "failed";
+        const reason = isReported ? "" : `  ${printableLine(message)}`;
         stream.write(`  ${status.replace("-", " ").padEnd(14)} ${id}${reason}\n`);
       }
     },

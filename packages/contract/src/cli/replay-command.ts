@@ -1,5 +1,6 @@
 import {
   Option,
+  printLine,
   text,
   UsageError,
   wholeNumber,
@@ -92,7 +93,7 @@ async function replayFiles(
   } catch (error) {
     if (error instanceof OptionsError) throw usageError(error, "--against");
     if (!(error instanceof TargetProblem)) throw error;
-    stderr.write(`${command}: ${error.message}\n`);
+    printLine(stderr, `${command}: ${error.message}`);
     return exitCodes[error.kind];
   }
   for (const { form, file } of reports) {

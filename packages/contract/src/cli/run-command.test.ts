@@ -97,12 +97,24 @@ describe("a run of the command", () => {
     expect(ended.stdout).toContain(
       `request   curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
     );
-    expect(ended.stderr).toContain("✗ sample.breaks");
+    // Both outputs can go to one log.
+    expect(ended.stderr).toContain("  failed         sample.breaks\n");
+    expect(`${ended.stdout}${ended.stderr}`.split("It was wrong")).toHaveLength(2);
     expect(ended.stderr).toContain(
       "  keys: live (yours), test (created for this run), another account's (live, created for this run)",
     );
     expect(ended.stdout).toContain("  1 × It takes the moon (--moon).\n        sample.skips\n");
     expect(ended.stdout + ended.stderr).not.toMatch(/svc_(live|test)_\w/);
+  });
+
+  test("prints a failed check once on a terminal of any width, wrapped at words", async () => {
+    const { url } = await served();
+    const { stdout, stderr } = await command(["--base-url", url], { suite: bad, terminal: true });
+    const shown = stripVTControlCharacters(stderr.replaceAll("\r\u001B[2K", "\n") + stdout);
+    expect(shown.split("It was wrong")).toHaveLength(2);
+    for (const line of shown.split("\n")) {
+      expect(line.includes(" ") ? line.length : 0, line).toBeLessThanOrEqual(60);
+    }
   });
 
   test("prints only failures and the verdict with --quiet", async () => {
@@ -120,7 +132,9 @@ describe("a run of the command", () => {
       ["1", false],
     ] as const) {
       const around = { suite: bad, terminal: true, environment: { NO_COLOR } };
-      const { stdout, stderr } = await command(["--base-url", url], around);
+      const { stdout } = await command(["--base-url", url], around);
+      // The text of the report has the failures, so that they are printed once.
+      const { stderr } = await command(["--base-url", url, "--report=json"], around);
       expect([stdout.includes("\u001B[31m"), stderr.includes("\u001B[31m")]).toEqual([
         colors,
         colors,
@@ -136,7 +150,9 @@ describe("a run of the command", () => {
       must(false, "It was wrong.", response);
     });
     const argv = ["--base-url", url, `--report=json=${at}/json`];
-    const { stdout, stderr } = await command(argv, { suite: aSuite([long]), terminal: true });
+    const around = { suite: aSuite([long]), terminal: true };
+    const { stdout } = await command(argv, around);
+    const { stderr } = await command(["--base-url", url, "--report=json"], around);
     for (const output of [stdout, stderr]) {
       const [line = ""] = /^ {4}request .*$/m.exec(stripVTControlCharacters(output)) ?? [];
       expect(line).toMatch(/^ {4}request {3}curl -i -X POST http.*… \(whole in --report html\)$/);

@@ -1,13 +1,14 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-import { hasColors, UsageError, type Output } from "@tryon/command-line";
+import { hasColors, printLine, UsageError, type Output } from "@tryon/command-line";
 import { OptionsError, sentenceOf } from "@tryon/command-line/options";
+import { wrap } from "@tryon/command-line/wrap";
 
 import { runSuite, wholeSuite } from "../contract.ts";
 import type { Report } from "../report.ts";
 import type { Suite } from "../run.ts";
-import { formatReport } from "../report/index.ts";
+import { formatReport, type ReportForm } from "../report/index.ts";
 import { paintWith, textReport, type Paint } from "../report/text.ts";
 import { TargetProblem } from "../target/preflight.ts";
 import { exitCodes, type RunOptions } from "./program.ts";
@@ -33,12 +34,12 @@ export async function runChecks(options: RunOptions, context: CliContext): Promi
     return exitCodeOf(report);
   } catch (error) {
     if (error instanceof TargetProblem) {
-      context.stderr.write(`tryon-contract: ${error.message}\n`);
+      printLine(context.stderr, `tryon-contract: ${error.message}`);
       return exitCodes[error.kind];
     }
     if (context.signal.aborted) return exitCodes.interrupted;
     if (error instanceof DOMException && error.name === "TimeoutError") {
-      context.stderr.write(`tryon-contract: ${error.message} No check has run.\n`);
+      printLine(context.stderr, `tryon-contract: ${error.message} No check has run.`);
       return exitCodes["max-time"];
     }
     if (error instanceof OptionsError) throw usageError(error);
@@ -55,9 +56,12 @@ function exitCodeOf({ endedEarly, checks }: Report): number {
 }
 
 async function createReport(options: RunOptions, context: CliContext): Promise<Report> {
-  const { stderr, signal, fetch, suite = wholeSuite } = context;
-  const { reports: _, profile: __, quiet, ...rest } = options;
-  const view = quiet === true ? undefined : progressView(stderr, paintFor(stderr, context));
+  const { stdout, stderr, signal, fetch, suite = wholeSuite } = context;
+  const { reports, profile: _, quiet, ...rest } = options;
+  // The text of the report has them, too, and both outputs are one terminal or one log.
+  const areReported = formOf(reports) === "text" && !stdout.isTTY === !stderr.isTTY;
+  const paint = paintFor(stderr, context);
+  const view = quiet === true ? undefined : progressView(stderr, paint, !areReported);
   const { end, ...listeners } = view ?? {};
   try {
     return await runSuite(suite, { ...rest, signal, fetch, ...listeners });
@@ -82,18 +86,20 @@ async function writeReports(
     await write(profile, `${JSON.stringify(report.profile, null, 2)}\n`);
     notes.push(`profile: ${profile}  (tryon-mock --profile ${profile})\n`);
   }
-  const { form = "text" } = reports.find(({ file }) => file === undefined) ?? {};
-  // If all reports go to files, the terminal gets the text.
+  const form = formOf(reports);
+  const width = widthOf(stdout);
+  const texts = { brief: quiet, all: only !== undefined, width };
   stdout.write(
     form === "text"
-      ? textReport(report, paintFor(stdout, context), {
-          brief: quiet,
-          all: only !== undefined,
-          width: widthOf(stdout),
-        })
+      ? wrap(textReport(report, paintFor(stdout, context), texts), width)
       : formatReport(report, form),
   );
   if (quiet !== true) stderr.write(notes.join(""));
+}
+
+/** Returns the form for standard output. If all reports go to files, it gets the text. */
+function formOf(reports: RunOptions["reports"]): ReportForm {
+  return reports.find(({ file }) => file === undefined)?.form ?? "text";
 }
 
 /** Columns of a terminal, or `Infinity` for a file or a pipe. */

@@ -7,7 +7,9 @@ import type { CliContext } from "./run-command.ts";
 export function run(argv: readonly string[], context: CliContext): Promise<number> {
   // A message can contain a key that the user typed in a wrong place.
   const redactor = new Redactor();
-  const stderr = { write: (text: string) => context.stderr.write(redactor.redact(text)) };
+  const { isTTY, columns } = context.stderr;
+  const write = (text: string) => context.stderr.write(redactor.redact(text));
+  const stderr = { isTTY, columns, write };
   const work = (): Promise<number> =>
     runContractCommand(argv, context, async (options) =>
       // Loaded late, so that help is fast.

@@ -101,10 +101,8 @@ export async function runMock(
       "after",
       `
 tryon-mock without a command is tryon-mock serve.
-Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_limited (5 requests a
-minute), svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
-The token of the control API is TRYON_MOCK_TOKEN, or new at each start: serve prints it with the
-control page, and writes it to a file that only you can read.
+Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_limited (5 requests a minute), svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
+The token of the control API is TRYON_MOCK_TOKEN, or new at each start: serve prints it with the control page, and writes it to a file that only you can read.
 ${examples("tryon-mock", uses)}`,
     );
   const serve: CommandEntry = {
@@ -124,10 +122,7 @@ ${examples("tryon-mock", uses)}`,
     name: "exec",
     description: "Run a command beside its own server.",
     details: `
-The command gets TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET, TRYON_MOCK_TOKEN and
-TRYON_POLL_INTERVAL, and the terminal. When it ends, the server and background processes of the
-command end. SIGINT, SIGTERM and SIGHUP are passed on. Exit code: that of the command, 128 plus the
-number of the signal that ended it, 127 if the command does not exist, 126 if it cannot be executed.
+The command gets TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET, TRYON_MOCK_TOKEN and TRYON_POLL_INTERVAL, and the terminal. When it ends, the server and background processes of the command end. SIGINT, SIGTERM and SIGHUP are passed on. Exit code: that of the command, 128 plus the number of the signal that ended it, 127 if the command does not exist, 126 if it cannot be executed.
 `,
     examples: ["-- npm test", "--quiet --latency 0 -- npx vitest run"],
     define: (command, start) => {

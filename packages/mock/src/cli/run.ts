@@ -1,8 +1,8 @@
-import { exitOnClosedPipe, runCommand } from "@tryon/command-line";
+import { exitOnLostOutput, runCommand } from "@tryon/command-line";
 
 import { runMock } from "./program.ts";
 
-exitOnClosedPipe();
+exitOnLostOutput("tryon-mock");
 const { stdout, stderr, env: environment } = process;
 process.exitCode = await runCommand("tryon-mock", stderr, () =>
   // The modules of a command are loaded late, so that the others start fast.

@@ -42,7 +42,7 @@ export async function runCheck(
   const delivery = { ...(await readDelivery(request, body, header, read)), secrets };
   const outcome =
     kind === "verify" ? await safeVerify(delivery) : await explain({ ...delivery, otherSecrets });
-  print(context, json === true ? JSON.stringify(outcome) : describe(outcome));
+  print(context, json === true ? outcome : describe(outcome));
   return outcome.ok ? 0 : 1;
 }
 

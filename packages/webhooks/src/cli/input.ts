@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 
-import { repeated, UsageError, type Command, type Output } from "@tryon/command-line";
+import { printLine, repeated, UsageError, type Command, type Output } from "@tryon/command-line";
 import { printable } from "@tryon/command-line/printable";
 import { decodeText } from "@tryon/command-line/text-file";
 
@@ -85,6 +85,8 @@ export async function readSecret(
   );
 }
 
-export function print({ stdout }: CliContext, text: string): void {
-  stdout.write(`${printable(text)}\n`);
+/** Prints a text for people, or a value as JSON for programs. */
+export function print({ stdout }: CliContext, value: string | object): void {
+  if (typeof value === "string") printLine(stdout, printable(value));
+  else stdout.write(`${printable(JSON.stringify(value))}\n`);
 }

@@ -69,8 +69,11 @@ it("ends with 2 and one line for a wrong command line", async () => {
   });
 });
 
-it("ends without a stack trace when the reader of its output is gone", async () => {
+it("ends with one line and 1 when the reader of its output is gone", async () => {
   const running = start("", "--help");
   running.child.stdout?.destroy();
-  expect(await running).toMatchObject({ stderr: "" });
+  await expect(running).rejects.toMatchObject({
+    code: 1,
+    stderr: "tryon-webhooks: standard output is incomplete, its reader has closed it (EPIPE).\n",
+  });
 });

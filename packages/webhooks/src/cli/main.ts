@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { bypassProxyForLoopback, exitOnClosedPipe } from "@tryon/command-line";
+import { bypassProxyForLoopback, exitOnLostOutput } from "@tryon/command-line";
 
 import { run } from "./run.ts";
 
 const { stdin, stdout, stderr, env: environment } = process;
 const elapsed = (): number => performance.now();
-exitOnClosedPipe();
+exitOnLostOutput("tryon-webhooks");
 bypassProxyForLoopback(process.env);
 process.exitCode = await run(process.argv.slice(2), {
   stdin,

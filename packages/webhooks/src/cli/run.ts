@@ -86,6 +86,6 @@ async function runSign(options: SignOptions, context: CliContext): Promise<numbe
   const read = createReader(context);
   const secret = await readSecret(options.secretFile, read, context);
   const signature = await sign({ body: await read("body", options.body), secret });
-  print(context, options.json === true ? JSON.stringify({ signature }) : signature);
+  print(context, options.json === true ? { signature } : signature);
   return 0;
 }

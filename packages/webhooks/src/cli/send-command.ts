@@ -66,10 +66,7 @@ export async function runSend(options: SendOptions, context: CliContext): Promis
   for (let sent = 0; sent < repeat; sent += 1) {
     const attempt = await attemptDelivery(request.clone(), secret, timeout, context);
     const result = judge(attempt, tampering);
-    print(
-      context,
-      json === true ? JSON.stringify({ ...attempt, ...result }) : describe(attempt, result.meaning),
-    );
+    print(context, json === true ? { ...attempt, ...result } : describe(attempt, result.meaning));
     if (!result.ok) code = 1;
   }
   return code;
