@@ -93,7 +93,7 @@ it.each(published)("packs only what users of %s need", async (name) => {
   const text = await tar("-xzOf", tarballs[name]);
   const leaks = [root, "@tryon/source", "\n//# sourceMappingURL="];
   expect(leaks.filter((leak) => text.includes(leak))).toEqual([]);
-  expect(/from ['"]@tryon\/(?:spec|command-line)\b.*/.exec(text)?.[0]).toBeUndefined();
+  expect(/from ['"]@tryon\/(?:spec|cli-kit|shared)\b.*/.exec(text)?.[0]).toBeUndefined();
   const packed = await tar("-xzOf", tarballs[name], "package/package.json");
   // The manifest of npm has an object with the dependencies.
   const { dependencies = {} } = JSON.parse(packed) as { dependencies?: object };

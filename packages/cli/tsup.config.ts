@@ -1,4 +1,4 @@
-import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/cli-kit/build";
 import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };

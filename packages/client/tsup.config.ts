@@ -1,4 +1,4 @@
-import { withoutDocstrings } from "@tryon/command-line/build";
+import { withoutDocstrings } from "@tryon/cli-kit/build";
 import { defineConfig, type Options } from "tsup";
 
 const shared: Options = {
@@ -34,7 +34,7 @@ export default defineConfig([
       entry: { ...entry, node: "src/node/index.ts" },
       compilerOptions: {
         paths: {
-          "@tryon/command-line/*": ["../command-line/src/*"],
+          "@tryon/shared/*": ["../shared/src/*"],
           "@tryon/spec/openapi": ["../../spec/generated/openapi.ts"],
         },
       },

@@ -5,7 +5,7 @@ import {
   thirdPartyLicenses,
   versionOnly,
   withoutDocstrings,
-} from "@tryon/command-line/build";
+} from "@tryon/cli-kit/build";
 import type spec from "@tryon/spec/rules.json";
 import { defineConfig, type Options } from "tsup";
 

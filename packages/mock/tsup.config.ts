@@ -3,7 +3,7 @@ import {
   thirdPartyLicenses,
   versionOnly,
   withoutDocstrings,
-} from "@tryon/command-line/build";
+} from "@tryon/cli-kit/build";
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };

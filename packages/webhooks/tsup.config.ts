@@ -3,7 +3,7 @@ import {
   thirdPartyLicenses,
   versionOnly,
   withoutDocstrings,
-} from "@tryon/command-line/build";
+} from "@tryon/cli-kit/build";
 import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -31,7 +31,7 @@ export default defineConfig([
     removeNodeProtocol: false,
     // The types of the private package are part of the published ones.
     dts: {
-      compilerOptions: { paths: { "@tryon/command-line/*": ["../command-line/src/*"] } },
+      compilerOptions: { paths: { "@tryon/shared/*": ["../shared/src/*"] } },
     },
     treeshake: true,
     plugins: [withoutDocstrings],

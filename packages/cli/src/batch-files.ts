@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import type { TryOn } from "@tryon/client";
 import { PngWalker } from "@tryon/client/images/png-walker";
-import { UsageError } from "@tryon/command-line";
-import { writePrivateFile } from "@tryon/command-line/private-file";
+import { UsageError } from "@tryon/cli-kit";
+import { writePrivateFile } from "@tryon/shared/private-file";
 
 import { fold, hasEnded, type KnownItem } from "./batch-ids.ts";
 import { openRow, readRows, toInput, type BatchRow, type FileRow } from "./batch-rows.ts";

@@ -6,8 +6,8 @@ import type { TryOn } from "@tryon/client";
 import type { JournalEntry, RetryFailed } from "@tryon/client/batch";
 import { digestInput } from "@tryon/client/batch/digest-input";
 import { failuresOf, isRetried } from "@tryon/client/batch/retry-failed";
-import { UsageError } from "@tryon/command-line";
-import { writePrivateFile } from "@tryon/command-line/private-file";
+import { UsageError } from "@tryon/cli-kit";
+import { writePrivateFile } from "@tryon/shared/private-file";
 
 import { openRow, type BatchRow, type FileRow } from "./batch-rows.ts";
 import { isUrl } from "./images.ts";

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import type { Garments, TryOnInput } from "@tryon/client";
-import { UsageError } from "@tryon/command-line";
-import { unknownName } from "@tryon/command-line/options";
-import { decodeCsv, decodeText } from "@tryon/command-line/text-file";
+import { UsageError } from "@tryon/cli-kit";
+import { unknownName } from "@tryon/shared/options";
+import { decodeCsv, decodeText } from "@tryon/shared/text-file";
 import { parse } from "csv-parse/sync";
 
 import { isUrl, openImage } from "./images.ts";

@@ -6,7 +6,7 @@ import {
   type TryOn,
   type TryOnErrorCode,
 } from "@tryon/client";
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 
 import { CommandError, describeError } from "./failure.ts";
 import { sha256, type Purchase, type Session } from "./mcp/open-session.ts";

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
 import { TryOn, type BudgetLimit } from "@tryon/client";
-import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/command-line";
+import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/cli-kit";
 
 import type { CliContext } from "./context.ts";
 import { formatDuration, note } from "./display.ts";

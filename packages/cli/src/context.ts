@@ -1,4 +1,4 @@
-import type { Output } from "@tryon/command-line";
+import type { Output } from "@tryon/cli-kit";
 
 export interface CliContext {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };

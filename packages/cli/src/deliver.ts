@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { InvalidArgumentError, text } from "@tryon/command-line";
-import { mayReceiveKeys } from "@tryon/command-line/key-url";
+import { InvalidArgumentError, text } from "@tryon/cli-kit";
+import { mayReceiveKeys } from "@tryon/shared/key-url";
 import { signedRequest, type TryOnCompletedEvent } from "@tryon/webhooks";
 
 /** Delays between the attempts of the service to deliver an event, in milliseconds (Events). */

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 
-import { hasColors, printLine } from "@tryon/command-line";
-import { printable } from "@tryon/command-line/printable";
+import { hasColors, printLine } from "@tryon/cli-kit";
+import { printable } from "@tryon/shared/printable";
 import type { Job } from "@tryon/client";
 import ora from "ora";
 

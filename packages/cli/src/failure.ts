@@ -1,5 +1,5 @@
 import { isTryOnError, type FieldIssue, type TryOnError, type TryOnErrorCode } from "@tryon/client";
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 
 /** Errors of options and inputs, for which nothing was sent. */
 const usageCodes: ReadonlySet<TryOnErrorCode> = new Set([

@@ -3,7 +3,7 @@ import { openAsBlob } from "node:fs";
 import { lstat, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 
 /**
  * Opens an image of a command line: an https URL stays as it is, anything else is the path of a file.

@@ -33,7 +33,7 @@ if (name === "mock" && !module.enableCompileCache) {
   process.argv.splice(2, 1);
   await other();
 } else {
-  const { bypassProxyForLoopback, exitOnLostOutput } = await import("@tryon/command-line");
+  const { bypassProxyForLoopback, exitOnLostOutput } = await import("@tryon/cli-kit");
   const { run } = await import("./run.ts");
   exitOnLostOutput("tryon");
   bypassProxyForLoopback(process.env);

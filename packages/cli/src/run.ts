@@ -4,8 +4,8 @@ import {
   runCommand,
   runCommands,
   type CommandEntry,
-} from "@tryon/command-line";
-import { printable } from "@tryon/command-line/printable";
+} from "@tryon/cli-kit";
+import { printable } from "@tryon/shared/printable";
 
 import packageJson from "../package.json" with { type: "json" };
 import { interruptedCode, type CliContext } from "./context.ts";

@@ -1,5 +1,5 @@
-import { mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
-import { maxTimer } from "@tryon/command-line/clock";
+import { mayReceiveKeys, withoutApiPath } from "@tryon/shared/key-url";
+import { maxTimer } from "@tryon/shared/clock";
 import {
   accepting,
   anything,
@@ -15,7 +15,7 @@ import {
   string,
   wholeNumber,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import { levels, type Level } from "./check.ts";
 import type { CheckResult, Observation } from "./report.ts";

@@ -3,7 +3,7 @@ import { crc32 as crc32OfNode } from "node:zlib";
 import { assert, property, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
 
-import { crc32 } from "@tryon/command-line/png";
+import { crc32 } from "@tryon/shared/png";
 
 test("the check sum is that of ISO 3309", () => {
   expect(crc32(new TextEncoder().encode("123456789"))).toBe(0xcb_f4_39_26);

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 
-import { crc32, encodePng, pngChunk, pngSignature } from "@tryon/command-line/png";
+import { crc32, encodePng, pngChunk, pngSignature } from "@tryon/shared/png";
 
 export const images = {
   person: png(96, 128, [196, 160, 132]).toString("base64"),

@@ -1,4 +1,4 @@
-import { readDuration } from "@tryon/command-line/duration";
+import { readDuration } from "@tryon/shared/duration";
 
 import type { ContractOptions } from "./contract-options.ts";
 import type { EarlyEnd } from "./report.ts";

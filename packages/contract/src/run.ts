@@ -1,5 +1,5 @@
-import { likelyName } from "@tryon/command-line/known-names";
-import { OptionsError, show } from "@tryon/command-line/options";
+import { likelyName } from "@tryon/shared/known-names";
+import { OptionsError, show } from "@tryon/shared/options";
 
 import { areOpen, levels, type Check, type Probe } from "./check.ts";
 import { observePoint } from "./observe/observe-point.ts";

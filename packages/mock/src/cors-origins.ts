@@ -1,5 +1,5 @@
-import { isLoopback } from "@tryon/command-line/key-url";
-import { show } from "@tryon/command-line/options";
+import { isLoopback } from "@tryon/shared/key-url";
+import { show } from "@tryon/shared/options";
 
 export function originProblem(text: string): string | undefined {
   if (text === "*") return undefined;

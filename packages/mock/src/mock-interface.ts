@@ -1,4 +1,4 @@
-import { accepting, anything, oneOf, string, type Rule } from "@tryon/command-line/options";
+import { accepting, anything, oneOf, string, type Rule } from "@tryon/shared/options";
 
 import type { DefaultKeys } from "./default-keys.ts";
 import type { Options, Profile, ProfileName } from "./options.ts";

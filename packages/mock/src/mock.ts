@@ -1,4 +1,4 @@
-import { accepting, OptionsError, readOptions, readValue, show } from "@tryon/command-line/options";
+import { accepting, OptionsError, readOptions, readValue, show } from "@tryon/shared/options";
 
 import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";

@@ -1,4 +1,4 @@
-import { oneOf, OptionsError, readValue, rejectUnknown } from "@tryon/command-line/options";
+import { oneOf, OptionsError, readValue, rejectUnknown } from "@tryon/shared/options";
 
 import { optionRows, type Options } from "./generated/options.ts";
 

@@ -12,7 +12,7 @@ import {
   wholeNumber,
   type Rule,
   type Values,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import { originProblem } from "./cors-origins.ts";
 import type { UrlRules } from "./delivery/check-url.ts";

@@ -1,4 +1,4 @@
-import { readOptions } from "@tryon/command-line/options";
+import { readOptions } from "@tryon/shared/options";
 import type { Network } from "../src/delivery/network.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import { stockEngine } from "../src/engine/stock.ts";

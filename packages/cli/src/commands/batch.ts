@@ -13,7 +13,7 @@ import {
   UsageError,
   wholeNumber,
   type Command,
-} from "@tryon/command-line";
+} from "@tryon/cli-kit";
 
 import {
   checkFolder,

@@ -1,6 +1,6 @@
 import { text as readText } from "node:stream/consumers";
 
-import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/command-line";
+import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/cli-kit";
 
 import { createBuyer, packSlugs, readToken, tokenVariable } from "../buy-pack.ts";
 import { addConnection, askHidden, connect } from "../connect.ts";

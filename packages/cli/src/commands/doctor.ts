@@ -7,8 +7,8 @@ import {
   UsageError,
   webhookSecret,
   type Command,
-} from "@tryon/command-line";
-import { printable } from "@tryon/command-line/printable";
+} from "@tryon/cli-kit";
+import { printable } from "@tryon/shared/printable";
 import { styleText } from "node:util";
 
 import { addConnection, connect, type Connection } from "../connect.ts";

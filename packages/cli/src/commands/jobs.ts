@@ -1,4 +1,4 @@
-import { duration, Option, text, wholeNumber, type Command } from "@tryon/command-line";
+import { duration, Option, text, wholeNumber, type Command } from "@tryon/cli-kit";
 import type { Job, JobStatus } from "@tryon/client";
 
 import { addConnection, connect, type ConnectionOptions } from "../connect.ts";

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isTryOnError, type Job, type TryOn } from "@tryon/client";
-import { duration, text, webhookSecret, type Command } from "@tryon/command-line";
-import { serviceTime } from "@tryon/command-line/service-time";
+import { duration, text, webhookSecret, type Command } from "@tryon/cli-kit";
+import { serviceTime } from "@tryon/shared/service-time";
 
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";

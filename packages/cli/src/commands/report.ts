@@ -2,15 +2,9 @@ import { open, rename, rm, stat } from "node:fs/promises";
 
 import type { Job } from "@tryon/client";
 import { openJournal, type FileJournal } from "@tryon/client/node";
-import {
-  InvalidArgumentError,
-  text,
-  UsageError,
-  wholeNumber,
-  type Command,
-} from "@tryon/command-line";
-import { printable } from "@tryon/command-line/printable";
-import { serviceTime } from "@tryon/command-line/service-time";
+import { InvalidArgumentError, text, UsageError, wholeNumber, type Command } from "@tryon/cli-kit";
+import { printable } from "@tryon/shared/printable";
+import { serviceTime } from "@tryon/shared/service-time";
 
 import { addConnection, connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";

@@ -1,12 +1,5 @@
 import { isTryOnError, type Garments, type Job, type TryOnInput, type Update } from "@tryon/client";
-import {
-  duration,
-  repeated,
-  text,
-  UsageError,
-  wholeNumber,
-  type Command,
-} from "@tryon/command-line";
+import { duration, repeated, text, UsageError, wholeNumber, type Command } from "@tryon/cli-kit";
 
 import { addConnection, connect } from "../connect.ts";
 import { interruptedCode, type CliContext } from "../context.ts";

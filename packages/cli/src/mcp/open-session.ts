@@ -2,9 +2,9 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { UsageError } from "@tryon/command-line";
-import { writePrivateFile } from "@tryon/command-line/private-file";
-import { decodeText } from "@tryon/command-line/text-file";
+import { UsageError } from "@tryon/cli-kit";
+import { writePrivateFile } from "@tryon/shared/private-file";
+import { decodeText } from "@tryon/shared/text-file";
 import { isTryOnError, type Job } from "@tryon/client";
 import { countCredits } from "@tryon/client/billing/count-credits";
 import { takeLock } from "@tryon/client/node/journal/take-lock";

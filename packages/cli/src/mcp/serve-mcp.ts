@@ -10,7 +10,7 @@ import {
   wholeNumber,
   withEnvFile,
   type Command,
-} from "@tryon/command-line";
+} from "@tryon/cli-kit";
 
 import packageJson from "../../package.json" with { type: "json" };
 import { maxUsd } from "../commands/buy-credits.ts";

@@ -5,7 +5,7 @@ import type {
   ServerContext,
   ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 import { isTryOnError, type TryOn } from "@tryon/client";
 import * as z from "zod";
 

@@ -1,1 +1,1 @@
-export { serviceTime } from "@tryon/command-line/service-time";
+export { serviceTime } from "@tryon/shared/service-time";

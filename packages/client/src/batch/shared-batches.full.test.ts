@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
+import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { expect, it, onTestFinished } from "vitest";
 
 import { makeDigestsInstant } from "../../test/instant-digests.ts";

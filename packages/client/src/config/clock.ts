@@ -1,13 +1,8 @@
-import { systemClock, type CompleteClock } from "@tryon/command-line/clock";
+import { systemClock, type CompleteClock } from "@tryon/shared/clock";
 
 import type { Clock } from "./options.ts";
 
-export {
-  ageSince,
-  completeClock as clientClock,
-  maxTimer,
-  systemClock,
-} from "@tryon/command-line/clock";
+export { ageSince, completeClock as clientClock, maxTimer, systemClock } from "@tryon/shared/clock";
 
 export type ClientClock = CompleteClock;
 

@@ -1,7 +1,7 @@
 import { isPage } from "#page";
-import { readDuration } from "@tryon/command-line/duration";
-import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
-import { hintFor } from "@tryon/command-line/known-names";
+import { readDuration } from "@tryon/shared/duration";
+import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/shared/key-url";
+import { hintFor } from "@tryon/shared/known-names";
 
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
@@ -9,9 +9,9 @@ import type { Duration } from "../types/call-options.ts";
 import { clientClock, defaultClock } from "./clock.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 
-export { readDuration } from "@tryon/command-line/duration";
-export { isLoopback } from "@tryon/command-line/key-url";
-export { likelyName, unknownName } from "@tryon/command-line/known-names";
+export { readDuration } from "@tryon/shared/duration";
+export { isLoopback } from "@tryon/shared/key-url";
+export { likelyName, unknownName } from "@tryon/shared/known-names";
 
 export type Config = ReturnType<typeof resolveConfig>;
 

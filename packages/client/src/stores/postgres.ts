@@ -1,5 +1,5 @@
-import type { PostgresClient } from "@tryon/command-line/stores/clients";
-import { postgresDialect } from "@tryon/command-line/stores/sql-table";
+import type { PostgresClient } from "@tryon/shared/stores/clients";
+import { postgresDialect } from "@tryon/shared/stores/sql-table";
 import type { SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";

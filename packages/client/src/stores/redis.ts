@@ -1,5 +1,5 @@
-import type { RedisClient } from "@tryon/command-line/stores/clients";
-import { redisScripts } from "@tryon/command-line/stores/redis-scripts";
+import type { RedisClient } from "@tryon/shared/stores/clients";
+import { redisScripts } from "@tryon/shared/stores/redis-scripts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
@@ -15,11 +15,7 @@ import {
   type SharedJournalOptions,
 } from "./journal-entry.ts";
 
-export type {
-  IoRedisClient,
-  NodeRedisClient,
-  RedisClient,
-} from "@tryon/command-line/stores/clients";
+export type { IoRedisClient, NodeRedisClient, RedisClient } from "@tryon/shared/stores/clients";
 export type { QuotaStore, SharedJournalOptions };
 
 /** Options of `openRedisJournal`. */

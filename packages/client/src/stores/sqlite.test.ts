@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import type { SharedJournal } from "@tryon/client/batch";
 import { openSqliteJournal, type SqliteDatabase } from "@tryon/client/sqlite";
-import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
+import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { temporaryFolder } from "../../test/journal-folder.ts";

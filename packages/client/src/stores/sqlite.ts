@@ -1,5 +1,5 @@
-import type { SqliteDatabase, SqliteStatement } from "@tryon/command-line/stores/clients";
-import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
+import type { SqliteDatabase, SqliteStatement } from "@tryon/shared/stores/clients";
+import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import type { SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";

@@ -1,4 +1,4 @@
-import { openTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { openTable, type Dialect } from "@tryon/shared/stores/sql-table";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
 import {

@@ -1,4 +1,4 @@
-import { openExpiringTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { openExpiringTable, type Dialect } from "@tryon/shared/stores/sql-table";
 
 import type { QuotaStore } from "../proxy/create-quota.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";

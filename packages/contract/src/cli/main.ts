@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { bypassProxyForLoopback, exitOnLostOutput } from "@tryon/command-line";
+import { bypassProxyForLoopback, exitOnLostOutput } from "@tryon/cli-kit";
 
 import { exitCodes } from "./program.ts";
 import { run } from "./run.ts";

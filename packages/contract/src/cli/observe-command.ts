@@ -1,4 +1,4 @@
-import { text, UsageError, type Command, type Start } from "@tryon/command-line";
+import { text, UsageError, type Command, type Start } from "@tryon/cli-kit";
 
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
 import { readSessions } from "../observe/session-file.ts";

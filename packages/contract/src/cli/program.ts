@@ -17,7 +17,7 @@ import {
   type CommandEntry,
   type Output,
   type ProgramOptions,
-} from "@tryon/command-line";
+} from "@tryon/cli-kit";
 
 import { levels } from "../check.ts";
 import { reportForms, type ReportForm } from "../report/index.ts";

@@ -1,5 +1,5 @@
-import type { Output } from "@tryon/command-line";
-import { wrap } from "@tryon/command-line/wrap";
+import type { Output } from "@tryon/cli-kit";
+import { wrap } from "@tryon/shared/wrap";
 
 import type { Announcement, KeyUse } from "../contract-options.ts";
 import type { CheckResult, Observation } from "../report.ts";

@@ -1,6 +1,6 @@
-import { port, text, UsageError, wholeNumber, type Command, type Start } from "@tryon/command-line";
-import { mayReceiveKeys, withoutApiPath } from "@tryon/command-line/key-url";
-import { runBesideServer } from "@tryon/command-line/run-program";
+import { port, text, UsageError, wholeNumber, type Command, type Start } from "@tryon/cli-kit";
+import { mayReceiveKeys, withoutApiPath } from "@tryon/shared/key-url";
+import { runBesideServer } from "@tryon/cli-kit/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
 import { isBaseUrl } from "../wire/base-url.ts";

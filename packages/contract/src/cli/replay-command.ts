@@ -7,8 +7,8 @@ import {
   withEnvFile,
   type Command,
   type Start,
-} from "@tryon/command-line";
-import { OptionsError } from "@tryon/command-line/options";
+} from "@tryon/cli-kit";
+import { OptionsError } from "@tryon/shared/options";
 
 import { givenKeys, rejectInvalid } from "../contract-options.ts";
 import { readSessions, type Recorded } from "../observe/session-file.ts";

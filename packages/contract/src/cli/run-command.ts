@@ -1,9 +1,9 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-import { hasColors, printLine, UsageError, type Output } from "@tryon/command-line";
-import { OptionsError, sentenceOf } from "@tryon/command-line/options";
-import { wrap } from "@tryon/command-line/wrap";
+import { hasColors, printLine, UsageError, type Output } from "@tryon/cli-kit";
+import { OptionsError, sentenceOf } from "@tryon/shared/options";
+import { wrap } from "@tryon/shared/wrap";
 
 import { runSuite, wholeSuite } from "../contract.ts";
 import type { Report } from "../report.ts";

@@ -1,4 +1,4 @@
-import { runCommand } from "@tryon/command-line";
+import { runCommand } from "@tryon/cli-kit";
 
 import { Redactor } from "../wire/redactor.ts";
 import { commands, exitCodes, runContractCommand } from "./program.ts";

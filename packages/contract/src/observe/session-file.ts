@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 
-import { UsageError } from "@tryon/command-line";
-import { decodeText } from "@tryon/command-line/text-file";
+import { UsageError } from "@tryon/cli-kit";
+import { decodeText } from "@tryon/shared/text-file";
 
 import { parseExchange, type Exchange } from "../record/exchange.ts";
 

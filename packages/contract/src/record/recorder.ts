@@ -1,7 +1,7 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 
-import { boolean, func, number, readOptions, string, type Rule } from "@tryon/command-line/options";
-import { appendPrivateFile } from "@tryon/command-line/private-file";
+import { boolean, func, number, readOptions, string, type Rule } from "@tryon/shared/options";
+import { appendPrivateFile } from "@tryon/shared/private-file";
 
 import type { Exchange } from "./exchange.ts";
 import { ExchangeRecorder } from "./exchange-recorder.ts";

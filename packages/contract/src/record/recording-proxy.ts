@@ -10,8 +10,8 @@ import type { AddressInfo } from "node:net";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-import { isLoopback } from "@tryon/command-line/key-url";
-import { createPrivateFile } from "@tryon/command-line/private-file";
+import { isLoopback } from "@tryon/shared/key-url";
+import { createPrivateFile } from "@tryon/shared/private-file";
 
 import { isBaseUrl, urlBelow } from "../wire/base-url.ts";
 import { createSend } from "../wire/send.ts";

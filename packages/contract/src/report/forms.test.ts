@@ -1,4 +1,4 @@
-import { printable } from "@tryon/command-line/printable";
+import { printable } from "@tryon/shared/printable";
 import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { unknownName } from "@tryon/command-line/options";
+import { unknownName } from "@tryon/shared/options";
 
 import type { Report } from "../report.ts";
 import { htmlReport } from "./html.ts";

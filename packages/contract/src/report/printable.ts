@@ -1,4 +1,4 @@
-import { printable } from "@tryon/command-line/printable";
+import { printable } from "@tryon/shared/printable";
 
 export function printableLine(text: string): string {
   return printable(text).replaceAll(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-import { printable } from "@tryon/command-line/printable";
+import { printable } from "@tryon/shared/printable";
 
 import type { CheckResult, Report } from "../report.ts";
 import { plural, reportModel, type Group, type ReportModel } from "./model.ts";

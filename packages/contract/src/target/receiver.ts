@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { headersOf } from "@tryon/command-line/pinned-request";
+import { headersOf } from "@tryon/shared/pinned-request";
 
 import type { Time } from "./time.ts";
 

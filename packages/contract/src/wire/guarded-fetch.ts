@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
-import { isLoopback as isLoopbackName } from "@tryon/command-line/key-url";
-import { resolveName, sendTo } from "@tryon/command-line/pinned-request";
+import { isLoopback as isLoopbackName } from "@tryon/shared/key-url";
+import { resolveName, sendTo } from "@tryon/shared/pinned-request";
 
 const subnets = {
   loopback: "127.0.0.0/8 ::1/128",

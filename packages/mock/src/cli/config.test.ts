@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { readConfig, readProfile } from "./config.ts";

@@ -1,14 +1,8 @@
 import { readFile } from "node:fs/promises";
 
-import { UsageError } from "@tryon/command-line";
-import { decodeText } from "@tryon/command-line/text-file";
-import {
-  accepting,
-  oneOf,
-  OptionsError,
-  readOptions,
-  readValue,
-} from "@tryon/command-line/options";
+import { UsageError } from "@tryon/cli-kit";
+import { decodeText } from "@tryon/shared/text-file";
+import { accepting, oneOf, OptionsError, readOptions, readValue } from "@tryon/shared/options";
 
 import type { MockOptions } from "../mock.ts";
 import { mockRules } from "../mock-interface.ts";

@@ -1,4 +1,4 @@
-import { runBesideServer } from "@tryon/command-line/run-program";
+import { runBesideServer } from "@tryon/cli-kit/run-program";
 
 import type { ExecCommand } from "./program.ts";
 import { clientEnvironment, loopback, startServer } from "./server.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 import { describe, expect, test } from "vitest";
 
 import { version } from "../version.ts";

@@ -12,7 +12,7 @@ import {
   type Command as Program,
   type CommandEntry,
   type ProgramOptions,
-} from "@tryon/command-line";
+} from "@tryon/cli-kit";
 
 import { originProblem } from "../cors-origins.ts";
 import { profileNames, type ProfileName } from "../options.ts";

@@ -1,4 +1,4 @@
-import { exitOnLostOutput, runCommand } from "@tryon/command-line";
+import { exitOnLostOutput, runCommand } from "@tryon/cli-kit";
 
 import { runMock } from "./program.ts";
 

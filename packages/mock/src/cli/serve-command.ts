@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { writePrivateFile } from "@tryon/command-line/private-file";
+import { writePrivateFile } from "@tryon/shared/private-file";
 
 import type { ServeCommand } from "./program.ts";
 import { clientEnvironment, startServer, type RunningServer } from "./server.ts";

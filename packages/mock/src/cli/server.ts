@@ -1,8 +1,8 @@
-import { hasColors, UsageError, type Output } from "@tryon/command-line";
+import { hasColors, UsageError, type Output } from "@tryon/cli-kit";
 
 import type { Engine } from "../engine/engine.ts";
-import { isLoopback } from "@tryon/command-line/key-url";
-import { OptionsError } from "@tryon/command-line/options";
+import { isLoopback } from "@tryon/shared/key-url";
+import { OptionsError } from "@tryon/shared/options";
 import { createMock, type Mock } from "../mock.ts";
 import { controlTokenOf } from "../node/control-access.ts";
 import { nodeNetwork } from "../node/network.ts";

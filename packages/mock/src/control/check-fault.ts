@@ -10,7 +10,7 @@ import {
   show,
   wholeNumber,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import { nullBodyStatuses } from "../http/responses.ts";
 import { milliseconds } from "../system/duration.ts";

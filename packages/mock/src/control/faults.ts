@@ -1,4 +1,4 @@
-import { OptionsError } from "@tryon/command-line/options";
+import { OptionsError } from "@tryon/shared/options";
 
 import { milliseconds } from "../system/duration.ts";
 import { drawLogNormal } from "../system/log-normal.ts";

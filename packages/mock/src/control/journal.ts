@@ -8,7 +8,7 @@ import {
   string,
   wholeNumber,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import type { RequestFacts } from "../http/with-key.ts";
 import type { Clock } from "../system/timers.ts";

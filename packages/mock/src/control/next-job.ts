@@ -5,7 +5,7 @@ import {
   OptionsError,
   readOptions,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import { failureCode, type PlannedOutcome } from "../service/next-jobs.ts";
 

@@ -1,4 +1,4 @@
-import { OptionsError, show } from "@tryon/command-line/options";
+import { OptionsError, show } from "@tryon/shared/options";
 
 export interface RequestPattern {
   readonly method: string;

@@ -1,4 +1,4 @@
-import { OptionsError, show } from "@tryon/command-line/options";
+import { OptionsError, show } from "@tryon/shared/options";
 
 import type { Control, ControlState } from "./control.ts";
 import type { MockStore } from "../store/state-log.ts";

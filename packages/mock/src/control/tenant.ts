@@ -1,4 +1,4 @@
-import { OptionsError } from "@tryon/command-line/options";
+import { OptionsError } from "@tryon/shared/options";
 
 import type { NewKey } from "../service/new-key.ts";
 import type { Service } from "../service/service.ts";

@@ -1,4 +1,4 @@
-import { OptionsError, show } from "@tryon/command-line/options";
+import { OptionsError, show } from "@tryon/shared/options";
 
 import { abortable } from "../abortable.ts";
 import { limits } from "../service/catalogue.ts";

@@ -1,4 +1,4 @@
-import { encodePng, pngChunk, pngSignature as signature } from "@tryon/command-line/png";
+import { encodePng, pngChunk, pngSignature as signature } from "@tryon/shared/png";
 
 const headerEnd = 24;
 const [ihdr, iend] = [0x49484452, 0x49454e44];

@@ -1,6 +1,6 @@
 import { stockColors, stockRows } from "../generated/stock-images.ts";
 import type { Bytes, Engine, RenderRequest } from "./engine.ts";
-import { pngChunk } from "@tryon/command-line/png";
+import { pngChunk } from "@tryon/shared/png";
 import { encodeIndexed } from "./png.ts";
 
 type Colors = Readonly<Record<(typeof stockColors)[number], number>>;

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
 import { isAllowedOrigin } from "../cors-origins.ts";
-import { isLoopback } from "@tryon/command-line/key-url";
+import { isLoopback } from "@tryon/shared/key-url";
 import { httpDate } from "../system/date.ts";
 import { marksOf } from "./marks.ts";
 import { errorResponse, json, refuseOtherMethods } from "./responses.ts";

@@ -1,4 +1,4 @@
-import { anything, readOptions, readValue, type Rule } from "@tryon/command-line/options";
+import { anything, readOptions, readValue, type Rule } from "@tryon/shared/options";
 import { bypass, http, type HttpHandler } from "msw";
 
 import { redirectWebhooks } from "../delivery/webhook-sender.ts";

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-import { accepting, readValue } from "@tryon/command-line/options";
+import { accepting, readValue } from "@tryon/shared/options";
 
 import { controlPath } from "../control/routes/control-app.ts";
 import { json } from "../http/responses.ts";
-import { isLoopback } from "@tryon/command-line/key-url";
+import { isLoopback } from "@tryon/shared/key-url";
 import { mark } from "../version.ts";
 
 /** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */

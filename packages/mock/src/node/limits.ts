@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 
-import { duration, readOptions, wholeNumber, type Rule } from "@tryon/command-line/options";
+import { duration, readOptions, wholeNumber, type Rule } from "@tryon/shared/options";
 
 import { limits as serviceLimits } from "../service/catalogue.ts";
 import type { Duration } from "../system/duration.ts";

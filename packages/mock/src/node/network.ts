@@ -1,5 +1,5 @@
-import { accepting, func, readOptions, type Rule } from "@tryon/command-line/options";
-import { resolveName, sendTo } from "@tryon/command-line/pinned-request";
+import { accepting, func, readOptions, type Rule } from "@tryon/shared/options";
+import { resolveName, sendTo } from "@tryon/shared/pinned-request";
 
 import type { Network } from "../delivery/network.ts";
 

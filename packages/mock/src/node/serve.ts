@@ -11,7 +11,7 @@ import {
   string,
   wholeNumber,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import { isControlRequest } from "../control/routes/control-app.ts";
 import { earlyResponse, isConnectionReset } from "../http/broken-connection.ts";

@@ -1,4 +1,4 @@
-import { oneOf, readValue, rejectUnknown } from "@tryon/command-line/options";
+import { oneOf, readValue, rejectUnknown } from "@tryon/shared/options";
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 
 import { mockRules } from "../mock-interface.ts";

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
-import { ensurePrivateFile, makePrivate } from "@tryon/command-line/private-file";
+import { ensurePrivateFile, makePrivate } from "@tryon/shared/private-file";
 
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
 

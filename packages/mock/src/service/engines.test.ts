@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { pngChunk } from "@tryon/command-line/png";
+import { pngChunk } from "@tryon/shared/png";
 import { encodeIndexed } from "../engine/png.ts";
 import { host } from "../system/host.ts";
 import type { Engine } from "../engine/engine.ts";

@@ -3,7 +3,7 @@ import type { Bytes, Engine, RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
 import type { Options } from "../options.ts";
 import { host } from "../system/host.ts";
-import { show } from "@tryon/command-line/options";
+import { show } from "@tryon/shared/options";
 import type { JobEnding, JobRecord, UnfinishedJobRecord } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import { settleCredits } from "./credits.ts";

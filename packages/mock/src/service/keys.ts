@@ -1,4 +1,4 @@
-import { OptionsError } from "@tryon/command-line/options";
+import { OptionsError } from "@tryon/shared/options";
 
 import type { AccountState, KeyMode, KeyRecord } from "../store/records.ts";
 import type { Tables } from "../store/store.ts";

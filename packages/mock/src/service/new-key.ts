@@ -5,7 +5,7 @@ import {
   readOptions,
   wholeNumber,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 
 import type { AccountState, KeyMode, KeyState } from "../store/records.ts";
 

@@ -1,4 +1,4 @@
-import { duration, readValue } from "@tryon/command-line/options";
+import { duration, readValue } from "@tryon/shared/options";
 
 /** A number of milliseconds, or a string such as `"1500ms"`, `"21s"`, `"90m"`, `"24h"`, `"30d"`. */
 export type Duration = number | string;

@@ -1,4 +1,4 @@
-import { OptionsError } from "@tryon/command-line/options";
+import { OptionsError } from "@tryon/shared/options";
 
 import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";

@@ -1,4 +1,4 @@
-import { Option, repeated, text, UsageError, type Command } from "@tryon/command-line";
+import { Option, repeated, text, UsageError, type Command } from "@tryon/cli-kit";
 
 import { explain, safeVerify } from "../index.ts";
 import type { Explanation, Finding, VerifyOutcome, WebhookErrorCode } from "../index.ts";

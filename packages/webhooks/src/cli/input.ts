@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 
-import { printLine, repeated, UsageError, type Command, type Output } from "@tryon/command-line";
-import { printable } from "@tryon/command-line/printable";
-import { decodeText } from "@tryon/command-line/text-file";
+import { printLine, repeated, UsageError, type Command, type Output } from "@tryon/cli-kit";
+import { printable } from "@tryon/shared/printable";
+import { decodeText } from "@tryon/shared/text-file";
 
 import { isUsable } from "../verification/secrets.ts";
 

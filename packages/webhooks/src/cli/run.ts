@@ -6,7 +6,7 @@ import {
   runCommands,
   text,
   type CommandEntry,
-} from "@tryon/command-line";
+} from "@tryon/cli-kit";
 
 import packageJson from "../../package.json" with { type: "json" };
 import { sign } from "../index.ts";

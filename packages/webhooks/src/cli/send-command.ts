@@ -6,8 +6,8 @@ import {
   UsageError,
   wholeNumber,
   type Command,
-} from "@tryon/command-line";
-import { mayReceiveKeys } from "@tryon/command-line/key-url";
+} from "@tryon/cli-kit";
+import { mayReceiveKeys } from "@tryon/shared/key-url";
 
 import { signedRequest } from "../index.ts";
 import { attemptDelivery, type Attempt } from "./attempt.ts";

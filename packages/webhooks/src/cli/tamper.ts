@@ -1,4 +1,4 @@
-import { UsageError } from "@tryon/command-line";
+import { UsageError } from "@tryon/cli-kit";
 
 import { sign } from "../index.ts";
 

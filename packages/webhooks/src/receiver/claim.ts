@@ -1,4 +1,4 @@
-import { ageSince } from "@tryon/command-line/clock";
+import { ageSince } from "@tryon/shared/clock";
 
 import type { ClaimSettings } from "./options.ts";
 import type { ClaimState } from "./store.ts";

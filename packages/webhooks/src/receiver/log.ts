@@ -1,5 +1,5 @@
 import { isWebhookError, type WebhookErrorCode } from "../webhook-error.ts";
-import type { CompleteClock } from "@tryon/command-line/clock";
+import type { CompleteClock } from "@tryon/shared/clock";
 
 const reportInterval = 60_000;
 

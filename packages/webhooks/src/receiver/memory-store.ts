@@ -1,5 +1,5 @@
-import { monotonicOf, systemClock } from "@tryon/command-line/clock";
-import { anything, readOptions, wholeNumber, type Rule } from "@tryon/command-line/options";
+import { monotonicOf, systemClock } from "@tryon/shared/clock";
+import { anything, readOptions, wholeNumber, type Rule } from "@tryon/shared/options";
 import type { Clock } from "./clock.ts";
 import type { ReceiverStore } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { TryOnCompletedEvent, UnknownEvent } from "../verification/event.ts";
 import type { VerifySettings } from "../verification/verify.ts";
-import { completeClock, systemClock, type CompleteClock } from "@tryon/command-line/clock";
+import { completeClock, systemClock, type CompleteClock } from "@tryon/shared/clock";
 import {
   anything,
   duration,
@@ -8,7 +8,7 @@ import {
   readOptions,
   wholeNumber,
   type Rule,
-} from "@tryon/command-line/options";
+} from "@tryon/shared/options";
 import type { Clock } from "./clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { ReceiverStore } from "./store.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, test } from "vitest";
 
 import { cases, seed } from "@tryon/test-kit/cases";
 import { createMemoryStore, createReceiver, type ReceiverOptions } from "../index.ts";
-import { systemClock } from "@tryon/command-line/clock";
+import { systemClock } from "@tryon/shared/clock";
 import { reconcile, type LeftBehindJob, type ListedJob } from "./reconcile.ts";
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];

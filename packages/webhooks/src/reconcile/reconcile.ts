@@ -1,5 +1,5 @@
-import { func, OptionsError, readOptions } from "@tryon/command-line/options";
-import { serviceTime } from "@tryon/command-line/service-time";
+import { func, OptionsError, readOptions } from "@tryon/shared/options";
+import { serviceTime } from "@tryon/shared/service-time";
 import { eventHandler, type EventHandler } from "../receiver/delivery-handler.ts";
 import { reconcileWindow } from "./reconcile-window.ts";
 

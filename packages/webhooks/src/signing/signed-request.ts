@@ -1,5 +1,5 @@
 import type { TryOnCompletedEvent } from "../verification/event.ts";
-import { anything, readOptions } from "@tryon/command-line/options";
+import { anything, readOptions } from "@tryon/shared/options";
 import { bytesOf, type RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
 

@@ -1,15 +1,11 @@
-import { readOptions, string } from "@tryon/command-line/options";
-import type { RedisClient } from "@tryon/command-line/stores/clients";
-import { redisScripts } from "@tryon/command-line/stores/redis-scripts";
+import { readOptions, string } from "@tryon/shared/options";
+import type { RedisClient } from "@tryon/shared/stores/clients";
+import { redisScripts } from "@tryon/shared/stores/redis-scripts";
 
 import type { ClaimState, ReceiverStore } from "../receiver/store.ts";
 import { storeError } from "./store-error.ts";
 
-export type {
-  IoRedisClient,
-  NodeRedisClient,
-  RedisClient,
-} from "@tryon/command-line/stores/clients";
+export type { IoRedisClient, NodeRedisClient, RedisClient } from "@tryon/shared/stores/clients";
 
 /** Options of `createRedisStore`. */
 export interface RedisStoreOptions {

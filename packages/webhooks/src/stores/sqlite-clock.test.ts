@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { sqliteDialect } from "@tryon/command-line/stores/sql-table";
+import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { expect, it, onTestFinished } from "vitest";
 
 import { createTableStore } from "./table-store.ts";

@@ -1,5 +1,5 @@
-import { accepting, boolean, readOptions } from "@tryon/command-line/options";
-import { openExpiringTable, type Dialect } from "@tryon/command-line/stores/sql-table";
+import { accepting, boolean, readOptions } from "@tryon/shared/options";
+import { openExpiringTable, type Dialect } from "@tryon/shared/stores/sql-table";
 
 import type { ReceiverStore } from "../receiver/store.ts";
 import { storeError } from "./store-error.ts";

@@ -1,6 +1,6 @@
-import { readDuration } from "@tryon/command-line/duration";
-import { OptionsError, rejectUnknown } from "@tryon/command-line/options";
-import { serviceTime } from "@tryon/command-line/service-time";
+import { readDuration } from "@tryon/shared/duration";
+import { OptionsError, rejectUnknown } from "@tryon/shared/options";
+import { serviceTime } from "@tryon/shared/service-time";
 
 import { parseEvent, textOrNull, type TryOnEvent } from "./event.ts";
 import { headerPairs, valuesOf } from "./header-values.ts";

@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { json } from "../../http/responses.ts";
 import type { NewKey } from "../../service/new-key.ts";
 import { ServiceError } from "../../service/service-error.ts";
-import { show } from "@tryon/command-line/options";
+import { show } from "@tryon/shared/options";
 import { faultRules } from "../check-fault.ts";
 import type { FaultInput } from "../fault.ts";
 import { nextJobRules, type NextJob } from "../next-job.ts";

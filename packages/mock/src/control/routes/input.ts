@@ -1,4 +1,4 @@
-import { OptionsError, sentenceOf, show, unknownName } from "@tryon/command-line/options";
+import { OptionsError, sentenceOf, show, unknownName } from "@tryon/shared/options";
 
 import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";

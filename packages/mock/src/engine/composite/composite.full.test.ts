@@ -8,7 +8,7 @@ import { caller, manualServer } from "../../../test/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
 import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
-import { pngChunk } from "@tryon/command-line/png";
+import { pngChunk } from "@tryon/shared/png";
 import { encodeIndexed } from "../png.ts";
 import { compositeEngine } from "./composite.ts";
 

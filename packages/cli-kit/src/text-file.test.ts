@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { UsageError, withEnvFile } from "./index.ts";
-import { decodeCsv, decodeText } from "./text-file.ts";
+import { decodeCsv, decodeText } from "@tryon/shared/text-file";
 
 const text = "look,décontracté\n文字,🧥\n";
 const bigEndian = Buffer.from(`\uFEFF${text}`, "utf16le").swap16();

@@ -8,12 +8,12 @@ import {
   type CommandUnknownOpts,
 } from "@commander-js/extra-typings";
 
-import { readDuration } from "./duration.ts";
-import { readEnvFile, readOptionFile } from "./text-file.ts";
-import { UsageError } from "./usage-error.ts";
-import { wrap } from "./wrap.ts";
+import { readDuration } from "@tryon/shared/duration";
+import { readEnvFile, readOptionFile } from "@tryon/shared/text-file";
+import { UsageError } from "@tryon/shared/usage-error";
+import { wrap } from "@tryon/shared/wrap";
 
-export { UsageError } from "./usage-error.ts";
+export { UsageError } from "@tryon/shared/usage-error";
 export { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
 
 export interface Output {
