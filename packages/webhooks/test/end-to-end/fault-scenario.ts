@@ -18,7 +18,7 @@ export interface ReceiverSettings {
   readonly handlerTime?: number;
   /** @default createReceiver */
   readonly create?: CreateReceiver;
-  /** Starts a process of its own. @default a receiver in this process, on the clock of the service */
+  /** Starts a separate process. @default a receiver in this process, on the clock of the service */
   readonly startProcess?: (setup: ReceiverSetup) => ReceiverProcess;
 }
 
