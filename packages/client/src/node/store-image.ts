@@ -14,7 +14,7 @@ import { ConnectionError, InputError, type CallOptions, type ResultImage } from 
 
 import { maxTimer } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
-import { milliseconds, unknownOption } from "../config/resolve-config.ts";
+import { readDuration, unknownOption } from "../config/resolve-config.ts";
 import { callOptionNames } from "../http/deadline.ts";
 
 /** Size, type and digests of a result image. */
@@ -81,7 +81,13 @@ export async function storeImage(
   const unknown = unknownOption("storeImage", options, optionNames);
   if (unknown) throw new InputError(...unknown);
   const { signal, timeout = defaults.callTimeout } = options;
-  const limit = milliseconds(timeout, "timeout");
+  const limit = readDuration(timeout);
+  if (!(limit > 0)) {
+    throw new InputError(
+      "timeout",
+      'must be a positive number of milliseconds, or a string such as "30s"',
+    );
+  }
   // Without a listener, an error before the first byte ends the process. `pipeline` gets it, too.
   const stream = streamOf(destination)?.on("error", () => undefined);
   const folder = await mkdtemp(join(tmpdir(), "tryon-"));
