@@ -164,6 +164,8 @@ function readCsv(text: string, path: string, names: ColumnNames): readonly RowRe
     records = parse(body, {
       delimiter: given ?? separatorOf(header, names),
       raw: true,
+      // Without them, the first line break of a file decides for all others.
+      record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,

@@ -188,7 +188,6 @@ async function startCrashingBatch(scenario: CrashScenario) {
     while (mock.clock.now() < until) await setTimeout(5);
   }
 
-  /** Returns the number of charges per item. */
   async function charges(): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for (const apiKey of apiKeys) {

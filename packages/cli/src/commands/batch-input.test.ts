@@ -30,6 +30,7 @@ test.each([
   ["rows of separators", `\n,,,\n${csv},,,\n ,\t,\n,,,,,\n`],
   ["an empty last column", csv.replaceAll("\n", ",\n")],
   ["CR", csv.replaceAll("\n", "\r")],
+  ["CRLF, then LF", csv.replace("\n", "\r\n,,,\n")],
 ])("reads CSV with %s", async (_name, content) => {
   const { batch, submitted } = await openBatch("items.csv", content);
   expect((await batch()).code).toBe(0);

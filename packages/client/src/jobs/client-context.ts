@@ -22,7 +22,6 @@ export interface ClientContext {
   readonly api: Api;
   readonly jobPoller: JobPoller;
   readonly spendTracker: SpendTracker;
-  /** Fingerprint of the key. */
   readonly fingerprint: string | undefined;
 }
 
@@ -35,7 +34,6 @@ export class ClientContexts {
   readonly #options: TryOnOptions;
   readonly #budget: Counted | undefined;
   readonly #contexts = new Map<string, ClientContext>();
-  /** Contexts of `recoveryKeys`. */
   #recovery: readonly ClientContext[] | undefined;
   #config: Config | undefined;
   readonly connections: Connections;

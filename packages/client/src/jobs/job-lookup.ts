@@ -39,7 +39,6 @@ export const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
   apiKeyFingerprint: true,
 };
 
-/** Submission that is searched for. */
 export interface SoughtKey {
   readonly idempotencyKey: string;
   /** Time before the first attempt, in milliseconds since 1970. */
@@ -94,7 +93,6 @@ class ListIteration {
   }
 }
 
-/** Loads a page of the list. */
 async function loadPage({ api }: ClientContext, cursor: string | undefined, deadline: Deadline) {
   const { data } = await api.listJobs({ cursor }, { deadline });
   return { jobs: data.jobs, nextCursor: data.next_cursor };

@@ -63,7 +63,6 @@ const missTexts: Readonly<
 
 type KeyMiss = Exclude<KeySearch, { readonly status: "found" }>;
 
-/** Attempts in earlier calls. */
 interface Earlier {
   /** Time before the first one, in milliseconds since 1970. */
   readonly firstAttemptAt: number;
@@ -342,7 +341,6 @@ function rejectEarlier({ firstAttemptAt }: SubmitOptions): undefined {
   mustBe(firstAttemptAt === undefined, "firstAttemptAt", "unset in a page");
 }
 
-/** Reads the options about earlier calls. */
 function readEarlier(
   {
     firstAttemptAt: time,
@@ -371,7 +369,6 @@ function readEarlier(
   return { firstAttemptAt, age, isLate, fingerprint, paysWhenAbsent: whenAbsent === "submit" };
 }
 
-/** Returns the caller's key if it is valid, or a random key if there is none. */
 function validKey(key: string | undefined): string {
   if (key === undefined) return randomKey();
   // HTTP trims header values and allows no other characters.
