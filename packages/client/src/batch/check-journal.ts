@@ -40,7 +40,6 @@ export function checkKept(value: unknown): boolean {
   throw wrongResult("putClaimed", value);
 }
 
-/** Returns the result of `putWithin`. */
 export function checkWithin(value: unknown): boolean | "full" {
   if (value === "full" || typeof value === "boolean") return value;
   throw wrongResult("putWithin", value);
