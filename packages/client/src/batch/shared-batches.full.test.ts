@@ -85,12 +85,12 @@ it.each([
     const journals = [await open(), await open(), await open()];
     const startedAt = service.mock.clock.now();
     const runs = journals.map((journal) =>
-      runShared(service, token, journal, ids(600), concurrency),
+      runShared(service, token, journal, ids(720), concurrency),
     );
     const own = await service.run(Promise.all(runs));
-    expect(own.reduce((sum, count) => sum + count)).toBe(600);
-    const rounds = 600 / 3 / concurrency;
+    expect(own.reduce((sum, count) => sum + count)).toBe(720);
+    const rounds = 720 / 3 / concurrency;
     expect(service.mock.clock.now() - startedAt).toBeLessThan(1.2 * rounds * latency + 400);
-    for (const count of own) expect(Math.abs(count - 200)).toBeLessThan(40);
+    for (const count of own) expect(Math.abs(count - 240)).toBeLessThan(48);
   },
 );
