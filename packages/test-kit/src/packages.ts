@@ -26,11 +26,7 @@ export async function buildPackage(name: Published): Promise<void> {
   await run(process.execPath, [tsup, "--silent"], { cwd: packageFolder(name) });
 }
 
-/**
- * Packs a built package as it would be published.
- *
- * @returns the path of the tarball.
- */
+/** Packs a built package as it would be published, and returns the path of the tarball. */
 export async function packPackage(name: Published, into: string): Promise<string> {
   const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
     packageManager: string;
@@ -47,17 +43,19 @@ export async function packPackage(name: Published, into: string): Promise<string
 
 /** Packs all packages as they would be published, once per state of the sources: all tests share the tarballs. */
 export async function packedPackages(): Promise<Tarballs> {
-  const folder = join(root, "node_modules/.packed", await digestOfSources());
-  await withLock(`packed ${root}`, async () => {
-    if (await stat(folder).catch(() => undefined)) return;
-    const unfinished = `${folder}.unfinished`;
+  const folder = await withLock(`packed ${root}`, async () => {
+    // Within the lock, since a build writes files beside the sources for a moment.
+    const packed = join(root, "node_modules/.packed", await digestOfSources());
+    if (await stat(packed).catch(() => undefined)) return packed;
+    const unfinished = `${packed}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished, { recursive: true });
     for (const name of published) {
       await buildPackage(name);
       await packPackage(name, unfinished);
     }
-    await rename(unfinished, folder);
+    await rename(unfinished, packed);
+    return packed;
   });
   const files = await readdir(folder);
   const tarballs = published.map((name) => {
@@ -75,7 +73,7 @@ const isOutside = ({ name }: { readonly name: string }): boolean =>
 
 async function digestOfSources(): Promise<string> {
   const hash = createHash("sha256");
-  const sources = ["packages/{c*,mock,webhooks}/**", "spec/*.json", "pnpm-lock.yaml"];
+  const sources = ["packages/{c*,mock,shared,webhooks}/**", "spec/*.json", "pnpm-lock.yaml"];
   const files = glob([...sources, "tsconfig.json", "package.json", "LICENSE"], {
     cwd: root,
     withFileTypes: true,
