@@ -71,8 +71,8 @@ export class NodeTransport implements Transport {
     const request = http.request(target, {
       method: init.method,
       agent,
-      // Otherwise the connection to a proxy that never responds stays open.
-      ...(hasProxy(agent, target) && { timeout: Math.min(deadline.left(), maxTimer) }),
+      // Otherwise the connection to a proxy that never responds stays open. It ends after the deadline, which is the error.
+      ...(hasProxy(agent, target) && { timeout: Math.min(deadline.left() + 100, maxTimer) }),
       headers: {
         // As `fetch` does: some servers reject requests without them.
         "User-Agent": "node",
