@@ -23,11 +23,11 @@ export interface SubmitOptions extends CallOptions {
   /**
    * Time before the first attempt to submit under this `idempotencyKey`, for queues that deliver an item again: a `Date`,
    * milliseconds since 1970 or ISO 8601. Store it before the first attempt, and pass it each time. An earlier time is
-   * safe, such as the time at which the queue got the item.
+   * safe, such as the time at which the queue got the item. In a page, it is rejected with `invalid_input`.
    *
    * While the service is known to remember the key, the call submits as usual, and ends with that time. Later, it searches
    * the list for the job, which requires `keyInMetadata`, and sends no submission: it returns the job, or throws
-   * `outcome_unknown` with the `search`. The service must not be asked by another API key than before.
+   * `outcome_unknown` with the `search`. Another API key would make another job, see `apiKeyFingerprint`.
    *
    * @default none: no earlier call has used the key
    */
