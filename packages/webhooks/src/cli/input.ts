@@ -5,7 +5,8 @@ import { printLine, repeated, UsageError, type Command, type Output } from "@try
 import { printable } from "@tryon/shared/printable";
 import { decodeText } from "@tryon/shared/text-file";
 
-import { isUsable } from "../verification/secrets.ts";
+import { usableSecrets } from "../verification/secrets.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 export interface CliContext {
   readonly stdin: AsyncIterable<Uint8Array>;
@@ -58,7 +59,7 @@ export async function readSecrets(
     : readSecretFiles("secret-file", paths, read);
 }
 
-/** Reads one secret per file, without the line break that an editor adds at the end. */
+/** Reads one secret per file. */
 export async function readSecretFiles(
   flag: string,
   paths: readonly string[] = [],
@@ -66,8 +67,7 @@ export async function readSecretFiles(
 ): Promise<readonly string[]> {
   const secrets: string[] = [];
   for (const path of paths) {
-    const text = decodeText(await read(flag, path), `the input of --${flag}`);
-    secrets.push(text.replace(/\r?\n$/, ""));
+    secrets.push(decodeText(await read(flag, path), `the input of --${flag}`));
   }
   return secrets;
 }
@@ -79,10 +79,13 @@ export async function readSecret(
 ): Promise<string> {
   const [secret, ...more] = await readSecrets(paths, read, context);
   if (more.length > 0) throw new UsageError("Signing needs exactly one secret.");
-  if (secret !== undefined && isUsable(secret)) return secret;
-  throw new UsageError(
-    `The secret is missing, blank, undefined or null. Set ${variable} or use --secret-file.`,
-  );
+  try {
+    const [usable = ""] = usableSecrets(secret);
+    return usable;
+  } catch (error) {
+    if (!(error instanceof WebhookError)) throw error;
+    throw new UsageError(`${error.message} Here: ${variable} or --secret-file.`);
+  }
 }
 
 /** Prints a text for people, or a value as JSON for programs. */

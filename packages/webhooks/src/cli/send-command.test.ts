@@ -139,7 +139,7 @@ describe("an attempt that the service counts as failed has exit code 1, and repo
   });
 
   it.each([
-    ["characters that JSON escapes", 'whsec_"two"\\words\n'],
+    ["characters that JSON escapes", 'whsec_"two"\\words'],
     ["other characters", secret],
   ])("an error that repeats a secret of %s, without the secret", async (_what, typed) => {
     const escaped = JSON.stringify(typed).slice(1, -1);

@@ -25,7 +25,7 @@ const causes = {
     "Use the webhook secret. It begins with whsec_ and was shown with the API key.",
   ],
   secret_padded: [
-    "The secret has white space, a line break or quotes around it on one side only: here or at the signer.",
+    "The secret has quotes around it, or white space or a line break at the signer.",
     "Remove them where the secret is set, such as an env file. `echo` adds a line break, `printf` does not.",
   ],
   secret_prefix: [
@@ -37,7 +37,7 @@ const causes = {
     "Use the secret as it was shown, without base64 or hexadecimal decoding.",
   ],
   secret_list_joined: [
-    "The secret is several secrets in one string.",
+    "The secret is several secrets in one string, or has white space in it.",
     'Pass a list, such as process.env.SECRETS.split(",").',
   ],
   secret_of_other_key: [

@@ -1,7 +1,7 @@
 import { readBody } from "../verification/body.ts";
 import { headerPairs } from "../verification/header-values.ts";
 import type { HeaderPairs, WebhookHeaders } from "../verification/header-values.ts";
-import { isUsable } from "../verification/secrets.ts";
+import { problemOf } from "../verification/secrets.ts";
 import { equalBytes } from "../verification/signature.ts";
 import { defaultMaxBodyBytes, safeVerify } from "../verification/verify.ts";
 import type { VerifyOptions, VerifyOutcome } from "../verification/verify.ts";
@@ -107,11 +107,11 @@ async function findCauses(
   if (digest === undefined || bytes === undefined) return findings;
   const list = [secrets].flat();
   // Secrets were not checked yet if the signature is malformed.
-  const usable = list.flatMap((secret, at) =>
-    typeof secret === "string" && isUsable(secret)
-      ? [{ secret, key: encodeUtf8(secret), place: list.length > 1 ? `secrets[${at}]` : "" }]
-      : [],
-  );
+  const usable = list.flatMap((given, at) => {
+    if (typeof given !== "string" || problemOf(given) !== undefined) return [];
+    const secret = given.trim();
+    return [{ secret, key: encodeUtf8(secret), place: list.length > 1 ? `secrets[${at}]` : "" }];
+  });
   let hashedBytes = 0;
   const fits = async (key: Bytes | undefined, value: Bytes): Promise<boolean> => {
     // An empty key cannot be imported.

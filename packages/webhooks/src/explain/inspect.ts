@@ -1,5 +1,5 @@
 import { valuesOf, type HeaderPairs } from "../verification/header-values.ts";
-import { isUsable } from "../verification/secrets.ts";
+import { problemOf } from "../verification/secrets.ts";
 import { isCompressed, unpadded } from "./candidates.ts";
 import { finding, type Cause, type Finding } from "./causes.ts";
 import { decode, decodeBase64, decodeHex, readJson, type Bytes } from "./encodings.ts";
@@ -77,26 +77,34 @@ export function inspectHeaders(headers: HeaderPairs): readonly Finding[] {
     : [missing, finding("signature_header_other", true, other)];
 }
 
+/** Returns what a text is instead of a secret, if its form shows it. */
+function otherKind(plain: string): Cause | undefined {
+  if (/^svc_(?:live|test)_/.test(plain)) return "secret_is_api_key";
+  return placeholder.test(plain) ? "secret_placeholder" : undefined;
+}
+
 export function inspectSecrets(secrets: unknown): readonly Finding[] {
   if (typeof secrets === "function") return [finding("secret_source_failed", true)];
   const list = [secrets].flat();
   const unusable = list.flatMap((secret, at) => {
-    if (isUsable(secret)) return [];
-    const isText = typeof secret === "string" && secret.trim() !== "";
-    const place = list.length > 1 ? `secrets[${at}]` : "";
-    return [finding(isText ? "secret_placeholder" : "secret_missing", true, place)];
+    const problem = problemOf(secret);
+    if (problem === undefined) return [];
+    const plain = typeof secret === "string" ? unpadded(secret) : "";
+    const padding = problem === "quoted" ? "secret_padded" : "secret_list_joined";
+    const cause = plain === "" ? "secret_missing" : (otherKind(plain) ?? padding);
+    return [finding(cause, true, list.length > 1 ? `secrets[${at}]` : "")];
   });
   return unusable.length > 0 ? unusable : [finding("secret_missing", true)];
 }
 
 export function suspectSecret(secret: string, detail: string): readonly Finding[] {
   const plain = unpadded(secret);
-  if (/^svc_(?:live|test)_/.test(plain)) return [finding("secret_is_api_key", false, detail)];
-  if (placeholder.test(plain)) return [finding("secret_placeholder", false, detail)];
+  const kind = otherKind(plain);
+  if (kind !== undefined) return [finding(kind, false, detail)];
   return applying(
     [
       ["secret_padded", plain !== secret],
-      ["secret_list_joined", /[\s,;]/.test(plain)],
+      ["secret_list_joined", /[,;]/.test(plain)],
       ["secret_prefix", /^(?!whsec_)|^whsec_whsec_/.test(plain)],
     ],
     false,

@@ -22,11 +22,8 @@ async function verifiedWith(given: string, signedWith: string | Uint8Array) {
 
 describe("a secret with a mistake is recognized", () => {
   it.each<[Cause, string, string, string | Uint8Array]>([
-    ["secret_padded", "a line break behind it", `${secret}\n`, secret],
-    ["secret_padded", "white space around it", ` \t${secret} `, secret],
-    ["secret_padded", "quotes around it", `"${secret}"`, secret],
     ["secret_padded", "a line break written as two characters", `${secret}\\n`, secret],
-    ["secret_padded", "quotes and a line break", `'${secret}'\r\n`, secret],
+    ["secret_padded", "a quote at one end", `'${secret}\r\n`, secret],
     ["secret_padded", "the signer's has a line break", secret, `${secret}\n`],
     ["secret_prefix", "no whsec_", secret.slice(6), secret],
     ["secret_prefix", "whsec_ twice", `whsec_${secret}`, secret],
@@ -55,7 +52,7 @@ describe("a secret of another kind", () => {
   it.each<[Cause, string, ExplainOptions["secrets"], Array<string | undefined>]>([
     ["secret_of_other_key", "otherSecrets[2]", "whsec_a", [undefined, "whsec_other", secret]],
     ["secret_of_other_key", "otherSecrets[0]", "whsec_a", [`${secret}\n`]],
-    ["secret_padded", "secrets[2]", ["whsec_a", undefined, ` ${secret}`], []],
+    ["secret_padded", "secrets[2]", ["whsec_a", undefined, ` ${secret}"`], []],
   ])("is reported with its index: %s, %s", async (cause, place, secrets, otherSecrets) => {
     const explanation = await explained({ body, headers, secrets, otherSecrets }, secret);
     expect(provenCauses(explanation)).toEqual([cause]);
@@ -64,12 +61,11 @@ describe("a secret of another kind", () => {
 
   it.each<[Cause, string]>([
     ["secret_is_api_key", "svc_live_abcdef"],
-    ["secret_is_api_key", '"svc_test_abcdef"'],
     ["secret_placeholder", "NaN"],
     ["secret_placeholder", "${TRYON_WEBHOOK_SECRET}"],
-    ["secret_placeholder", "<your secret>"],
+    ["secret_placeholder", "<secret>"],
     ["secret_prefix", "5f2b8c1d9e7a4037"],
-    ["secret_padded", "whsec_wrong\n"],
+    ["secret_padded", "whsec_wrong'"],
   ])("is reported as likely: %s", async (cause, secrets) => {
     const explanation = await explained({ body, headers, secrets }, secret);
     expect(provenCauses(explanation)).toEqual([]);
@@ -89,6 +85,11 @@ describe("unusable secrets", () => {
     ["secret_placeholder", "undefined"],
     ["secret_placeholder", [secret, " null\n"]],
     ["secret_missing", [secret, 7]],
+    ["secret_padded", `"${secret}"`],
+    ["secret_padded", [secret, ` '${secret}'\r\n`]],
+    ["secret_list_joined", `${secret}\nwhsec_other`],
+    ["secret_placeholder", "<your secret>"],
+    ["secret_is_api_key", '"svc_test_abcdef"'],
     ["secret_missing", null],
     ["secret_source_failed", () => Promise.reject(new Error(secret))],
     ["secret_missing", () => ["", secret]],

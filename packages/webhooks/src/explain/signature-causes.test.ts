@@ -51,7 +51,7 @@ describe("a malformed signature", () => {
     [["signature_empty"], "sha256="],
     [["signature_empty"], ""],
     [["signature_empty"], 7],
-    [["signature_base64", "secret_padded"], `sha256=${base64}`, `${secret}\n`],
+    [["signature_base64", "secret_padded"], `sha256=${base64}`, `${secret}'`],
     [["signature_prefix", "nothing_fits"], digestOf("another").toString("hex")],
     [["signature_prefix", "nothing_fits"], hex, ""],
   ])("has the causes %j: %s", async (expected, value, secrets) => {

@@ -49,6 +49,30 @@ it.each(["", " ", "\u00a0", "undefined", "null", " undefined", "null\r\n", "\ufe
   },
 );
 
+it.each(["whsec_old\n", "whsec_old\r\n", " whsec_old", "\ufeffwhsec_old\t"])(
+  "ignores white space at the ends of the secret %j",
+  async (secret) => {
+    for (const secrets of [secret, ["whsec_new", secret], () => secret])
+      expect(await outcomeWith(secrets)).toMatchObject({ ok: true });
+    expect(await sign({ body, secret })).toBe(headers["X-Service-Signature"]);
+  },
+);
+
+it.each([
+  ['"whsec_old"', "quotes"],
+  ["'whsec_old'\n", "quotes"],
+  ["whsec_old\nwhsec_new", "white space"],
+  ["whsec old", "white space"],
+  ["whsec_old\0", "white space"],
+])("rejects %j, which has %s that no secret has", async (secret, problem) => {
+  for (const secrets of [secret, ["whsec_old", secret], () => secret]) {
+    const outcome = await outcomeWith(secrets);
+    expect(outcome).toMatchObject({ ok: false, code: "invalid_secret" });
+    expect(outcome).toHaveProperty("message", expect.stringContaining(problem));
+    expect(outcome).toHaveProperty("message", expect.not.stringContaining("whsec"));
+  }
+});
+
 it.each([undefined, null, 7, {}, [[]], [null], new Map(), Symbol("secret"), Promise.resolve("k")])(
   "rejects %s as secrets",
   async (secrets) => {

@@ -1,3 +1,5 @@
+import { credentialProblem, type CredentialProblem } from "@tryon/shared/credential";
+
 import { WebhookError } from "../webhook-error.ts";
 
 /** Secret, or several during a replacement. `undefined` entries are skipped. */
@@ -6,17 +8,28 @@ export type Secrets = string | undefined | ReadonlyArray<string | undefined>;
 /** {@link Secrets}, or a function that returns them for each delivery. */
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>);
 
+const problems: Readonly<Record<CredentialProblem, string>> = {
+  blank: "is missing, blank, not a string, `undefined` or `null`. Set",
+  quoted: "has quotes around it. Remove them from",
+  spaced: "contains white space. Pass several as an array; else correct",
+};
+
 /**
- * Returns the secrets as an array with unchanged indexes, also if the first one is not set. Rejects
- * blank secrets, and the texts `undefined` and `null` of unset variables, because anyone can
- * compute an HMAC with these keys.
+ * Returns the secrets as an array with unchanged indexes, also if the first one is not set, and without the white space
+ * around them.
+ *
+ * @throws `invalid_secret` if none is set, or one cannot be a secret
  */
 export function usableSecrets(secrets: unknown): ReadonlyArray<string | undefined> {
   const list: unknown[] = Array.isArray(secrets) ? [...secrets] : [secrets];
-  if (list.every(isUsable) && list.some((secret) => secret !== undefined)) return list;
+  const [problem = list.every((secret) => secret === undefined) && "blank"] = list
+    .map(problemOf)
+    .filter((one) => one !== undefined);
+  // Without a problem, each one is a string or undefined.
+  if (!problem) return (list as Array<string | undefined>).map((secret) => secret?.trim());
   throw new WebhookError(
     "invalid_secret",
-    "A secret is missing, blank, not a string, `undefined` or `null`. Set `secrets` or its environment variable.",
+    `A secret ${problems[problem]} \`secrets\` or its environment variable.`,
   );
 }
 
@@ -37,7 +50,7 @@ export function secretsFailed(cause: unknown): WebhookError {
   });
 }
 
-export function isUsable(secret: unknown): secret is string | undefined {
-  if (typeof secret !== "string") return secret === undefined;
-  return !/^(undefined|null|)$/.test(secret.trim());
+export function problemOf(secret: unknown): CredentialProblem | undefined {
+  if (secret === undefined) return undefined;
+  return typeof secret === "string" ? credentialProblem(secret.trim()) : "blank";
 }

@@ -50,7 +50,7 @@ export function expectedOutcome(delivery: DeliveryContent): Expected {
   if (!(bytes.length <= delivery.maxBodyBytes)) return { code: "body_too_large" };
   const lower = signature.toLowerCase();
   const secretIndex = secrets.findIndex(
-    (secret) => typeof secret === "string" && signatureOf(bytes, secret) === lower,
+    (secret) => typeof secret === "string" && signatureOf(bytes, secret.trim()) === lower,
   );
   if (secretIndex === -1) return { code: "signature_mismatch" };
   const event = parseEvent(bytes);
@@ -74,7 +74,9 @@ function isWellFormed(value: string): boolean {
 
 function isUsable(secret: unknown): boolean {
   if (typeof secret !== "string") return secret === undefined;
-  return !/^\s*(?:undefined|null)?\s*$/.test(secret);
+  const text = secret.trim();
+  const isQuoted = text.length > 1 && text.at(0) === text.at(-1) && "\"'`".includes(text.charAt(0));
+  return !["", "undefined", "null"].includes(text) && !isQuoted && !/[\s\p{Cc}]/u.test(text);
 }
 
 function differs(values: readonly unknown[], signed: string | null): boolean {

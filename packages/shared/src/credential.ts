@@ -1,0 +1,12 @@
+export type CredentialProblem = "blank" | "quoted" | "spaced";
+
+/**
+ * Returns why a text cannot be an API key or a webhook secret, once it is trimmed: files, panels and `echo` add white space at
+ * its ends. Anyone can compute an HMAC with a blank key, or with the text of an unset variable; quotes around a key and white
+ * space in it are never part of it.
+ */
+export function credentialProblem(trimmed: string): CredentialProblem | undefined {
+  if (/^(undefined|null|)$/.test(trimmed)) return "blank";
+  if (/^(["'`]).*\1$/s.test(trimmed)) return "quoted";
+  return /[\s\p{Cc}]/u.test(trimmed) ? "spaced" : undefined;
+}
