@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
@@ -104,6 +105,21 @@ describe("a proxy on node:http", () => {
     const other = page("bob", { proxyUrl: shop }).jobs.get(job.id);
     await expect(other).rejects.toMatchObject({ code: "not_found" });
     expect((await fetch(`${shop}/api/v1/tryon/${job.id}`)).status).toBe(401);
+  });
+
+  it("uses the bytes in rawBody where the platform has read the body", async () => {
+    const { mock, nodeProxy } = await serveUpstream(() => ({ id: "ada" }));
+    const handler = nodeProxy();
+    const read = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+      const rawBody = await buffer(incoming);
+      handler(Object.assign(incoming, { rawBody, body: {} }), outgoing);
+    };
+    const site = await listen(createServer((...call) => void read(...call)));
+    const tryon = new TryOn({ proxyUrl: `${site}/api/tryon` });
+    const person = new Blob([assetBytes("person.jpg"), new Uint8Array(2_400_000)]);
+    const { image } = await tryon.run({ ...input, person });
+    expect((await image.bytes()).length).toBeGreaterThan(1_000);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
   it("responds with 413 while the body is still arriving", async () => {

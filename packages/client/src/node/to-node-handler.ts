@@ -12,6 +12,8 @@ const maxRestTime = 5_000;
  * The second argument of the fetch handler is the request of Node, with everything that middleware added. The URL of the
  * first has the full path, including the mount path that Express removes.
  *
+ * Where the platform has read the body, such as Google Cloud Functions and Firebase, the bytes in `rawBody` are used.
+ *
  * If the handler responds before the body has arrived, the connection closes after the rest of the body, or after 16 MB
  * or 5 seconds of it. A request whose `Host` or path is ambiguous gets 400.
  *
@@ -98,12 +100,13 @@ async function callHandler(
   chunks: AsyncIterator<unknown>,
   signal: AbortSignal,
 ): Promise<BufferedResponse> {
-  if (incoming.readableDidRead) {
+  const rawBody = rawBodyOf(incoming);
+  if (incoming.readableDidRead && rawBody === undefined) {
     return errorResponse(500, "Other middleware has read the body. Mount this handler before it.");
   }
   let request: Request | undefined;
   try {
-    request = toRequest(incoming, chunks, signal);
+    request = toRequest(incoming, rawBody ?? chunks, signal);
     const response = await handler(request);
     const body = new Uint8Array(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, body };
@@ -114,9 +117,15 @@ async function callHandler(
   }
 }
 
+/** Returns the bytes that a platform such as Google Cloud Functions or Firebase has read before. */
+function rawBodyOf(incoming: IncomingMessage): Uint8Array | undefined {
+  const { rawBody }: { rawBody?: unknown } = Object(incoming);
+  return rawBody instanceof Uint8Array ? rawBody : undefined;
+}
+
 function toRequest(
   incoming: IncomingMessage,
-  chunks: AsyncIterator<unknown>,
+  content: AsyncIterator<unknown> | Uint8Array,
   signal: AbortSignal,
 ): Request {
   const { method = "GET" } = incoming;
@@ -137,7 +146,7 @@ function toRequest(
   }
   const hasBody = method !== "GET" && method !== "HEAD";
   // A runtime with node:http accepts chunks as a body and reads them on demand. The types have neither them nor `duplex`.
-  const body = hasBody ? { body: chunks, duplex: "half" } : {};
+  const body = hasBody ? { body: content, duplex: "half" } : {};
   return new Request(url, { method, headers, signal, ...body } as RequestInit);
 }
 

@@ -58,9 +58,6 @@ describe("a body that the proxy rejects", () => {
     expect([sent, reported]).toEqual([[], []]);
   });
 
-  const broken = new ReadableStream({
-    start: (controller) => controller.error(new Error("the client is gone")),
-  });
   it.each<[string, unknown, Record<string, string>, number, unknown]>([
     ["empty", undefined, {}, 422, [wrongJson]],
     ["not JSON", "person_url=https://a", {}, 422, [wrongJson]],
@@ -70,7 +67,6 @@ describe("a body that the proxy rejects", () => {
     ["null", "null", {}, 422, [wrongJson]],
     ["not UTF-8", Uint8Array.of(0x7b, 0xff), {}, 422, [wrongJson]],
     ["not UTF-8 at the end", Uint8Array.of(0x7b, 0xc3), {}, 422, [wrongJson]],
-    ["incomplete", broken, {}, 422, [wrongJson]],
     ["a form", "a=b", typed("application/x-www-form-urlencoded"), 422, [wrongType]],
     ["labeled as text", tryOn, typed("text/plain;application/json"), 422, [wrongType]],
     ["labeled as JSONP", "{}", typed("application/jsonp"), 422, [wrongType]],
@@ -83,6 +79,26 @@ describe("a body that the proxy rejects", () => {
     const response = await post("ada", body, headers);
     expect([response.status, await response.json()]).toEqual([status, { detail }]);
     expect([sent, reported]).toEqual([[], []]);
+  });
+
+  it.each<[number, string, object]>([
+    [413, "larger than the server", { status: 413 }],
+    [413, "larger than the server", { statusCode: 413 }],
+    [400, "could not be read: the client is gone", {}],
+  ])("gets %i if it ends with an error, and onError hears of it: %s", async (...row) => {
+    const [status, text, fields] = row;
+    const { post, sent, reported } = createProxyService();
+    const cause = Object.assign(new Error("the client is gone"), fields);
+    const broken = new ReadableStream({ start: (controller) => controller.error(cause) });
+    const response = await post("ada", broken);
+    expect([response.status, await response.text()]).toEqual([
+      status,
+      expect.stringContaining(text),
+    ]);
+    expect(reported).toMatchObject([
+      { message: expect.stringContaining("body limit of your framework") as unknown, cause },
+    ]);
+    expect(sent).toEqual([]);
   });
 
   it("gets 500 if authorize has read it, and onError gets the fix", async () => {

@@ -56,7 +56,7 @@ export async function handleRequest(
   const { method } = request;
   // Throws without a valid key and URL.
   const { serviceUrl } = tryon;
-  const upstream = await buildUpstreamRequest(call, id, settings);
+  const upstream = await buildUpstreamRequest(call, id, settings, report);
   if (upstream instanceof Response) return upstream;
   const { path, fields, idempotencyKey, jobId } = upstream;
   const headers = {
@@ -85,6 +85,7 @@ async function buildUpstreamRequest(
   call: ProxyCall,
   id: string,
   settings: ProxySettings,
+  report: (error: ProxyError) => void,
 ): Promise<UpstreamRequest | Response> {
   const { kind, request, user } = call;
   const { signer } = settings;
@@ -107,7 +108,7 @@ async function buildUpstreamRequest(
     return { path: `/api/v1/tryon?${query}` };
   }
   if (kind === "account") return { path: "/api/v1/account" };
-  const posted = await readJson(request, settings.maxBody);
+  const posted = await readJson(request, settings.maxBody, report);
   if (posted instanceof Response) return posted;
   if (kind === "submit") return buildSubmission(posted, call, settings);
   kind satisfies "purchase";
@@ -185,7 +186,11 @@ async function toBase64({ content }: RepeatableImage): Promise<string> {
 }
 
 /** Reads a JSON object. Returns an error response as soon as the body exceeds a limit, and for any other content. */
-async function readJson(request: Request, maxBody: number): Promise<Fields | Response> {
+async function readJson(
+  request: Request,
+  maxBody: number,
+  report: (error: ProxyError) => void,
+): Promise<Fields | Response> {
   // Pages of other sites can send other content types without a preflight request.
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     const msg = "The content type must be application/json.";
@@ -201,7 +206,9 @@ async function readJson(request: Request, maxBody: number): Promise<Fields | Res
   let left = maxBody;
   try {
     for (let isEnd = false; !isEnd;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new UnreadableBody("", { cause });
+      });
       isEnd = done;
       left -= value?.length ?? 0;
       if (left < 0) {
@@ -216,12 +223,30 @@ async function readJson(request: Request, maxBody: number): Promise<Fields | Res
     }
     const json: unknown = JSON.parse(text);
     if (isJsonObject(json)) return json;
-  } catch {
-    // The body is incomplete, or not JSON in UTF-8.
+  } catch (error) {
+    // Otherwise the body is not JSON in UTF-8.
+    if (error instanceof UnreadableBody && !request.signal.aborted)
+      return unreadable(error.cause, report);
   } finally {
     // Releases the rest of the body; does nothing at its end.
     reader.cancel().catch(() => undefined);
   }
   const msg = "The body must be a JSON object in UTF-8.";
   return errorResponse(422, [{ loc: ["body"], msg, type: "json_invalid" }]);
+}
+
+class UnreadableBody extends Error {}
+
+/** A framework's limit ends a body with an error, of which only some say that it is 413. */
+function unreadable(cause: unknown, report: (error: ProxyError) => void): Response {
+  const { status, statusCode = status, message } = Object(cause) as Record<string, unknown>;
+  const isTooLarge = statusCode === 413;
+  const reason = typeof message === "string" ? message.slice(0, 200) : "unknown reason";
+  report({
+    message: `The body could not be read (${reason}). Check the body limit of your framework, such as BODY_SIZE_LIMIT of SvelteKit, and the connection.`,
+    cause,
+  });
+  return isTooLarge
+    ? errorResponse(413, "The body is larger than the server accepts.")
+    : errorResponse(400, `The body could not be read: ${reason}`);
 }
