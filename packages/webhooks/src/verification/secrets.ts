@@ -22,9 +22,8 @@ const problems: Readonly<Record<CredentialProblem, string>> = {
  */
 export function usableSecrets(secrets: unknown): ReadonlyArray<string | undefined> {
   const list: unknown[] = Array.isArray(secrets) ? [...secrets] : [secrets];
-  const [problem = list.every((secret) => secret === undefined) && "blank"] = list
-    .map(problemOf)
-    .filter((one) => one !== undefined);
+  const isSet = list.some((secret) => secret !== undefined);
+  const problem = isSet ? list.map(problemOf).find((one) => one !== undefined) : "blank";
   // Without a problem, each one is a string or undefined.
   if (!problem) return (list as Array<string | undefined>).map((secret) => secret?.trim());
   throw new WebhookError(
