@@ -4,7 +4,7 @@ import type { Redact } from "../errors/redact.ts";
 import { readFieldIssues } from "../http/response-error.ts";
 import { failureCode, type Outcome } from "../http/outcome-table.ts";
 import type { HttpResponse } from "../http/http-request.ts";
-import type { ProxyCall, ProxyKind } from "./options.ts";
+import type { ProxyCall, ProxyKind, ProxyRequest } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
 const jobFields =
@@ -96,6 +96,10 @@ export interface RequestIssue {
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;
+}
+
+export function isAborted({ signal }: ProxyRequest): boolean {
+  return signal?.aborted === true;
 }
 
 type ResponseHeaders = Readonly<Record<string, string>>;

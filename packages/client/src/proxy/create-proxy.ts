@@ -1,6 +1,13 @@
-import { errorResponse } from "./convert-response.ts";
+import { errorResponse, isAborted } from "./convert-response.ts";
 import { handleRequest } from "./handle-request.ts";
-import type { ProxyCall, ProxyError, ProxyKind, ProxyOptions, ProxyUser } from "./options.ts";
+import type {
+  ProxyCall,
+  ProxyError,
+  ProxyKind,
+  ProxyOptions,
+  ProxyRequest,
+  ProxyUser,
+} from "./options.ts";
 import { resolveOptions, type ProxySettings } from "./resolve-options.ts";
 
 const maxKeyLength = 200;
@@ -19,7 +26,7 @@ const corsHeaders = [
 /** Fetch handler of `createProxy`. It passes the second argument to `authorize`. */
 export interface Proxy<Context = unknown> {
   (
-    request: Request,
+    request: ProxyRequest,
     ...rest: unknown extends Context ? [context?: unknown] : [context: Context]
   ): Promise<Response>;
   /**
@@ -70,10 +77,9 @@ export function createProxy<User extends ProxyUser, Context = unknown>(
 ): Proxy<Context> {
   // The callbacks get only users that `authorize` returned, and the context of the same proxy.
   const settings = resolveOptions(options as unknown as ProxyOptions);
-  const handler: (request: Request, context?: unknown) => Promise<Response> = async (
-    request,
-    context,
-  ) => {
+  const handler = async (given: ProxyRequest, context?: unknown): Promise<Response> => {
+    // Only the callbacks of the caller can use more.
+    const request = given as Request;
     const origin = request.headers.get("origin");
     const isAllowed = origin !== null && settings.origins.includes(origin);
     const response = await respond(request, context, isAllowed, settings);
@@ -122,7 +128,7 @@ async function respond(
     return await handleRequest(call, route.id, settings, report);
   } catch (cause) {
     // No one reads this response, and the operator has nothing to fix.
-    if (request.signal.aborted) return errorResponse(499, "The client closed the request.");
+    if (isAborted(request)) return errorResponse(499, "The client closed the request.");
     report({ message: "The proxy failed. See cause.", cause });
     return errorResponse(500, "The proxy failed.");
   }

@@ -5,6 +5,7 @@ import type { RepeatableImage } from "../images/image-source.ts";
 import {
   convertContent,
   errorResponse,
+  isAborted,
   isJsonObject,
   jobNotFound,
   jsonResponse,
@@ -225,7 +226,7 @@ async function readJson(
     if (isJsonObject(json)) return json;
   } catch (error) {
     // Otherwise the body is not JSON in UTF-8.
-    if (error instanceof UnreadableBody && !request.signal.aborted)
+    if (error instanceof UnreadableBody && !isAborted(request))
       return unreadable(error.cause, report);
   } finally {
     // Releases the rest of the body; does nothing at its end.

@@ -7,6 +7,7 @@ export type {
   ProxyField,
   ProxyKind,
   ProxyOptions,
+  ProxyRequest,
   ProxyError,
   ProxyUser,
 } from "./options.ts";

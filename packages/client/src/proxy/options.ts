@@ -9,6 +9,17 @@ export interface ProxyUser {
   readonly id: string;
 }
 
+/** Fields of a fetch `Request` that a proxy uses. Azure Functions and some others have a class of their own with them. */
+export interface ProxyRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+  readonly bodyUsed: boolean;
+  blob(): Promise<unknown>;
+  readonly signal?: AbortSignal;
+}
+
 /** Operation that a request asks for. */
 export type ProxyKind = "submit" | "get" | "list" | "account" | "purchase";
 

@@ -1,6 +1,7 @@
 import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import type { NodeRequest } from "../verification/body.ts";
+import type { LambdaEvent } from "./lambda.ts";
 import { closeIfUnread } from "./node-receiver.ts";
 
 /** Fields of a Fastify request that the plugin uses. */
@@ -9,6 +10,8 @@ export interface FastifyRequest {
   readonly headers: NodeRequest["headers"];
   readonly body: unknown;
   readonly raw: object;
+  /** Event of `@fastify/aws-lambda`. */
+  readonly awsLambda?: { readonly event?: LambdaEvent | undefined } | undefined;
 }
 
 /** Methods of a Fastify reply that the plugin uses. */
@@ -37,12 +40,13 @@ export interface FastifyScope {
   /** Adds a route for every method. */
   all(
     path: string,
+    options: { config: { rawBody: false } },
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
   ): unknown;
 }
 
 const register = '`app.register(createReceiver(options), { prefix: "/webhooks/tryon" });`';
-const fix = `Fastify: a hook or a middleware of the app reads bodies before the routes. Move it to a scope beside that of the receiver: ${register} and \`app.register(async (scope) => { scope.addHook("preParsing", hook); });\` with the routes that need it inside.`;
+const fix = `Fastify: a hook or a middleware of the app reads bodies before the routes, such as fastify-raw-body with this route in its option routes. Move it to a scope beside that of the receiver: ${register} and \`app.register(async (scope) => { scope.addHook("preParsing", hook); });\` with the routes that need it inside.`;
 
 /**
  * Creates a plugin for Fastify 5 that receives the events of the service at its prefix, like
@@ -78,8 +82,11 @@ export function createReceiver(options: ReceiverOptions): (scope: FastifyScope) 
     }
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    scope.all("/", async (request, reply) => {
-      const { method, headers } = request;
+    // fastify-raw-body reads the bodies of all routes without this.
+    scope.all("/", { config: { rawBody: false } }, async (request, reply) => {
+      const { method } = request;
+      // Without `albMultiValueHeaders`, @fastify/aws-lambda leaves out the headers of a load balancer that have one value.
+      const headers = request.awsLambda?.event?.multiValueHeaders ?? request.headers;
       // The parser above passes on the unread stream. A request without a body has none.
       const body = (request.body ?? "") as NodeRequest | string;
       const response = closeIfUnread(request.raw, await receive({ method, headers, body }));

@@ -5,9 +5,13 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 let folder: AppFolder;
 
 beforeAll(async () => {
+  const packed = await packedPackages();
   folder = await AppFolder.with(
     "app",
-    (await packedPackages()).webhooks,
+    packed.client,
+    packed.webhooks,
+    "@azure/functions@4.16.5",
+    "@fastify/aws-lambda@6.4.1",
     "@hono/node-server@2.1.8",
     "@types/aws-lambda@8.10.164",
     "@types/express@5.0.6",
@@ -41,6 +45,7 @@ const compilerOptions = {
 const uses = `
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createSecureServer } from "node:http2";
+import { app as azure } from "@azure/functions";
 import type { APIGatewayProxyHandler, APIGatewayProxyHandlerV2, ALBHandler, LambdaFunctionURLHandler } from "aws-lambda";
 import express from "express";
 import express4 from "express-4";
@@ -50,7 +55,8 @@ import Koa from "koa";
 import bodyParser from "koa-bodyparser";
 import type { NextApiHandler } from "next";
 import type { NextRequest } from "next/server.js";
-import type { ReceiverOptions } from "@tryon/webhooks";
+import { createProxy } from "@tryon/client/proxy";
+import { createReceiver, verify, type ReceiverOptions } from "@tryon/webhooks";
 import { createReceiver as forExpress } from "@tryon/webhooks/express";
 import { createReceiver as forFastify } from "@tryon/webhooks/fastify";
 import { createReceiver as forHono } from "@tryon/webhooks/hono";
@@ -62,6 +68,12 @@ import { createReceiver as forNode } from "@tryon/webhooks/node";
 declare const options: ReceiverOptions;
 const { background: _, ...withoutBackground } = options;
 
+azure.http("webhooks", { methods: ["POST"], authLevel: "anonymous", handler: createReceiver(options) });
+azure.http("proxy", { methods: ["GET", "POST"], handler: createProxy({ authorize: () => ({ id: "ada" }) }) });
+azure.http("own", { handler: async (request) => {
+  await verify({ body: request, headers: request.headers, secrets: "whsec_a" });
+  return { status: 204 };
+} });
 createServer(forNode(options));
 createSecureServer(forNode(options));
 const keep = (request: IncomingMessage & { rawBody?: Buffer }, bytes: Buffer) => { request.rawBody = bytes; };
@@ -95,7 +107,7 @@ it.each(["mts", "cts"])(
   "every adapter has the type that its framework requires, in a .%s",
   async (extension) => {
     const file = `uses.${extension}`;
-    await folder.write(file, extension === "cts" ? uses.replace("await ", "void ") : uses);
+    await folder.write(file, extension === "cts" ? uses.replace("\nawait ", "\nvoid ") : uses);
     expect(await folder.compile({ compilerOptions, files: [file] })).toBe("");
   },
   installing,

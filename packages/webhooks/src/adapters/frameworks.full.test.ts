@@ -17,12 +17,14 @@ import {
   type Start,
 } from "../../test/adapter-behaviour.ts";
 import { secret, signedEvent } from "../../test/events.ts";
+import { behindGateway, gateways } from "../../test/lambda-gateway.ts";
 import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";
 import { createReceiver as forExpress } from "./express.ts";
 import { createReceiver as forFastify } from "./fastify.ts";
 import { createReceiver as forHono } from "./hono.ts";
 import { createReceiver as forKoa } from "./koa.ts";
+import type { LambdaResult } from "./lambda.ts";
 
 let folder: AppFolder;
 
@@ -32,6 +34,8 @@ beforeAll(async () => {
     "express@5.3.0",
     "express-4@npm:express@4.22.3",
     "fastify@5.12.8",
+    "fastify-raw-body@6.0.1",
+    "@fastify/aws-lambda@6.4.1",
     "koa@3.3.0",
     "koa-body@8.0.1",
     "koa-bodyparser@4.4.1",
@@ -117,6 +121,8 @@ interface FastifyApp {
   ready(): Promise<unknown>;
 }
 
+type LambdaFunction = (event: object, context: object) => Promise<LambdaResult>;
+
 const register = (app: FastifyApp, options: ReceiverOptions) =>
   app.register(forFastify(options), { prefix: path });
 const hook = async (_request: never, _reply: never, payload: Parameters<typeof json>[0]) => {
@@ -159,6 +165,26 @@ describe("Fastify", () => {
       expect(response).toMatchObject({ status: 204 });
     }
     expect(handled).toHaveLength(2);
+  });
+
+  it("accepts events in an app with fastify-raw-body", async () => {
+    const started = servedByFastify((app, options) => {
+      app.register(folder.require("fastify-raw-body") as never);
+      register(app, options);
+    });
+    expect(await deliverTwice(started)).toEqual(handledOnce);
+  });
+
+  it.each(gateways)("accepts events with @fastify/aws-lambda behind %s", async (gateway) => {
+    const lambda = folder.require("@fastify/aws-lambda") as (app: object) => LambdaFunction;
+    const started: Start = async (options) => {
+      const app = (folder.require("fastify") as () => FastifyApp)();
+      const handler = lambda(app);
+      register(app, options);
+      await app.ready();
+      return behindGateway(gateway, (event) => handler({ path, ...event }, {}));
+    };
+    expect(await deliverTwice(started)).toEqual(handledOnce);
   });
 
   it("keeps the parsers of the app for its other routes", async () => {

@@ -127,7 +127,7 @@ describe("without onError", () => {
   it.each<[string, Partial<ReceiverOptions>, () => Request | Promise<Request>, number, string]>([
     ["signature_mismatch", { secrets: "whsec_wrong" }, () => delivery(event), 400, "the secret"],
     ["missing_signature", {}, unsigned, 400, "Pass all headers as they arrived"],
-    ["invalid_secret", { secrets: () => undefined }, () => delivery(event), 500, "Set `secrets`"],
+    ["invalid_secret", { secrets: () => undefined }, () => delivery(event), 500, "set `secrets`"],
   ])(
     "reports %s with the fix at once, then at most once a minute with the number",
     async (code, options, request, status, fix) => {

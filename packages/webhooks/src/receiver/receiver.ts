@@ -1,8 +1,9 @@
+import type { FetchRequest } from "../verification/body.ts";
 import { createDeliveryHandler, withEvents } from "./delivery-handler.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** Fetch handler that receives events. */
-export type Receiver = (request: Request) => Promise<Response>;
+export type Receiver = (request: FetchRequest) => Promise<Response>;
 
 /**
  * Creates a fetch handler that receives the events of the service, for every runtime with `Request`

@@ -15,6 +15,15 @@ export interface NodeRequest extends AsyncIterable<unknown> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
+/** Fields of a fetch `Request` that a receiver uses. Azure Functions and some others have a class of their own with them. */
+export interface FetchRequest {
+  readonly method: string;
+  readonly headers: Headers | Iterable<readonly [string, string]>;
+  readonly body: unknown;
+  readonly bodyUsed: boolean;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
 interface RequestFields {
   readonly bodyUsed?: unknown;
   readonly body?: unknown;

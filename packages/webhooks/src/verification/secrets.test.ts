@@ -37,7 +37,9 @@ describe("during the replacement of a secret", () => {
 it.each(["", " ", "\u00a0", "undefined", "null", " undefined", "null\r\n", "\ufeffnull"])(
   "rejects the secret %j with the fix, even for its valid signature",
   async (secret) => {
-    const message = expect.stringMatching(/`undefined` or `null`.*Set `secrets`/) as unknown;
+    const message = expect.stringMatching(
+      /`undefined` or `null`.*build.*pass a function.*set `secrets`/,
+    ) as unknown;
     const rejection = { code: "invalid_secret", message };
     const signature = createHmac("sha256", secret).update(body).digest("hex");
     const forged = { "X-Service-Signature": `sha256=${signature}` };

@@ -9,9 +9,10 @@ export type Secrets = string | undefined | ReadonlyArray<string | undefined>;
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>);
 
 const problems: Readonly<Record<CredentialProblem, string>> = {
-  blank: "is missing, blank, not a string, `undefined` or `null`. Set",
+  blank:
+    "is missing, blank, not a string, `undefined` or `null`. If a build without the secret loads this file, pass a function: `() => process.env.TRYON_WEBHOOK_SECRET`. Otherwise set",
   quoted: "has quotes around it. Remove them from",
-  spaced: "contains white space. Pass several as an array; else correct",
+  spaced: "contains white space. Pass several as an array, or correct",
 };
 
 /**

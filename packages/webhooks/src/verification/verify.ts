@@ -1,4 +1,4 @@
-import { readBody, type NodeRequest, type RawBody } from "./body.ts";
+import { readBody, type FetchRequest, type NodeRequest, type RawBody } from "./body.ts";
 import type { TryOnEvent } from "./event.ts";
 import type { WebhookHeaders } from "./header-values.ts";
 import { resolveSecrets, type SecretSource } from "./secrets.ts";
@@ -45,7 +45,7 @@ export interface VerifySettings<Source = SecretSource> {
 /** Delivery, and options of its verification. A request as `body` has its own headers. */
 export type VerifyOptions<
   Source = SecretSource,
-  AnyRequest = Request | NodeRequest,
+  AnyRequest = FetchRequest | NodeRequest,
 > = VerifySettings<Source> &
   (
     | {

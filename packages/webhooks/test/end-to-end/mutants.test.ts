@@ -56,7 +56,9 @@ function identifyingBy(keyOf: (request: Request) => Promise<string>): CreateRece
   return (options) => {
     const { store } = options;
     if (store === undefined) throw new TypeError("store: a scenario always has one.");
-    return async (request) => {
+    return async (given) => {
+      // The harness delivers requests of fetch.
+      const request = given as Request;
       const key = await keyOf(request.clone());
       const keyed: ReceiverStore = {
         claim: (_key, owner, ttl) => store.claim(key, owner, ttl),
