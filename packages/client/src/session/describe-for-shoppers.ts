@@ -39,7 +39,8 @@ const english = {
   uploading: "Sending your photo.",
   retrying: "The connection is slow. Trying again.",
   queued: "Your try-on starts soon.",
-  running: ({ typical }: ShopperFacts) => `Creating your image. It often takes ${typical} seconds.`,
+  running: ({ typical }: ShopperFacts) =>
+    `Creating your image. It often takes up to ${typical} seconds.`,
   slow: "Creating your image. It takes longer than usual.",
   leave: "Creating your image. You can leave this page and get it later.",
   loading: "Loading your image.",
