@@ -80,8 +80,8 @@ export function startShop(
 ): Promise<{ readonly url: string; readonly close: () => void }> {
   const { fetch } = createShop(options);
   return new Promise((resolve) => {
-    const server = serve({ fetch, port, hostname: "127.0.0.1" }, (address) => {
-      resolve({ url: `http://localhost:${address.port}`, close: () => server.close() });
+    const server = serve({ fetch, port, hostname: "127.0.0.1" }, (info) => {
+      resolve({ url: `http://localhost:${info.port}`, close: () => server.close() });
     });
   });
 }

@@ -264,7 +264,7 @@ test("measures the time since the start, and invites to leave only if the try-on
 test.each([
   ["an aborted call", new DOMException("Aborted", "AbortError"), "interrupted"],
   ["an error of a system", Object.assign(new Error("EACCES"), { code: "EACCES" }), "page_error"],
-  ["a value that is no error", undefined, "page_error"],
+  ["a value that is not an error", undefined, "page_error"],
   ["an error of prepare in a session", failed({}), "page_error"],
 ] as const)("describes %s", (_what, subject, code) => {
   expect(describeForShoppers(subject).code).toBe(code);

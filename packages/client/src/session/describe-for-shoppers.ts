@@ -18,21 +18,19 @@ interface ShopperFacts {
 
 const isImage = (field = ""): boolean => /^(person|garment|file)/.test(field);
 
-const image =
-  (problem: string) =>
-  ({ field }: ShopperFacts) =>
-    `${field === "person" ? "Your photo" : isImage(field) ? "A garment picture" : "A picture"} ${problem}. Choose another one.`;
-
-function inTime(seconds: number): string {
-  const [unit, size] =
-    seconds < 90
-      ? (["second", 1] as const)
-      : seconds < 5_400
-        ? (["minute", 60] as const)
-        : (["hour", 3_600] as const);
-  return new Intl.RelativeTimeFormat("en").format(Math.ceil(seconds / size), unit);
+function aboutImage({ field }: ShopperFacts, problem: string): string {
+  const image = isImage(field) ? "A garment image" : "An image";
+  return `${field === "person" ? "Your photo" : image} ${problem}. Choose another one.`;
 }
 
+function inTime(seconds: number): string {
+  const format = new Intl.RelativeTimeFormat("en");
+  if (seconds < 90) return format.format(Math.ceil(seconds), "second");
+  if (seconds < 5_400) return format.format(Math.ceil(seconds / 60), "minute");
+  return format.format(Math.ceil(seconds / 3_600), "hour");
+}
+
+// No text is a call, or a bundler could not remove the table from a page that does not use it.
 const english = {
   idle: "",
   preparing: "Preparing your photo.",
@@ -47,17 +45,17 @@ const english = {
   succeeded: "Your image is ready.",
   interrupted: "You stopped waiting. Continue to get your image.",
   incomplete: "Choose a photo of you and 1 to 3 garments.",
-  photo_format: image("is not a JPEG or PNG"),
-  photo_too_large: image("is too large"),
-  photo_too_small: image("is too small"),
-  photo_damaged: image("cannot be read"),
-  photo_unusable: image("cannot be used"),
+  photo_format: (facts: ShopperFacts) => aboutImage(facts, "is not a JPEG or PNG"),
+  photo_too_large: (facts: ShopperFacts) => aboutImage(facts, "is too large"),
+  photo_too_small: (facts: ShopperFacts) => aboutImage(facts, "is too small"),
+  photo_damaged: (facts: ShopperFacts) => aboutImage(facts, "cannot be read"),
+  photo_unusable: (facts: ShopperFacts) => aboutImage(facts, "cannot be used"),
   options_unusable: "These options cannot be used. Choose others.",
   blocked: "This photo or text is not allowed. Choose another one.",
   failed: "Your image could not be made. Choose another photo.",
   try_later: ({ retryAfter }: ShopperFacts) =>
     `Please wait. Try again ${retryAfter ? inTime(retryAfter) : "in a moment"}.`,
-  offline: "There is no connection. Check your network, then try again.",
+  offline: "The connection failed. Check your network, then try again.",
   unconfirmed: "The connection was lost. Continue to get your image.",
   wait: "Your image is not here yet. Continue to get it.",
   gone: "This image is not available anymore. Start again.",
@@ -74,7 +72,7 @@ const english = {
 export type ShopperCode = keyof typeof english;
 
 /**
- * What the shopper can do. `resume`: continue the same try-on with `resume` of the session, or with `error.job.result()` or
+ * Next step of the shopper. `resume`: continue the same try-on with `resume` of the session, or with `error.job.result()` or
  * `error.recover()`. `change`: choose other images or options, and start again. `reload`: reload the page, or sign in.
  */
 export type ShopperAction = "resume" | "change" | "reload";
