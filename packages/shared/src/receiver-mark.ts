@@ -1,7 +1,7 @@
 /** Header of each response of a receiver, which a page that responds with 200 does not have. */
 export const receiverMark = "x-tryon-receiver";
 
-/** What responded to an event: a receiver of this SDK, a page, or a server that is neither. */
+/** Returns the kind of server that responded to an event: a receiver of this SDK, a page, or another one. */
 export function responderOf({ headers }: Pick<Response, "headers">): "receiver" | "page" | "other" {
   if (headers.has(receiverMark)) return "receiver";
   return /^\s*(text\/html|application\/xhtml\+xml)/i.test(headers.get("content-type") ?? "")
