@@ -35,6 +35,25 @@ export const checks: Checks = {
     await untilShown(page, "main img");
     expect(await charges()).toBe(1);
   },
+  "messages.ts": async ({ run, snippet }) => {
+    const output = await run(`${snippet.code}
+      const started = { startedAt: Date.now(), person: undefined, isSaved: true };
+      const error = { code: "rate_limited", message: "", isContentBlocked: false, retryAfter: 170 } as const;
+      for (const state of [
+        { ...started, status: "waiting", jobId: "job_1", jobStatus: "running" },
+        { ...started, status: "failed", error, canResume: true, jobId: undefined },
+        { ...started, status: "interrupted" },
+      ] as const) {
+        const [status, resume] = [{} as HTMLElement, {} as HTMLElement];
+        showMessage(state, status, resume);
+        console.log(status.textContent, resume.hidden);
+      }`);
+    expect(output.trim().split("\n")).toEqual([
+      "Dein Bild entsteht. Das dauert oft bis zu 30 Sekunden. true",
+      "Bitte versuche es in 3 Minuten noch einmal. false",
+      "You stopped waiting. Continue to get your image. false",
+    ]);
+  },
   "account.ts": async (context) => {
     expect(context.snippet.code).toContain("resetAll");
     if (!hasChromium) return;

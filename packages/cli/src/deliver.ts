@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { InvalidArgumentError, text } from "@tryon/cli-kit";
 import { mayReceiveKeys } from "@tryon/shared/key-url";
+import { notRecognized, pageResponded, responderOf } from "@tryon/shared/receiver-mark";
 import { signedRequest, type TryOnCompletedEvent } from "@tryon/webhooks";
 
 /** Delays between the attempts of the service to deliver an event, in milliseconds (Events). */
@@ -26,7 +27,8 @@ export function receiverUrl(value: string): URL {
 }
 
 /**
- * Signs an event and sends it until the receiver responds with 2xx, as the service does. Follows no redirect.
+ * Signs an event and sends it until the receiver responds with 2xx, as the service does. Follows no redirect. A page that
+ * responds with 2xx ends the delivery without success.
  *
  * @param isRetried - If true, it is sent up to four times, after 1, 4 and 16 s.
  */
@@ -40,23 +42,32 @@ export async function deliver(
   for (;;) {
     const request = await signedRequest(event, target);
     attempts += 1;
-    const { ok, outcome } = await send(request, signal);
-    const delay = isRetried && !ok ? retryDelays[attempts - 1] : undefined;
+    const { ok, isLost, outcome } = await send(request, signal);
+    const delay = isRetried && !ok && isLost !== true ? retryDelays[attempts - 1] : undefined;
     if (delay === undefined) return { ok, outcome, attempts };
     await sleep(delay, undefined, { signal });
   }
 }
 
-async function send(request: Request, signal: AbortSignal): Promise<Omit<Delivery, "attempts">> {
+interface Sent extends Omit<Delivery, "attempts"> {
+  readonly isLost?: boolean;
+}
+
+async function send(request: Request, signal: AbortSignal): Promise<Sent> {
   const timeout = AbortSignal.timeout(responseTimeout);
   const start = performance.now();
   try {
-    const { status, ok, body } = await fetch(request, {
+    const response = await fetch(request, {
       redirect: "manual",
       signal: AbortSignal.any([signal, timeout]),
     });
+    const { status, ok, body } = response;
     await body?.cancel();
-    return { ok, outcome: `${status} after ${Math.round(performance.now() - start)} ms` };
+    const outcome = `${status} after ${Math.round(performance.now() - start)} ms`;
+    const responder = ok ? responderOf(response) : "receiver";
+    if (responder === "page")
+      return { ok: false, isLost: true, outcome: `${outcome}: ${pageResponded}` };
+    return { ok, outcome: responder === "other" ? `${outcome} (${notRecognized})` : outcome };
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return { ok: false, outcome: "no response within 10 s" };

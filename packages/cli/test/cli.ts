@@ -69,7 +69,9 @@ export async function runCli(argv: readonly string[], given: Given = {}): Promis
 }
 
 /** Receiver of webhooks that responds with these statuses, or redirects to a URL, and then responds with 204. */
-export async function openReceiver(...answers: ReadonlyArray<number | readonly [number, string]>) {
+export async function openReceiver(
+  ...answers: ReadonlyArray<number | readonly [number, Record<string, string>]>
+) {
   const bodies: string[] = [];
   const requests: Request[] = [];
   const { promise: full, resolve } = Promise.withResolvers<void>();
@@ -84,8 +86,10 @@ export async function openReceiver(...answers: ReadonlyArray<number | readonly [
       );
       requests.push(new Request("http://localhost/hook", { method: "POST", headers, body }));
       const answer = answers[bodies.length - 1] ?? 204;
-      if (typeof answer === "number") response.writeHead(answer).end();
-      else response.writeHead(answer[0], { location: answer[1] }).end();
+      // A number is the status of a receiver of this SDK, which marks its responses.
+      const [status, given] =
+        typeof answer === "number" ? [answer, { "x-tryon-receiver": "1" }] : answer;
+      response.writeHead(status, given).end();
       if (bodies.length > answers.length) resolve();
     });
   });

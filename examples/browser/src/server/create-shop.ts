@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 
+import { serve } from "@hono/node-server";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { createProxy, createQuota, type ProxyError } from "@tryon/client/proxy";
 import { Hono, type Context } from "hono";
@@ -14,11 +16,18 @@ export interface ShopOptions {
   readonly secret: string;
   /** URL of the result images. @default baseUrl */
   readonly imagesUrl?: string;
-  /** Folder of the built page. If absent, the server has no page. */
-  readonly pages?: string | undefined;
+  /** Folder of the built page. */
+  readonly pages: string;
   /** Called with errors that users do not receive. @default console.error */
   readonly onError?: (error: ProxyError) => void;
 }
+
+const images = new URL("../../images/", import.meta.url);
+const products = new Map([
+  ["shirt", "shirt.png"],
+  ["jacket", "jacket.webp"],
+  ["hat", "hat.png"],
+]);
 
 /** Creates the shop's server: visitor sessions, the proxy to the try-on service and the page. */
 export function createShop(options: ShopOptions): Hono {
@@ -31,9 +40,14 @@ export function createShop(options: ShopOptions): Hono {
       const id = await getSignedCookie(context, secret, "visitor");
       return id ? { id } : null;
     },
+    // Visitors can send any string. If one is not a product, the proxy responds with 422.
+    resolveGarments({ garments }) {
+      const files = garments.flatMap((url) => products.get(url.split("/products/")[1] ?? "") ?? []);
+      if (files.length !== garments.length) return undefined;
+      return Promise.all(files.map((file) => readFile(new URL(file, images))));
+    },
     // Counts in memory. Several servers need a shared store.
     limit: createQuota({ perDay: 60, perMinute: 60 }),
-    sizes: ["1K", "2K", "4K"],
     onError,
   });
   const shop = new Hono();
@@ -55,6 +69,19 @@ export function createShop(options: ShopOptions): Hono {
     formAction: ["'self'"],
   };
   shop.use(secureHeaders({ contentSecurityPolicy, strictTransportSecurity: false }));
-  if (pages !== undefined) shop.get("*", serveStatic({ root: pages }));
+  shop.get("*", serveStatic({ root: pages }));
   return shop;
+}
+
+/** Starts the shop on this machine. */
+export function startShop(
+  options: ShopOptions,
+  port = 0,
+): Promise<{ readonly url: string; readonly close: () => void }> {
+  const { fetch } = createShop(options);
+  return new Promise((resolve) => {
+    const server = serve({ fetch, port, hostname: "127.0.0.1" }, (info) => {
+      resolve({ url: `http://localhost:${info.port}`, close: () => server.close() });
+    });
+  });
 }

@@ -99,12 +99,29 @@ test("sends a signed test event to --webhook-url, and says what came back", asyn
   });
 });
 
+test("fails if a page answers the test event, and says if another server does", async () => {
+  const { tryon, mock } = await openShop();
+  const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
+  const check = async (type: string) => {
+    const { target } = await openReceiver([200, { "content-type": type }]);
+    return tryon(["doctor", "--webhook-url", target], { environment });
+  };
+  const page = await check("text/html; charset=utf-8");
+  expect(page.code).toBe(1);
+  expect(page.stdout).toMatch(/fail {2}Webhook +200 after \d+ ms: a page answered, not a receiver/);
+  const other = await check("application/json");
+  expect(other.code).toBe(0);
+  expect(other.stdout).toMatch(
+    /ok {4}Webhook +200 .* \(not recognized as a receiver of this SDK\)/,
+  );
+});
+
 test("follows no redirect of a receiver, so its event reaches no other host", async () => {
   const { tryon, mock } = await openShop();
   const other = await openReceiver();
   const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
   for (const status of [302, 307, 308]) {
-    const { target, bodies } = await openReceiver([status, `http://${other.target}`]);
+    const { target, bodies } = await openReceiver([status, { location: `http://${other.target}` }]);
     const { code, stdout } = await tryon(["doctor", "--webhook-url", target], { environment });
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`fail {2}Webhook +${status} after`));

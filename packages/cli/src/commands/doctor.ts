@@ -176,7 +176,7 @@ async function checkWebhook(
     add(
       "Webhook",
       "fail",
-      `${outcome}. Only 2xx counts. Find out more: tryon webhooks send --to ${url.href}`,
+      `${outcome}. Only 2xx of a receiver counts. Find out more: tryon webhooks send --to ${url.href}`,
     );
   }
 }

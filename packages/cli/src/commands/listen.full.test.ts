@@ -39,6 +39,17 @@ test("delivers the event of each job that ends once, signed, and retries after a
   expect(event).toMatchObject({ event: "tryon.completed", status: "succeeded" });
 });
 
+test("does not send an event again that a page answered, like the service", async () => {
+  const { tryon, input, path } = await openShop();
+  const { stdout } = await tryon(["run", ...input, "--json", "-o", path("look.png")]);
+  const { job_id: id } = JSON.parse(stdout) as { job_id: string };
+  const { target, bodies } = await openReceiver([200, { "content-type": "text/html" }]);
+  const ended = await tryon(["listen", "--forward-to", target, "--job", id]);
+  expect(ended.code).toBe(1);
+  expect(ended.stdout).toContain("a page answered, not a receiver");
+  expect(bodies).toHaveLength(1);
+});
+
 test("delivers the event of --job and ends, with a secret that it prints", async () => {
   const { tryon, input, path } = await openShop();
   const { stdout } = await tryon(["run", ...input, "--json", "-o", path("look.png")]);

@@ -1,4 +1,13 @@
 export { createTryOnSession } from "./create-try-on-session.ts";
+export { describeForShoppers } from "./describe-for-shoppers.ts";
+export type {
+  ShopperAction,
+  ShopperCode,
+  ShopperDetails,
+  ShopperMessage,
+  ShopperOptions,
+  ShopperTexts,
+} from "./describe-for-shoppers.ts";
 export { resetAll } from "./reset-all.ts";
 export type {
   SessionError,

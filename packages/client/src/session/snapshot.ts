@@ -9,6 +9,7 @@ export function sessionError(error: unknown): SessionError {
     message: error instanceof Error ? error.message : String(error),
     isContentBlocked: isTryOnError(error, "job_failed") && error.isContentBlocked,
     retryAfter: known?.retryAfter,
+    issues: known?.issues,
   };
 }
 

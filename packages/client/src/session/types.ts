@@ -1,15 +1,17 @@
-import type { Duration, Job, TryOnErrorCode, TryOnInput } from "@tryon/client";
+import type { Duration, FieldIssue, Job, TryOnErrorCode, TryOnInput } from "@tryon/client";
 
 /** Error of a session, as plain fields, which other tabs receive too. */
 export interface SessionError {
   /** Code of the error. `unexpected` for an error that is not of this package, such as one that `prepare` throws. */
   readonly code: TryOnErrorCode | "unexpected";
-  /** Message for developers. Write your own for visitors, by `code`. */
+  /** Message for developers. `describeForShoppers` returns one for visitors. */
   readonly message: string;
   /** If true, the service refused the content of an image or of a text. */
   readonly isContentBlocked: boolean;
   /** Seconds to wait before the next try-on, if the service said so. */
   readonly retryAfter: number | undefined;
+  /** Fields of the input that were rejected. Those of the client have the fields of `InputIssue`. */
+  readonly issues?: readonly FieldIssue[] | undefined;
 }
 
 /** Fields of every state but `idle`. */

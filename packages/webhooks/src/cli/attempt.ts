@@ -1,7 +1,14 @@
+import { responderOf } from "@tryon/shared/receiver-mark";
+
 import type { CliContext } from "./input.ts";
 
 export type Attempt =
-  | { readonly status: number; readonly took: number; readonly text: string }
+  | {
+      readonly status: number;
+      readonly took: number;
+      readonly responder: ReturnType<typeof responderOf>;
+      readonly text: string;
+    }
   | { readonly problem: string };
 
 const maxText = 2_000;
@@ -21,7 +28,7 @@ export async function attemptDelivery(
     const response = await fetch(new Request(request, { redirect: "manual", signal }));
     const took = Math.round(elapsed() - start);
     const text = redact(await readStart(response), secret);
-    return { status: response.status, took, text };
+    return { status: response.status, took, responder: responderOf(response), text };
   } catch (error) {
     if (signal.aborted) {
       return { problem: `The receiver did not respond within ${timeout / 1_000} s.` };

@@ -54,7 +54,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     name: "send",
     description: "Send a signed event to a receiver. Follows no redirect.",
     details:
-      "\nExit code 0: the receiver responded with 2xx, or with --break with 4xx except 404 and 405.\n",
+      "\nExit code 0: the receiver responded with 2xx and no HTML, or with --break with 4xx except 404 and 405.\n",
     examples: [`--to ${hook} --status failed`, `--to ${hook} --break body`],
     define: (command, start) => {
       addSendOptions(command).action((options) => start(() => runSend(options, context)));

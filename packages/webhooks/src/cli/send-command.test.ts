@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 import { describe, expect, it } from "vitest";
 
-import { safeVerify } from "../index.ts";
+import { createReceiver, safeVerify } from "../index.ts";
 import { command, fileOf, receiver } from "../../test/command.ts";
 import { secret, signatureOf } from "../../test/explained.ts";
 
@@ -45,7 +45,8 @@ describe("tryon-webhooks send", () => {
     const { url, outcomes, arrived } = await verifying();
     expect(await send(url)).toEqual({
       code: 0,
-      stdout: "204 after 0 ms. The service would count this as delivered.\n",
+      stdout:
+        "204 after 0 ms. The service would count this as delivered. It answered 2xx; not recognized as a receiver of this SDK.\n",
       stderr: "",
     });
     expect(outcomes).toMatchObject([{ ok: true, event: { status: "succeeded" } }]);
@@ -73,7 +74,8 @@ describe("tryon-webhooks send", () => {
   it("sends the same event several times, and prints a line for each", async () => {
     const { url, arrived } = await verifying();
     const { stdout } = await send(url, "--repeat", "3", "--json");
-    const result = { status: 204, took: 0, text: "", ok: true, meaning: expect.any(String) };
+    const answer = { status: 204, took: 0, responder: "other", text: "" };
+    const result = { ...answer, ok: true, meaning: expect.any(String) };
     const lines = stdout.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([result, result, result]);
     expect(new Set(arrived.map(({ body }) => String(body))).size).toBe(1);
@@ -110,11 +112,68 @@ describe("tryon-webhooks send", () => {
   });
 });
 
+describe("a 2xx response", () => {
+  const html = { "content-type": "text/html; charset=utf-8" };
+
+  it.each(["Text/HTML", "text/html; charset=utf-8", "application/xhtml+xml"])(
+    "of a page loses the event: %s",
+    async (type) => {
+      const { url } = await receiver((response) =>
+        response.writeHead(200, { "content-type": type }).end("<!doctype html>"),
+      );
+      const page = "a page answered, not a receiver; the service will not send it again";
+      for (const options of [[], ["--break", "signature"], ["--strict"]]) {
+        const { code, stdout } = await send(url, ...options);
+        expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining(page) });
+      }
+      const { stdout } = await send(url, "--json");
+      expect(JSON.parse(stdout)).toMatchObject({ ok: false, responder: "page" });
+    },
+  );
+
+  it("of a page with an error status is retried", async () => {
+    const { url } = await receiver((response) => response.writeHead(500, html).end("<html>"));
+    const { code, stdout } = await send(url);
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("retry") });
+  });
+
+  it("of another server is a notice, and a failure with --strict", async () => {
+    const { url } = await receiver((response) => response.writeHead(200).end("{}"));
+    const notice = "not recognized as a receiver of this SDK";
+    for (const [code, options] of [
+      [0, []],
+      [1, ["--strict"]],
+    ] as const) {
+      const ended = await send(url, ...options);
+      expect(ended).toMatchObject({ code, stdout: expect.stringContaining(notice) });
+    }
+  });
+
+  it("of a receiver of this SDK is recognized, at success and at refusal", async () => {
+    const receive = createReceiver({
+      secrets: secret,
+      onCompleted: () => undefined,
+      onError: () => undefined,
+    });
+    const { url } = await receiver(async (response, { headers, body }) => {
+      // No header of the command occurs twice.
+      const given = headers as Record<string, string>;
+      const init = { method: "POST", headers: given, body: new Uint8Array(body) };
+      const { status, headers: own } = await receive(new Request("http://localhost", init));
+      response.writeHead(status, Object.fromEntries(own)).end();
+    });
+    const text = "204 after 0 ms. The service would count this as delivered.\n";
+    expect(await send(url, "--strict")).toEqual({ code: 0, stdout: text, stderr: "" });
+    const refused = await send(url, "--break", "signature", "--json");
+    expect(JSON.parse(refused.stdout)).toMatchObject({ status: 400, responder: "receiver" });
+  });
+});
+
 describe("a 2xx response that never ends counts, because its status has arrived", () => {
   it("with a long beginning", async () => {
     const { url } = await receiver((response) => response.writeHead(200).write("x".repeat(20_000)));
     const { code, stdout } = await send(url, "--timeout", "10m");
-    expect({ code, length: stdout.match(/x+/)?.[0].length }).toEqual({ code: 0, length: 2_000 });
+    expect({ code, length: stdout.match(/x{3,}/)?.[0].length }).toEqual({ code: 0, length: 2_000 });
   });
 
   it("with a short beginning, at the timeout", async () => {

@@ -8,6 +8,7 @@ import {
   type Command,
 } from "@tryon/cli-kit";
 import { mayReceiveKeys } from "@tryon/shared/key-url";
+import { notRecognized, pageResponded } from "@tryon/shared/receiver-mark";
 
 import { signedRequest } from "../index.ts";
 import { attemptDelivery, type Attempt } from "./attempt.ts";
@@ -39,6 +40,7 @@ export const addSendOptions = (program: Command) =>
         // A mutable copy, as the type of `choices` requires.
         .choices([...tamperings]),
     )
+    .option("--strict", "fail unless the response is of a receiver of this SDK")
     .addOption(
       new Option("--timeout <duration>", "maximum time for a response, such as 10s or 10000")
         .argParser(duration(600))
@@ -48,7 +50,7 @@ export const addSendOptions = (program: Command) =>
 type SendOptions = ReturnType<ReturnType<typeof addSendOptions>["opts"]>;
 
 export async function runSend(options: SendOptions, context: CliContext): Promise<number> {
-  const { to: url, allowHttp, break: tampering, repeat, timeout, json } = options;
+  const { to: url, allowHttp, break: tampering, repeat, timeout, strict = false, json } = options;
   if (allowHttp !== true && !mayReceiveKeys(url)) {
     throw new UsageError(
       "--to is on another machine and not https, so others could read and replay the event. Use https, or --allow-http.",
@@ -65,7 +67,7 @@ export async function runSend(options: SendOptions, context: CliContext): Promis
   let code = 0;
   for (let sent = 0; sent < repeat; sent += 1) {
     const attempt = await attemptDelivery(request.clone(), secret, timeout, context);
-    const result = judge(attempt, tampering);
+    const result = judge(attempt, tampering, strict);
     print(context, json === true ? { ...attempt, ...result } : describe(attempt, result.meaning));
     if (!result.ok) code = 1;
   }
@@ -95,17 +97,21 @@ const retries =
 const verdict = (ok: boolean, meaning: string) => ({ ok, meaning });
 
 /** Expects 2xx for a valid event, and 4xx for one that is wrong on purpose. Adds the reaction of the service. */
-function judge(attempt: Attempt, tampering: Tampering | undefined) {
+function judge(attempt: Attempt, tampering: Tampering | undefined, isStrict: boolean) {
   if ("problem" in attempt) return verdict(false, retries);
-  const { status } = attempt;
+  const { status, responder } = attempt;
   if (status >= 300 && status < 400) {
     const redirects = "Only 2xx counts, and the service follows no redirect: use the final URL.";
     return verdict(false, `${redirects} ${retries}`);
   }
+  if (status < 300 && responder === "page") {
+    return verdict(false, `The event is lost: ${pageResponded}. Check --to and its route.`);
+  }
   if (tampering === undefined) {
-    return status < 300
-      ? verdict(true, "The service would count this as delivered.")
-      : verdict(false, `Only 2xx counts. ${retries}`);
+    if (status >= 300) return verdict(false, `Only 2xx counts. ${retries}`);
+    const isKnown = responder === "receiver";
+    const notice = isKnown ? "" : ` It answered 2xx; ${notRecognized}.`;
+    return verdict(isKnown || !isStrict, `The service would count this as delivered.${notice}`);
   }
   if (status < 300) {
     const accepted = `The receiver accepted an event that is wrong on purpose (${tampering})`;

@@ -1,3 +1,5 @@
+import { receiverMark } from "@tryon/shared/receiver-mark";
+
 import type { TryOnCompletedEvent } from "../verification/event.ts";
 import { headerPairs } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
@@ -62,6 +64,7 @@ const statuses: Partial<Record<RejectionCode, number>> = {
   duplicate_event: 503,
 };
 
+const mark = { [receiverMark]: "1" };
 const maxUnrecorded = 1_000;
 
 const failed = "The event was not handled. Send it again.";
@@ -103,7 +106,7 @@ export function createDeliveryHandler(
     status = statuses[code] ?? 400,
   ): ReceiverResponse => {
     void report(error, status);
-    const headers: Record<string, string> = { "content-type": "application/json" };
+    const headers: Record<string, string> = { ...mark, "content-type": "application/json" };
     if (code === "method_not_allowed") headers["allow"] = "POST";
     return { status, headers, body: JSON.stringify({ code, message }) };
   };
@@ -214,7 +217,7 @@ function toError(thrown: unknown): Error {
 }
 
 function accept(status: 202 | 204): ReceiverResponse {
-  return { status, headers: {}, body: null };
+  return { status, headers: mark, body: null };
 }
 
 /** Returns the key of an event in the store. It is unique across all kinds of events. */

@@ -108,6 +108,26 @@ describe("the composite image", () => {
     expect(await difference(sharp(png), photo(), chest)).toBeGreaterThan(8);
   });
 
+  test("says MOCK in each third of its band, since a page may show only a part of it", async () => {
+    const { png } = await run({
+      person_image_b64: asset("person.jpg"),
+      garment_urls: [garmentUrl],
+    });
+    // A third of the text has 13 characters. Between words, the band is dark.
+    const words = [96, 305, 514].map((left) => ({ left, top: 982, width: 68, height: 42 }));
+    for (const word of words) {
+      const { channels } = await sharp(png).extract(word).greyscale().stats();
+      expect(channels[0]?.max).toBeGreaterThan(240);
+    }
+    const [first, ...others] = await Promise.all(
+      words.map((word) => sharp(png).extract(word).png().toBuffer()),
+    );
+    const size = { left: 0, top: 0, width: 68, height: 42 };
+    for (const other of others) {
+      expect(await difference(sharp(other), sharp(first), size)).toBeLessThan(20);
+    }
+  });
+
   test.each([
     ["2K", 1_536, 2_048],
     ["4K", 3_072, 4_096],

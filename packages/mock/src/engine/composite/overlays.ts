@@ -4,9 +4,10 @@ import { drawText, lineWidth } from "./lettering.ts";
 const ink = "#2b2d42";
 
 export function markRibbon(width: number): string {
-  const text = "MOCK / NOT A REAL TRY-ON";
+  // A page that compares the image with the photo shows only a part of it.
+  const text = "MOCK IMAGE / MOCK IMAGE / MOCK IMAGE";
   const height = Math.round(width * 0.055);
-  const square = (width * 0.5) / lineWidth(text);
+  const square = (width * 0.75) / lineWidth(text);
   const left = (width - lineWidth(text) * square) / 2;
   const line = drawText(text, left, (height - 7 * square) / 2, square, "#fff");
   const ribbon = `<rect width="100%" height="100%" fill="${ink}" fill-opacity=".82"/>`;
