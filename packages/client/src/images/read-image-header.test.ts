@@ -62,11 +62,13 @@ describe.each(Object.entries(photos))("a %s", (name, create) => {
 
   it("is invalid after any cut that its format can prove", async () => {
     const photo = await create();
-    const boxes = /AVIF|HEIC/.test(name) ? boxStarts(photo) : [];
+    const [, meta = Infinity, data = 0] = /AVIF|HEIC/.test(name) ? boxStarts(photo) : [];
     /** Returns true if the first bytes of the photo prove that the others are missing. */
     const isProof = (length: number): boolean => {
-      // A box proves only its own end.
-      if (boxes.length > 0) return length - (boxes.findLast((at) => at <= length) ?? 0) >= 8;
+      // A box proves only its own end, and the second one proves the end of all data.
+      if (data > 0) return length >= 8 && (length < meta || length >= meta + 8);
+      // The last byte of a GIF only says that no other frame follows.
+      if (name === "GIF") return length >= 4 && length < photo.length - 1;
       const minimum = { JPEG: 3, PNG: 4, WebP: 12 }[/JPEG|PNG|WebP/.exec(name)?.[0] ?? ""];
       return length >= (minimum ?? Infinity);
     };

@@ -2,7 +2,7 @@ import { InputError, type InputIssueCode } from "@tryon/client";
 
 import { unknownOption } from "../config/resolve-config.ts";
 import { inputIssue } from "../errors/input-issue.ts";
-import { readImageHeader } from "../images/read-image-header.ts";
+import { readImageHeader, truncation } from "../images/read-image-header.ts";
 
 /** Image that `prepareImage` accepts: a `Blob`, a `File`, or bytes. In Node, `fs.openAsBlob` opens a file. */
 export type PreparableImage = Blob | ArrayBuffer | Uint8Array;
@@ -55,7 +55,7 @@ export async function prepareWith(
   const image = toBlob(file);
   const imageFormat = await checkFile(image);
   return encodeImage(image, { maxSide, type: `image/${format}` }, (cause) => {
-    const hint = /^(HEIC|AVIF)$/.test(imageFormat)
+    const hint = /^(HEIC|AVIF|BMP|JPEG XL)$/.test(imageFormat)
       ? "Send it as it is, or convert it to JPEG first."
       : "It may be damaged: use another file.";
     throw new InputError("file", `is ${imageFormat}, and it could not be decoded`, { hint, cause });
@@ -84,6 +84,6 @@ function fail(code: InputIssueCode, value?: string): never {
 async function checkFile(image: Blob): Promise<string> {
   if (image.size === 0) fail("empty");
   const header = await readImageHeader(image).catch(() => fail("unreadable"));
-  if (header.isTruncated) fail("truncated");
+  if (header.isTruncated) fail("truncated", truncation(header));
   return header.format ?? fail("not_an_image", "in an unknown format");
 }
