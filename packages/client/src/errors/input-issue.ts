@@ -3,6 +3,7 @@ import type { FieldIssue } from "./tryon-error.ts";
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
 const prepareHint = "Use prepareImage.";
+const colorHint = "Use prepareImage, or convert it to sRGB first.";
 
 /** Problem and hint of each code. % is the value and # the limit. */
 const problems = {
@@ -30,9 +31,9 @@ const problems = {
   unknown_image: ["is not in a known image format"],
   low_resolution: ["has % pixels, and fewer than # on a side", "Use a larger image."],
   high_resolution: ["has % pixels, and the limit may be #", prepareHint],
-  cmyk: ["has CMYK colors", prepareHint],
-  wide_gamut: ["has colors beyond sRGB, which the service may show paler", prepareHint],
-  hdr: ["has HDR colors, which the service may show wrong", prepareHint],
+  cmyk: ["has CMYK colors", colorHint],
+  wide_gamut: ["has wide-gamut colors, which may change", colorHint],
+  hdr: ["has HDR colors, which may change", colorHint],
   animated: ["is animated", prepareHint],
   heic_or_avif: ["is %, which the service may not read", prepareHint],
   uncommon_format: ["is %, which the service may not read", "Convert it to JPEG or PNG."],

@@ -38,6 +38,11 @@ export interface ImageHeader {
   readonly isTruncated: boolean;
 }
 
+export type ColorWarning = "cmyk" | "wide_gamut" | "hdr";
+
+/** Property of a prepared image with the warnings that its decoder could not remove. Its header does not have them. */
+export const keptWarnings = Symbol.for("tryon.keptWarnings");
+
 /** Returns what proves that an image is incomplete, if it may lack this only. */
 export function truncation({ format }: ImageHeader): string {
   return format === "JPEG" ? ": the end marker of the JPEG is missing" : "";
@@ -417,8 +422,8 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     height = isOld ? little(20) : Math.abs(little(22, 4) | 0);
     const rowLength = Math.ceil((width * little(isOld ? 24 : 28)) / 32) * 4;
     const compression = isOld ? 0 : little(30, 4);
-    // The length of other pixels is unknown.
-    if (compression % 3 === 0) isTruncated = little(10, 4) + rowLength * height > size;
+    const length = compression % 3 === 0 ? rowLength * height : little(34, 4);
+    isTruncated = little(10, 4) + length > size;
   }
 
   async function readProfile(offset: number): Promise<void> {

@@ -13,7 +13,7 @@ const quality = 90;
 const encodeImage: Encoder = async (image, { maxSide, type }, onUndecodable) => {
   const sharp = await loadSharp();
   // Without an angle, it applies the EXIF orientation.
-  const upright = sharp(await image.arrayBuffer()).rotate();
+  const upright = sharp(await image.arrayBuffer(), { failOn: "error" }).rotate();
   const shrunk = upright.resize(maxSide, maxSide, { fit: "inside", withoutEnlargement: true });
   const encoded =
     type === "image/jpeg"

@@ -77,7 +77,7 @@ describe("prepareImage rejects", () => {
     [
       "a truncated photo",
       async () => (await photos["baseline JPEG"]()).subarray(0, -2),
-      "file is incomplete. Read or upload it again.",
+      "file is incomplete: the end marker of the JPEG is missing. Read or upload it again.",
       "truncated",
     ],
     ["an empty file", async () => new Blob([]), "file is empty.", "empty"],
