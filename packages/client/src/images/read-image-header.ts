@@ -461,7 +461,7 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
 
   await seek(0);
   const start = text(0, 64);
-  if (start.startsWith("\xFF\xD8\xFF")) await readJpeg();
+  if (start.startsWith("\xFF\xD8")) await readJpeg();
   if (start.startsWith("\x89PNG")) await readPng();
   if (/^RIFF.{4}WEBP/s.test(start)) await readWebp();
   if (start.startsWith("GIF8")) await readGif();
