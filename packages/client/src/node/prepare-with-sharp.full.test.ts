@@ -141,7 +141,7 @@ describe("prepareImage keeps colors", () => {
     const photo = sharp(await eightBits(plain));
     const profiled = await photo.withIccProfile("p3").toFormat(format, { quality: 95 }).toBuffer();
     const found = await codesOf(new Blob([new Uint8Array(profiled)]));
-    expect(found.includes("wide_gamut")).toBe(format !== "png");
+    expect(found).toContain("wide_gamut");
     const prepared = await prepareImage(profiled);
     expect(await differenceOf(prepared, quarterColors)).toBeLessThan(8);
     expect(await codesOf(prepared)).toEqual([]);
