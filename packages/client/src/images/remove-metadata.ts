@@ -7,10 +7,10 @@ const codesOf = (text: string) => Array.from(text, (unit) => unit.charCodeAt(0))
  * images in the file, and data after its end. Keeps the pixels, their colors and the orientation. Returns `undefined`
  * for another format. The header must be that of the image, and not truncated.
  */
-export function removeMetadata(
+export async function removeMetadata(
   image: Uint8Array<ArrayBuffer>,
   { format, orientation }: Pick<ImageHeader, "format" | "orientation">,
-): Blob | undefined {
+): Promise<Blob | undefined> {
   const { length } = image;
   const isTurned = orientation > 1;
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -86,5 +86,7 @@ export function removeMetadata(
       ]),
     );
   } else return undefined;
-  return new Blob(parts, { type: `image/${format.toLowerCase()}` });
+  // Firefox 153 decodes no image whose first part is as small as the first one here.
+  const bytes = await new Blob(parts).arrayBuffer();
+  return new Blob([bytes], { type: `image/${format.toLowerCase()}` });
 }
