@@ -35,7 +35,10 @@ export async function removeMetadata(
       end = at + 1;
       if (!isMarker(at)) continue;
       end = marker === 0xd9 ? length : at + 2 + Math.max(2, byte(at + 2) * 256 + byte(at + 3));
-      if (marker === 0xda) while (end < length && !isMarker(end)) end += 1;
+      if (marker === 0xda) {
+        while ((end = image.indexOf(0xff, end)) >= 0 && !isMarker(end)) end += 1;
+        if (end < 0) end = length;
+      }
       // After these bytes, JFIF may have a thumbnail.
       if (marker === 0xe0 && name === "JFIF\0") {
         add([0xff, marker, 0, 16, ...image.subarray(at + 4, at + 16), 0, 0]);
