@@ -17,6 +17,13 @@ const places = {
   caddy: ["/usr/bin/caddy"],
   varnish: ["/usr/sbin/varnishd"],
   squid: ["/usr/sbin/squid"],
+  avifenc: ["/usr/bin/avifenc"],
+  cjpeg: ["/usr/bin/cjpeg"],
+  cjxl: ["/usr/bin/cjxl"],
+  convert: ["/usr/bin/convert"],
+  cwebp: ["/usr/bin/cwebp"],
+  exiftool: ["/usr/bin/exiftool"],
+  "heif-enc": ["/usr/bin/heif-enc"],
 } as const;
 
 export type ProgramName = keyof typeof places;

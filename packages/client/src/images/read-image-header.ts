@@ -53,6 +53,8 @@ const windowSize = 65_536;
 const lookahead = 1_024;
 /** Maximum number of parts that are read. A file made of tiny parts would take long. */
 const maxSteps = 65_536;
+/** Steps that reading a window counts as. A file whose parts lead to and fro would take long. */
+const windowSteps = 64;
 /** Maximum number of EXIF entries that are read: as many as the lookahead holds. */
 const maxEntries = 80;
 /** X of the green primary in ICC profiles: 0.385 for sRGB, at most 0.292 for Display P3 and wider ones. */
@@ -93,6 +95,7 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     if (offset < windowStart || end > windowStart + bytes.length) {
       windowStart = offset;
       bytes = new Uint8Array(await content.slice(offset, offset + windowSize).arrayBuffer());
+      steps += windowSteps;
     }
     return (steps += 1) < maxSteps;
   }
@@ -190,11 +193,7 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
         primaries = big(data, 1);
         transfer = big(data + 1, 1);
       }
-      if (type === "iCCP") {
-        hasProfile = true;
-        // The profile is compressed, its name is not.
-        isProfileWide = /P3|Adobe|ProPhoto|2020/.test(text(data, 80).split("\0", 1).join());
-      }
+      if (type === "iCCP") await readCompressedProfile(data, offset - 4);
       if (/cICP|iCCP|sRGB/.test(type)) hasColors = true;
       if (hasColors) gamma = 0;
       if (type === "IDAT" && !hasImageData) {
@@ -459,9 +458,30 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     }
   }
 
+  async function readCompressedProfile(from: number, to: number): Promise<void> {
+    await seek(from, windowSize);
+    // After a name and the number of the method.
+    const start = bytes.indexOf(0, from - windowStart) + 2;
+    try {
+      const stream = new Blob([bytes.subarray(start, to - windowStart)]).stream();
+      const inflated = stream.pipeThrough(new DecompressionStream("deflate")).getReader();
+      // The first part has the table of the profile, and an attack would have many.
+      const { value } = await inflated.read();
+      // Takes the place of the window.
+      bytes = new Uint8Array(windowSize);
+      bytes.set(value?.subarray(0, windowSize) ?? []);
+      windowStart = from;
+      await readProfile(from);
+    } catch {
+      // Not a profile, or a runtime without decompression.
+    }
+    hasProfile = true;
+    bytes = new Uint8Array();
+  }
+
   await seek(0);
   const start = text(0, 64);
-  if (start.startsWith("\xFF\xD8\xFF")) await readJpeg();
+  if (start.startsWith("\xFF\xD8")) await readJpeg();
   if (start.startsWith("\x89PNG")) await readPng();
   if (/^RIFF.{4}WEBP/s.test(start)) await readWebp();
   if (start.startsWith("GIF8")) await readGif();

@@ -7,14 +7,34 @@ import {
   type PreparableImage,
   type PrepareImageOptions,
 } from "../photos/prepare-image.ts";
+import { srgbConverter } from "./convert-to-srgb.ts";
 
 const quality = 90;
 
-const encodeImage: Encoder = async (image, { maxSide, type }, onUndecodable) => {
+const encodeImage: Encoder = async (image, target, onUndecodable) => {
+  const { header, maxSide, type, keepWarning } = target;
   const sharp = await loadSharp();
+  const convert = srgbConverter(header);
+  // Refuses a missing end, and accepts what browsers show, such as stray bytes.
+  const options = { failOn: "error", ignoreIcc: convert !== undefined } as const;
   // Without an angle, it applies the EXIF orientation.
-  const upright = sharp(await image.arrayBuffer(), { failOn: "error" }).rotate();
-  const shrunk = upright.resize(maxSide, maxSide, { fit: "inside", withoutEnlargement: true });
+  const upright = sharp(await image.arrayBuffer(), options).rotate();
+  let shrunk = upright.resize(maxSide, maxSide, { fit: "inside", withoutEnlargement: true });
+  let isClipped = true;
+  if (convert) {
+    const { depth } = await upright.metadata().catch(onUndecodable);
+    const isDeep = depth === "ushort";
+    const raw = shrunk
+      .toColourspace(isDeep ? "rgb16" : "srgb")
+      .raw({ depth: isDeep ? "ushort" : "uchar" });
+    const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(onUndecodable);
+    const bytes = new Uint8Array(data);
+    const pixels = convert(isDeep ? new Uint16Array(bytes.buffer) : bytes, info.channels);
+    ({ isClipped } = pixels);
+    shrunk = sharp(pixels.converted, { raw: info });
+  }
+  if (header.isHdr && isClipped) keepWarning("hdr");
+  if (header.isWideGamut && !convert && !header.hasProfile) keepWarning("wide_gamut");
   const encoded =
     type === "image/jpeg"
       ? shrunk.flatten({ background: "#fff" }).jpeg({ quality })
