@@ -19,7 +19,7 @@ async function pixelsOf(bytes: Uint8Array): Promise<string> {
 
 async function withoutMetadata(photo: Uint8Array): Promise<Buffer | undefined> {
   const bytes = new Uint8Array(photo);
-  const image = removeMetadata(bytes, await readImageHeader(new Blob([bytes])));
+  const image = await removeMetadata(bytes, await readImageHeader(new Blob([bytes])));
   return image && Buffer.from(await image.arrayBuffer());
 }
 

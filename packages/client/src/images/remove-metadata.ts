@@ -7,10 +7,10 @@ const codesOf = (text: string) => Array.from(text, (unit) => unit.charCodeAt(0))
  * images in the file, and data after its end. Keeps the pixels, their colors and the orientation. Returns `undefined`
  * for another format. The header must be that of the image, and not truncated.
  */
-export function removeMetadata(
+export async function removeMetadata(
   image: Uint8Array<ArrayBuffer>,
   { format, orientation }: Pick<ImageHeader, "format" | "orientation">,
-): Blob | undefined {
+): Promise<Blob | undefined> {
   const { length } = image;
   const isTurned = orientation > 1;
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -35,7 +35,10 @@ export function removeMetadata(
       end = at + 1;
       if (!isMarker(at)) continue;
       end = marker === 0xd9 ? length : at + 2 + Math.max(2, byte(at + 2) * 256 + byte(at + 3));
-      if (marker === 0xda) while (end < length && !isMarker(end)) end += 1;
+      if (marker === 0xda) {
+        while ((end = image.indexOf(0xff, end)) >= 0 && !isMarker(end)) end += 1;
+        if (end < 0) end = length;
+      }
       // After these bytes, JFIF may have a thumbnail.
       if (marker === 0xe0 && name === "JFIF\0") {
         add([0xff, marker, 0, 16, ...image.subarray(at + 4, at + 16), 0, 0]);
@@ -86,5 +89,7 @@ export function removeMetadata(
       ]),
     );
   } else return undefined;
-  return new Blob(parts, { type: `image/${format.toLowerCase()}` });
+  // Firefox 153 decodes no image whose first part is as small as the first one here.
+  const bytes = await new Blob(parts).arrayBuffer();
+  return new Blob([bytes], { type: `image/${format.toLowerCase()}` });
 }
