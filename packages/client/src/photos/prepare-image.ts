@@ -72,11 +72,14 @@ export async function prepareWith(
   const keepWarning = (code: ColorWarning) => void kept.push(code);
   const target = { header, maxSide, type: `image/${format}`, keepWarning } as const;
   const prepared = await encodeImage(image, target, (cause) => {
-    const { format: imageFormat = "" } = header;
-    const hint = /^(JPEG|PNG|WebP|GIF)$/.test(imageFormat)
+    const { format: kind = "", rareKind, isGrid, isCropped } = header;
+    const isUsual = /^(JPEG|PNG|WebP|GIF)$/.test(kind) && rareKind === undefined;
+    const hint = isUsual
       ? "It may be damaged: use another file."
       : "Send it as it is, or convert it to JPEG first.";
-    throw new InputError("file", `is ${imageFormat}, and it could not be decoded`, { hint, cause });
+    const detail = isGrid ? " made of tiles" : isCropped ? " with a crop" : "";
+    const problem = `is ${rareKind ?? kind + detail}, and it could not be decoded`;
+    throw new InputError("file", problem, { hint, cause });
   });
   return Object.assign(prepared, { [keptWarnings]: kept });
 }
