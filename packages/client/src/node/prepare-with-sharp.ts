@@ -44,12 +44,13 @@ const encodeImage: Encoder = async (image, target, onUndecodable) => {
 };
 
 /**
- * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK
- * to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person` or `garments`. The
- * package `sharp` decodes and encodes the image: `npm install sharp`. For pages, `@tryon/client/session` has the same function.
+ * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK,
+ * wide-gamut and HDR colors to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person`
+ * or `garments`. If its colors could not be converted, `validate` gives the warning for it. The package `sharp`
+ * decodes and encodes the image: `npm install sharp`. For pages, `@tryon/client/session` has the same function.
  *
  * @throws `invalid_input` for an empty, incomplete or unknown image, for one that sharp cannot decode, such
- * as HEIC, and for an invalid option. `invalid_config` without sharp.
+ * as HEIC or BMP, and for an invalid option. `invalid_config` without sharp.
  * @example
  * import { openAsBlob } from "node:fs";
  * import { prepareImage } from "@tryon/client/node";
