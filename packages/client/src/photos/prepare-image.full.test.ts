@@ -119,6 +119,22 @@ describe("prepareImage rejects", () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
+  it("a format that sharp does not decode, with the next step", async () => {
+    const bmp = Buffer.alloc(58);
+    bmp.write("BM", "latin1");
+    for (const [at, value] of [
+      [10, 54],
+      [14, 40],
+      [18, 1],
+      [22, 1],
+      [28, 24],
+    ] as const)
+      bmp[at] = value;
+    expect((await errorOf(bmp)).message).toBe(
+      "file is BMP, and it could not be decoded. Send it as it is, or convert it to JPEG first.",
+    );
+  });
+
   it.each([
     ["me.jpg", undefined, "file must be a Blob, a File, an ArrayBuffer or a Uint8Array."],
     [undefined, undefined, "file must be a Blob, a File, an ArrayBuffer or a Uint8Array."],
