@@ -29,14 +29,18 @@ async function errorOf(file: unknown, options?: unknown) {
 describe("prepareImage", () => {
   prepareSuite(prepareImage);
 
-  it("turns a PNG upright", async () => {
-    const upright = sharp(await quarters(1)).rotate(180);
-    const data = exif(3).subarray(6);
-    expect(
-      await differenceOf(
-        await prepareImage(withChunks(await upright.png().toBuffer(), { eXIf: data })),
-      ),
-    ).toBeLessThan(16);
+  it.each(["before", "after"])("turns a PNG upright by eXIf %s its image data", async (place) => {
+    const png = await sharp(await quarters(1))
+      .rotate(180)
+      .png()
+      .toBuffer();
+    const early = withChunks(png, { eXIf: exif(3).subarray(6) });
+    // The chunk follows the header of 33 bytes.
+    const added = early.subarray(33, 33 + early.length - png.length);
+    const late = Buffer.concat([png.subarray(0, -12), added, png.subarray(-12)]);
+    expect(await differenceOf(await prepareImage(place === "after" ? late : early))).toBeLessThan(
+      16,
+    );
   });
 
   it.each<[string, () => Promise<Buffer>]>([
