@@ -41,7 +41,8 @@ const sameInBothRuns = [
   "**/{browser,memory,quota,race,type-errors}.full.test.ts",
   "src/{stores,react,session}/*.full.test.ts",
   // Images are read before a request.
-  "src/{images/job-image.full,photos/prepare-image.full,images/read-image-header}.test.ts",
+  "src/images/{job-image.full,read-image-header,remove-metadata,remove-metadata.full}.test.ts",
+  "src/{photos/prepare-image,node/prepare-with-sharp}.full.test.ts",
   // They choose a transport themselves, or need none.
   "src/node/{killed,node-transport}*.test.ts",
   "src/node/journal/*.test.ts",

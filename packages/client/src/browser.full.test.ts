@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { MockOptions } from "@tryon/mock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { Page } from "@tryon/test-kit/chromium";
+import type { Page } from "@tryon/test-kit/browsers";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "./index.ts";
 import { jpegBytes } from "../test/bodies.ts";
@@ -89,7 +89,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Awaited<ReturnType<typeof bundleClient>>;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleClient()]);
   });
   afterAll(() => browser.close());
 
@@ -110,7 +110,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       expect(hasOwn).toBe(own);
       const chosen = jpegBytes(500_002);
       const photoFile = { name: "me.jpg", mimeType: "image/jpeg", buffer: Buffer.from(chosen) };
-      await page.getByLabel("Photo").setInputFiles(photoFile);
+      await page.locator("input").setInputFiles(photoFile);
       const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
       mock.faults.add({ ...fault, status: 503 });
       mock.faults.add({ ...fault, reset: "after" });

@@ -3,7 +3,12 @@ import { serve } from "@tryon/mock/node";
 import { build, type BuildOptions } from "esbuild";
 import { onTestFinished } from "vitest";
 
-import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import {
+  startEngine,
+  type Browser,
+  type Engine,
+  type StartOptions,
+} from "@tryon/test-kit/browsers";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import { jpegBytes } from "./bodies.ts";
 import { httpServer } from "./http-server.ts";
@@ -42,9 +47,8 @@ export const shopHost = "shop.example";
 export const serviceHost = "service.example";
 
 /** Starts a browser that resolves these names. */
-export function startBrowser(): Promise<Browser> {
-  const rules = [shopHost, serviceHost].map((host) => `MAP ${host} 127.0.0.1`);
-  return startChromium([`--host-resolver-rules=${rules.join(",")}`]);
+export function startBrowser(engine: Engine, options?: StartOptions): Promise<Browser> {
+  return startEngine(engine, { hosts: [shopHost, serviceHost], ...options });
 }
 
 interface Arrived {

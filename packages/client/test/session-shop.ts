@@ -4,7 +4,7 @@ import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { expect, onTestFinished } from "vitest";
 
-import type { Browser, Page } from "@tryon/test-kit/chromium";
+import type { Browser, Page } from "@tryon/test-kit/browsers";
 import { toNodeHandler } from "../src/node/index.ts";
 import { createProxy } from "../src/proxy/index.ts";
 import type { TryOnSession, TryOnSessionOptions } from "../src/session/index.ts";

@@ -3,6 +3,10 @@ import { access, constants, glob } from "node:fs/promises";
 /** Paths of the programs that tests use, as Debian installs them. */
 const places = {
   chromium: [process.env["TRYON_CHROMIUM"] ?? "/usr/bin/chromium"],
+  firefox: ["/usr/bin/firefox-esr"],
+  webkit: ["/usr/bin/WebKitWebDriver"],
+  minibrowser: ["/usr/lib/*/webkit2gtk-4.*/MiniBrowser"],
+  xvfb: ["/usr/bin/Xvfb"],
   redis: ["/usr/bin/redis-server", "/usr/local/bin/redis-server"],
   postgres: ["/usr/lib/postgresql/*/bin/postgres"],
   curl: ["/usr/bin/curl", "/usr/local/bin/curl"],
@@ -13,6 +17,13 @@ const places = {
   caddy: ["/usr/bin/caddy"],
   varnish: ["/usr/sbin/varnishd"],
   squid: ["/usr/sbin/squid"],
+  avifenc: ["/usr/bin/avifenc"],
+  cjpeg: ["/usr/bin/cjpeg"],
+  cjxl: ["/usr/bin/cjxl"],
+  convert: ["/usr/bin/convert"],
+  cwebp: ["/usr/bin/cwebp"],
+  exiftool: ["/usr/bin/exiftool"],
+  "heif-enc": ["/usr/bin/heif-enc"],
 } as const;
 
 export type ProgramName = keyof typeof places;

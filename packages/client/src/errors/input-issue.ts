@@ -3,6 +3,7 @@ import type { FieldIssue } from "./tryon-error.ts";
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
 const prepareHint = "Use prepareImage.";
+const colorHint = "Use prepareImage, or convert it to sRGB first.";
 
 /** Problem and hint of each code. % is the value and # the limit. */
 const problems = {
@@ -23,16 +24,19 @@ const problems = {
   not_base64: ["is not base64", "Remove data: and line breaks, or use { base64 }."],
   empty: ["is empty"],
   not_an_image: ["is %, not an image", "Use a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
-  truncated: ["is incomplete", "Read or upload it again."],
+  truncated: ["is incomplete%", "Read or upload it again."],
   not_allowed: ["is not %"],
   unknown_field: ["is not a field of a try-on%", "Send new fields in extra."],
   // The service may accept the input.
   unknown_image: ["is not in a known image format"],
   low_resolution: ["has % pixels, and fewer than # on a side", "Use a larger image."],
   high_resolution: ["has % pixels, and the limit may be #", prepareHint],
-  cmyk: ["has CMYK colors", prepareHint],
+  cmyk: ["has CMYK colors", colorHint],
+  wide_gamut: ["has wide-gamut colors, which may change", colorHint],
+  hdr: ["has HDR colors, which may change", colorHint],
   animated: ["is animated", prepareHint],
   heic_or_avif: ["is %, which the service may not read", prepareHint],
+  uncommon_format: ["is %, which the service may not read", "Convert it to JPEG or PNG."],
   rotated: ["has EXIF orientation %, which the service may ignore", prepareHint],
   ignored: ["has no effect with %"],
   long_json: ["has % characters as JSON, and the limit may be #"],

@@ -4,7 +4,13 @@ import type { Note } from "../errors/input-issue.ts";
 import type { BlobLike } from "../http/blob-like.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { readChunks } from "../http/send-request.ts";
-import { readImageHeader, type ImageHeader } from "./read-image-header.ts";
+import {
+  keptWarnings,
+  readImageHeader,
+  truncation,
+  type ColorWarning,
+  type ImageHeader,
+} from "./read-image-header.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
 const maxImageBytes = 10_500_000;
@@ -139,7 +145,7 @@ async function checkHeader({ field, content }: ImageSource<BlobLike>, note: Note
     return note("unreadable", field);
   }
   const { start, format, width, height, orientation } = header;
-  if (header.isTruncated) return note("truncated", field);
+  if (header.isTruncated) return note("truncated", field, truncation(header));
   if (format === undefined) {
     const text = start.replace(/^\xEF\xBB\xBF/, "");
     const [, name] = textFormats.find(([pattern]) => pattern.test(text)) ?? [];
@@ -149,10 +155,16 @@ async function checkHeader({ field, content }: ImageSource<BlobLike>, note: Note
   const size = `${width} × ${height}`;
   if (pixels > maxPixels) note("high_resolution", field, size, maxPixels);
   if (pixels > 0 && Math.min(width, height) < minSide) note("low_resolution", field, size, minSide);
-  if (header.isCmyk) note("cmyk", field);
+  const { [keptWarnings]: kept = [] } = content as { [keptWarnings]?: readonly ColorWarning[] };
+  if (header.isCmyk || kept.includes("cmyk")) note("cmyk", field);
+  if (header.isWideGamut || kept.includes("wide_gamut")) note("wide_gamut", field);
+  if (header.isHdr || kept.includes("hdr")) note("hdr", field);
   if (header.isAnimated) note("animated", field);
+  const uncommon = header.rareKind ?? (/BMP|XL/.test(format) ? format : undefined);
+  if (uncommon !== undefined) note("uncommon_format", field, uncommon);
+  // Decoders of these apply their rotation.
   if (format === "HEIC" || format === "AVIF") note("heic_or_avif", field, format);
-  if (orientation > 1) note("rotated", field, orientation);
+  else if (orientation > 1) note("rotated", field, orientation);
 }
 
 const textFormats = [

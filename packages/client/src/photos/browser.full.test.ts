@@ -17,7 +17,7 @@ describe.runIf(hasChromium)("prepareImage in a browser", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Awaited<ReturnType<typeof bundleClient>>;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleClient()]);
   });
   afterAll(() => browser.close());
 

@@ -2,7 +2,13 @@ import { InputError, type InputIssueCode } from "@tryon/client";
 
 import { unknownOption } from "../config/resolve-config.ts";
 import { inputIssue } from "../errors/input-issue.ts";
-import { readImageHeader } from "../images/read-image-header.ts";
+import {
+  keptWarnings,
+  readImageHeader,
+  truncation,
+  type ColorWarning,
+  type ImageHeader,
+} from "../images/read-image-header.ts";
 
 /** Image that `prepareImage` accepts: a `Blob`, a `File`, or bytes. In Node, `fs.openAsBlob` opens a file. */
 export type PreparableImage = Blob | ArrayBuffer | Uint8Array;
@@ -23,10 +29,18 @@ export interface PrepareImageOptions {
   readonly format?: "jpeg" | "webp" | undefined;
 }
 
+export interface EncoderTarget {
+  readonly header: ImageHeader;
+  readonly maxSide: number;
+  readonly type: "image/jpeg" | "image/webp";
+  /** Keeps the warning of `validate` about colors that the decoder gets wrong. */
+  readonly keepWarning: (code: ColorWarning) => void;
+}
+
 /** Decodes an image, turns it upright, shrinks it and encodes it without metadata. */
 export type Encoder = (
   image: Blob,
-  target: { readonly maxSide: number; readonly type: "image/jpeg" | "image/webp" },
+  target: EncoderTarget,
   onUndecodable: (cause: unknown) => never,
 ) => Promise<Blob>;
 
@@ -53,13 +67,21 @@ export async function prepareWith(
     throw new InputError("format", 'must be "jpeg" or "webp"');
   }
   const image = toBlob(file);
-  const imageFormat = await checkFile(image);
-  return encodeImage(image, { maxSide, type: `image/${format}` }, (cause) => {
-    const hint = /^(HEIC|AVIF)$/.test(imageFormat)
-      ? "Send it as it is, or convert it to JPEG first."
-      : "It may be damaged: use another file.";
-    throw new InputError("file", `is ${imageFormat}, and it could not be decoded`, { hint, cause });
+  const header = await checkFile(image);
+  const kept: ColorWarning[] = [];
+  const keepWarning = (code: ColorWarning) => void kept.push(code);
+  const target = { header, maxSide, type: `image/${format}`, keepWarning } as const;
+  const prepared = await encodeImage(image, target, (cause) => {
+    const { format: kind = "", rareKind, isGrid, isCropped } = header;
+    const isUsual = /^(JPEG|PNG|WebP|GIF)$/.test(kind) && rareKind === undefined;
+    const hint = isUsual
+      ? "It may be damaged: use another file."
+      : "Send it as it is, or convert it to JPEG first.";
+    const detail = isGrid ? " made of tiles" : isCropped ? " with a crop" : "";
+    const problem = `is ${rareKind ?? kind + detail}, and it could not be decoded`;
+    throw new InputError("file", problem, { hint, cause });
   });
+  return Object.assign(prepared, { [keptWarnings]: kept });
 }
 
 function toBlob(file: unknown): Blob {
@@ -81,9 +103,9 @@ function fail(code: InputIssueCode, value?: string): never {
   throw new InputError([inputIssue(code, "file", value)]);
 }
 
-async function checkFile(image: Blob): Promise<string> {
+async function checkFile(image: Blob): Promise<ImageHeader> {
   if (image.size === 0) fail("empty");
   const header = await readImageHeader(image).catch(() => fail("unreadable"));
-  if (header.isTruncated) fail("truncated");
-  return header.format ?? fail("not_an_image", "in an unknown format");
+  if (header.isTruncated) fail("truncated", truncation(header));
+  return header.format ? header : fail("not_an_image", "in an unknown format");
 }

@@ -22,7 +22,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Bundle;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleClient()]);
   });
   afterAll(() => browser.close());
 

@@ -3,7 +3,7 @@ import { renderToString } from "react-dom/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { startBrowser } from "../../test/browser.ts";
+import { startChromium } from "@tryon/test-kit/chromium";
 import { savedTryOns } from "../../test/session-shop.ts";
 import { bundleReactPage, click, openReactPage, type Looks } from "../../test/react-page.ts";
 
@@ -36,10 +36,10 @@ async function start(opened: Opened, id: string): Promise<void> {
 }
 
 describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode", () => {
-  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let browser: Awaited<ReturnType<typeof startChromium>>;
   let bundle: Uint8Array;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(), bundleReactPage()]);
+    [browser, bundle] = await Promise.all([startChromium(), bundleReactPage()]);
   });
   afterAll(() => browser.close());
 

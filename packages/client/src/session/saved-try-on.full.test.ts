@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import type { Page } from "@tryon/test-kit/chromium";
+import type { Page } from "@tryon/test-kit/browsers";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { shirtUrl } from "../../test/service.ts";
 import { readStored } from "../../test/stored.ts";
@@ -32,7 +32,7 @@ describe.runIf(await isInstalled("chromium"))("try-ons that a browser has saved"
   /** Page of the same origin without a session. */
   let other: Page;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(), bundleSession()]);
+    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleSession()]);
   });
   afterAll(() => browser.close());
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { Page } from "@tryon/test-kit/chromium";
+import type { Page } from "@tryon/test-kit/browsers";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startBrowser } from "../../test/browser.ts";
 import {
@@ -236,7 +236,7 @@ describe.runIf(await isInstalled("chromium"))("a session in a page", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Uint8Array;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(), bundleSession()]);
+    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleSession()]);
   });
   afterAll(() => browser.close());
 

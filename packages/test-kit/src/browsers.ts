@@ -1,0 +1,114 @@
+import {
+  firefox,
+  type BrowserContextOptions,
+  type Locator,
+  type Page as FullPage,
+} from "playwright-core";
+
+import { startChromium } from "./chromium.ts";
+import { findProgram, isInstalled } from "./installed-programs.ts";
+import { WebKitBrowser } from "./webkit.ts";
+
+export type Engine = "chromium" | "firefox" | "webkit";
+
+/** Members of a page that work in every engine. */
+export type Page = Pick<
+  FullPage,
+  | "addInitScript"
+  | "close"
+  | "evaluate"
+  | "goBack"
+  | "goto"
+  | "on"
+  | "reload"
+  | "screenshot"
+  | "setViewportSize"
+  | "waitForFunction"
+> & {
+  /** Finds an element by a CSS selector. */
+  locator(
+    css: string,
+  ): Pick<Locator, "click" | "fill" | "isVisible" | "setInputFiles" | "textContent" | "waitFor">;
+};
+
+/** Pages with one storage, which no other context has. */
+export interface Context<AnyPage = Page> {
+  addInitScript(script: () => unknown): Promise<unknown>;
+  newPage(): Promise<AnyPage>;
+  setDefaultTimeout(timeout: number): void;
+  setOffline(isOffline: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Browser<AnyPage = Page> {
+  version(): string;
+  newContext(options?: BrowserContextOptions): Promise<Context<AnyPage>>;
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Host names that the browser resolves to this machine. In WebKit, all are. */
+  readonly hosts?: readonly string[];
+  /** Preferences of Firefox, such as `privacy.resistFingerprinting`. */
+  readonly preferences?: Readonly<Record<string, string | number | boolean>>;
+}
+
+const programs = {
+  chromium: ["chromium"],
+  firefox: ["firefox"],
+  webkit: ["webkit", "minibrowser", "xvfb"],
+} as const;
+
+/** Engines that tests use: `TRYON_BROWSERS`, such as "chromium,webkit", or all. In CI, a missing one throws. */
+export async function installedEngines(
+  names: readonly Engine[] = ["chromium", "firefox", "webkit"],
+): Promise<readonly Engine[]> {
+  const selected = process.env["TRYON_BROWSERS"]?.split(",") ?? names;
+  const found = names.map(async (name) => {
+    if (!selected.includes(name)) return [];
+    const installed = await Promise.all(programs[name].map(isInstalled));
+    return installed.includes(false) ? [] : [name];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Starts an engine headless. Each context is a private window, except in Firefox without the preference for it. */
+export async function startEngine(
+  engine: Engine,
+  { hosts = [], preferences = {} }: StartOptions = {},
+): Promise<Browser> {
+  if (engine === "webkit") {
+    // It has the members of `Browser` that tests use, with looser types.
+    return (await WebKitBrowser.start()) as unknown as Browser;
+  }
+  if (engine === "chromium") {
+    const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`);
+    return startChromium(hosts.length > 0 ? [`--host-resolver-rules=${rules.join(",")}`] : []);
+  }
+  const browser = await firefox.launch({
+    channel: "moz-firefox",
+    executablePath: await findProgram("firefox"),
+    firefoxUserPrefs: { "network.dns.localDomains": hosts.join(","), ...preferences },
+  });
+  acceptMediaFeatures(browser);
+  return browser;
+}
+
+interface Session {
+  send(method: string, params: unknown): Promise<unknown>;
+}
+
+/**
+ * Lets a context open in Firefox 153, which has no command for media features. Playwright sends it to each context, and
+ * no test needs it.
+ */
+function acceptMediaFeatures(browser: object): void {
+  // Playwright has no types of what is behind its objects.
+  const { _connection: connection } = browser as {
+    _connection: { toImpl(object: object): { ["_browserSession"]: Session } };
+  };
+  const { ["_browserSession"]: session } = connection.toImpl(browser);
+  const send = session.send.bind(session);
+  session.send = async (method, params) =>
+    method === "emulation.setMediaFeaturesOverride" ? {} : send(method, params);
+}
