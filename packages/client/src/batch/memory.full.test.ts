@@ -68,7 +68,7 @@ it("uses no more heap after many items with a journal in a file, and resumes it 
   const path = await journalPath();
   const count = cases(1_000_000, 40);
   const journal = await openJournal(path);
-  expect(await growth(5_000, count, journal)).toBeLessThan(4 * 2 ** 20);
+  expect(await growth(5_000, count, journal)).toBeLessThan(8 * 2 ** 20);
   await journal.close();
   const start = process.cpuUsage();
   await using opened = await openJournal(path);
