@@ -18,8 +18,8 @@ import type { NumberMap } from "../../batch/number-map.ts";
 import { takeLock } from "./take-lock.ts";
 
 /**
- * Journal in a file, returned by `openJournal`. The file has one JSON line per entry and only grows. Memory holds the id of
- * each item and the position of its last line.
+ * Journal in a file, returned by `openJournal`. The file has one JSON line per entry and only grows. Memory holds 30 to 60
+ * bytes per item: a hash of its id, and the position of its last line.
  *
  * Concurrent calls of `put` share one write, in the order of the calls. Every method throws `invalid_config` if the journal
  * is closed or its file cannot be read or written. After a failed write, every later `put` also throws, since the contents
