@@ -19,7 +19,7 @@ interface Peers {
   };
   readonly Worker: new (
     name: string,
-    work: () => Promise<void>,
+    work: (job: { readonly data: { readonly id: string } }) => Promise<unknown>,
     options: object,
   ) => { on(event: "completed", listener: () => void): unknown };
 }
@@ -80,6 +80,40 @@ async function openJournal(): Promise<SharedJournal> {
 
 const ids = Array.from({ length: count }, (_, index) => `sku-${index}`);
 
+const inputOf = (id: string) => ({
+  person: "https://shop.example/ada.jpg",
+  garments: ["https://shop.example/shirt.png"] as const,
+  metadata: { sku: id },
+});
+
+/** Adds jobs to a queue, and processes them. */
+function queueOf(work: (id: string) => Promise<unknown>): () => Promise<() => Promise<number>> {
+  return async () => {
+    const [{ Redis }, { Queue, Worker }] = [
+      await importPeer("ioredis"),
+      await importPeer("bullmq"),
+    ];
+    const connect = () => new Redis(storeUrl, { maxRetriesPerRequest: null });
+    const queue = new Queue(name, { connection: connect() });
+    return async () => {
+      const done = Promise.withResolvers<void>();
+      let ended = 0;
+      const connection = connect();
+      const worker = new Worker(name, ({ data }) => work(data.id), { connection, concurrency });
+      worker.on("completed", () => {
+        if ((ended += 1) === count) done.resolve();
+      });
+      const left = ids.values();
+      const add = async (): Promise<void> => {
+        for (const id of left) await queue.add("item", { id }, { jobId: id });
+      };
+      await Promise.all(Array.from({ length: concurrency }, add));
+      await done.promise;
+      return count;
+    };
+  };
+}
+
 const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
   batch: async () => {
     const journal = await openJournal();
@@ -88,11 +122,7 @@ const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
       let own = 0;
       const items = batch(tryon, ids, {
         id: (id) => id,
-        input: (id) => ({
-          person: "https://shop.example/ada.jpg",
-          garments: ["https://shop.example/shirt.png"],
-          metadata: { sku: id },
-        }),
+        input: inputOf,
         journal,
         concurrency,
         budget: { maxCredits: 8 * count },
@@ -130,32 +160,20 @@ const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
       return count;
     };
   },
-  bullmq: async () => {
-    const [{ Redis }, { Queue, Worker }] = [
-      await importPeer("ioredis"),
-      await importPeer("bullmq"),
-    ];
-    const connect = () => new Redis(storeUrl, { maxRetriesPerRequest: null });
-    const queue = new Queue(name, { connection: connect() });
-    return async () => {
-      const done = Promise.withResolvers<void>();
-      let ended = 0;
-      const worker = new Worker(name, async () => undefined, {
-        connection: connect(),
-        concurrency,
-      });
-      worker.on("completed", () => {
-        if ((ended += 1) === count) done.resolve();
-      });
-      const left = ids.values();
-      const add = async (): Promise<void> => {
-        for (const id of left) await queue.add("item", { id }, { jobId: id });
-      };
-      await Promise.all(Array.from({ length: concurrency }, add));
-      await done.promise;
-      return count;
-    };
-  },
+  bullmq: queueOf(async () => undefined),
+  "bullmq-fetch": queueOf(async (id) => {
+    const response = await fetch(`${baseUrl}/api/v1/tryon`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${benchKey.token}`,
+        "content-type": "application/json",
+        "idempotency-key": id,
+      },
+      body: JSON.stringify({ ...inputOf(id), wait: true }),
+    });
+    if (!response.ok) throw new Error(`The service responded with ${response.status}.`);
+    return response.json();
+  }),
 };
 
 const prepare = kinds[kind];

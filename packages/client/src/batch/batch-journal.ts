@@ -10,10 +10,33 @@ import { checkEntry, checkNumber, checkOptionalEntry } from "./check-journal.ts"
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
 import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
+import { NumberMap } from "./number-map.ts";
 import { failuresOf, isRetried, type RetryFailed } from "./retry-failed.ts";
 
-/** Charges by idempotency key. Without a value, the client counts the charge itself. */
-type Charges = Map<string, CountedCredits | undefined>;
+/** Charges by idempotency key. Of a million items, most have ended, and only their number of credits is kept. */
+class Charges {
+  readonly #open = new Map<string, CountedCredits>();
+  /** Credits spent. -1 if the client counts the charge itself. */
+  readonly #spent = new NumberMap();
+
+  has(key: string): boolean {
+    return this.#open.has(key) || this.#spent.has(key);
+  }
+
+  get(key: string): CountedCredits | undefined {
+    const spent = this.#spent.get(key) ?? -1;
+    return this.#open.get(key) ?? (spent < 0 ? undefined : { spent, reserved: 0 });
+  }
+
+  set(key: string, charge: CountedCredits | undefined): void {
+    if (charge && charge.reserved > 0) {
+      this.#open.set(key, charge);
+      return;
+    }
+    this.#open.delete(key);
+    this.#spent.set(key, charge?.spent ?? -1);
+  }
+}
 
 /** Charges that this process has counted, so that runs that share a budget count each of them once. */
 const chargesOfBudgets = new WeakMap<Counted, Charges>();
@@ -50,10 +73,10 @@ export function createBatchJournal(
   },
   stop: (error: BatchStoppedError) => void,
 ) {
-  const charges: Charges = (budget && chargesOfBudgets.get(budget)) ?? new Map();
+  const charges: Charges = (budget && chargesOfBudgets.get(budget)) ?? new Charges();
   if (budget) chargesOfBudgets.set(budget, charges);
   let counting: Promise<void> | undefined;
-  let prices: Promise<Prices> | undefined;
+  let reading: Promise<Prices> | undefined;
   const clock = clientClock(tryon.clock);
   const shared: SharedJournal | undefined =
     "claim" in journal ? (journal as SharedJournal) : undefined;
@@ -86,13 +109,15 @@ export function createBatchJournal(
     let sum = 0;
     const isMissing = limit !== undefined && (await readTotal()) === undefined;
     if (!isMissing && !budget) return;
+    let prices: Prices | undefined;
     for await (const listed of journal.list()) {
       const entry = checkEntry("list", listed);
+      prices ??= await readPrices();
       // An entry with credits counts these, as later changes of it do.
       const { credits } = entry;
-      if (isMissing) sum += isCredits(credits) ? credits : totalOf(await allCreditsOf(entry));
+      if (isMissing) sum += isCredits(credits) ? credits : totalOf(allCreditsOf(entry, prices));
       for (const one of budget ? attemptsOf(entry) : []) {
-        if (!charges.has(one.idempotencyKey)) await countNew(one);
+        if (!charges.has(one.idempotencyKey)) countNew(one, prices);
       }
     }
     if (isMissing) await readTotal(sum);
@@ -103,16 +128,19 @@ export function createBatchJournal(
     return total === undefined ? undefined : checkNumber("total", total);
   }
 
+  function readPrices(): Promise<Prices> {
+    return (reading ??= tryon.costs().then(
+      ({ costs }) => costs,
+      () => documentPrices,
+    ));
+  }
+
   /** Returns the credits that an entry counts by itself. */
-  async function creditsOf(entry: JournalEntry): Promise<CountedCredits> {
+  function creditsOf(entry: JournalEntry, prices: Prices): CountedCredits {
     // Entries of older releases have no size. Any size without a price counts at the highest one.
     const { state, size = "unknown" } = entry;
     if (state === "refused") return { spent: 0, reserved: 0 };
-    prices ??= tryon.costs().then(
-      ({ costs }) => costs,
-      () => documentPrices,
-    );
-    return update(entry, { spent: 0, reserved: highestPriceOf(size, await prices) });
+    return update(entry, { spent: 0, reserved: highestPriceOf(size, prices) });
   }
 
   /** Adds the decision on another attempt. An attempt that was refused leaves the item as it was before. */
@@ -128,19 +156,19 @@ export function createBatchJournal(
   }
 
   /** Returns the credits that all attempts of an entry count. */
-  async function allCreditsOf(entry: JournalEntry): Promise<CountedCredits> {
+  function allCreditsOf(entry: JournalEntry, prices: Prices): CountedCredits {
     const sum = { spent: 0, reserved: 0 };
     for (const one of attemptsOf(entry)) {
-      const { spent, reserved } = await creditsOf(one);
+      const { spent, reserved } = creditsOf(one, prices);
       sum.spent += spent;
       sum.reserved += reserved;
     }
     return sum;
   }
 
-  async function countNew(entry: JournalEntry): Promise<void> {
+  function countNew(entry: JournalEntry, prices: Prices): void {
     if (entry.state === "refused") return;
-    const charge = await creditsOf(entry);
+    const charge = creditsOf(entry, prices);
     budget?.count(charge.spent, charge.reserved);
     charges.set(entry.idempotencyKey, charge);
   }
@@ -163,7 +191,8 @@ export function createBatchJournal(
   async function putShared(entry: JournalEntry, isRetry: boolean): Promise<boolean> {
     const { id, state } = entry;
     if (!claims || !hasTotal) return (await claims?.put(entry)) === true;
-    const credits = await allCreditsOf(entry);
+    const prices = await readPrices();
+    const credits = allCreditsOf(entry, prices);
     const within = state === "sending" ? limit?.maxCredits : undefined;
     const kept = await claims.put({ ...entry, credits: totalOf(credits) }, within);
     if (kept !== "full") {
@@ -178,7 +207,7 @@ export function createBatchJournal(
     const spent = Math.max(0, total - reserved);
     const { maxCredits } = limit;
     const counted = { maxCredits, spent, reserved, count: () => undefined };
-    throw new BudgetError(counted, totalOf(await creditsOf(entry)), isRetry);
+    throw new BudgetError(counted, totalOf(creditsOf(entry, prices)), isRetry);
   }
 
   return {
@@ -210,7 +239,7 @@ export function createBatchJournal(
           // Another process can have changed the entry.
           const charge = charges.get(entry.idempotencyKey);
           if (charge) count(entry, charge);
-          else if (!charges.has(entry.idempotencyKey)) await countNew(entry);
+          else if (!charges.has(entry.idempotencyKey)) countNew(entry, await readPrices());
         }
       }
       return { ...readEntry(claim.entry, state === "claimed"), isHeld, date, since };

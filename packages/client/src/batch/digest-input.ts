@@ -1,3 +1,4 @@
+import { sha256Of } from "#runtime";
 import type { ImageInput, TryOn, TryOnInput } from "@tryon/client";
 
 import { isPerson } from "../images/image-source.ts";
@@ -52,6 +53,9 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 export async function sha256(content: BufferSource | string): Promise<string> {
+  // For a short text, a call of WebCrypto takes far longer than the digest.
+  const hex = typeof content === "string" ? sha256Of(content) : undefined;
+  if (hex !== undefined) return hex;
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

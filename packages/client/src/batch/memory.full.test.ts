@@ -4,7 +4,9 @@ import { runInNewContext } from "node:vm";
 import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
+import { journalPath } from "../../test/journal-folder.ts";
 import { TryOn } from "../index.ts";
+import { openJournal } from "../node/index.ts";
 import { batch, type Journal, type JournalEntry } from "./index.ts";
 
 setFlagsFromString("--expose-gc");
@@ -13,8 +15,18 @@ const collectGarbage = runInNewContext("gc") as () => void;
 
 const idOf = ({ seed }: { readonly seed: number }) => `sku-${seed}`;
 
+/** Journal in memory. */
+function createJournal(): Journal {
+  const entries = new Map<string, JournalEntry>();
+  return {
+    get: async (id) => entries.get(id),
+    list: () => entries.values(),
+    put: async (entry) => void entries.set(entry.id, entry),
+  };
+}
+
 /** Runs a batch against an immediate service. Returns the growth of the heap between a few and all items, in bytes. */
-async function growth(few: number, all: number, hasJournal = false): Promise<number> {
+async function growth(few: number, all: number, journal?: Journal): Promise<number> {
   let jobs = 0;
   const tryon = new TryOn({
     apiKey: "svc_test_memory",
@@ -30,16 +42,10 @@ async function growth(few: number, all: number, hasJournal = false): Promise<num
     for (let seed = 0; seed < all; seed += 1) yield { ...input, seed };
   }
   const options = { total: all, onProgress: () => undefined };
-  const entries = new Map<string, JournalEntry>();
-  const journal: Journal = {
-    get: async (id) => entries.get(id),
-    list: () => entries.values(),
-    put: async (entry) => void entries.set(entry.id, entry),
-  };
   const heap: number[] = [];
   let done = 0;
-  const withJournal = { ...options, journal, id: idOf };
-  for await (const { error } of batch(tryon, inputs(), hasJournal ? withJournal : options)) {
+  const withJournal = journal && { ...options, journal, id: idOf, budget: { maxCredits: 1e9 } };
+  for await (const { error } of batch(tryon, inputs(), withJournal ?? options)) {
     if (error) throw error;
     done += 1;
     if (done !== few && done !== all) continue;
@@ -55,5 +61,19 @@ it("uses no more memory after five times as many items", async () => {
 
 it("uses little memory per item with a journal", async () => {
   // Including the journal in memory.
-  expect((await growth(5_000, 25_000, true)) / 20_000).toBeLessThan(4_000);
+  expect((await growth(5_000, 25_000, createJournal())) / 20_000).toBeLessThan(4_000);
 }, 600_000);
+
+it("uses no more heap after many items with a journal in a file, and resumes it in less than 10 s of CPU time", async () => {
+  const path = await journalPath();
+  const count = cases(1_000_000, 40);
+  const journal = await openJournal(path);
+  expect(await growth(5_000, count, journal)).toBeLessThan(8 * 2 ** 20);
+  await journal.close();
+  const start = process.cpuUsage();
+  await using opened = await openJournal(path);
+  // The batch counts all entries before its first item.
+  await growth(1, 1, opened);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1e6).toBeLessThan(10);
+}, 3_600_000);

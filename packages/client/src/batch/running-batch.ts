@@ -13,6 +13,7 @@ import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
 import { HeldItems, type ReadItem } from "./held-items.ts";
+import { NumberMap } from "./number-map.ts";
 import type { BatchItem, BatchItemStatus, ReadOptions } from "./options.ts";
 import { isRetried } from "./retry-failed.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
@@ -34,7 +35,7 @@ export class RunningBatch<Item> {
   readonly #unstarted = new Set<number>();
   readonly #held: HeldItems<Item>;
   /** Ids in a batch with a journal, where they must be unique. */
-  readonly #ids = new Set<string>();
+  readonly #ids = new NumberMap();
   readonly #ready: BatchItem<Item>[] = [];
   readonly #waiters: (() => void)[] = [];
   readonly #startedAt: number;
@@ -275,7 +276,7 @@ export class RunningBatch<Item> {
         hint: "Nothing was sent. In a batch with a journal, each item needs a unique id.",
       });
     }
-    if (journal) this.#ids.add(id);
+    if (journal) this.#ids.set(id, index);
     return id;
   }
 

@@ -51,7 +51,7 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
     totalSuite(storage);
     sharedBatchSuite(storage);
 
-    it("sends each script once, and then its digest", async () => {
+    it("sends each script once, and then its digest, with all steps of one moment", async () => {
       const journal = await storage().open();
       await run("CONFIG", "RESETSTAT");
       for (let index = 0; index < 20; index += 1) await journal.claim(`sku-${index}`, "one");
@@ -61,6 +61,11 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
       // One for the digest, and one for the script unless Redis has it.
       expect(callsOf("eval")).toBeLessThanOrEqual(2);
       expect(callsOf("evalsha")).toBe(20);
+      const ids = Array.from({ length: 20 }, (_, index) => `sku-${index}`);
+      await Promise.all(ids.map((id) => journal.claim(id, "two")));
+      expect(
+        Number(/evalsha:calls=(\d+)/.exec(String(await run("INFO", "commandstats")))?.[1]),
+      ).toBe(21);
     });
 
     it("rejects a policy that evicts keys, and names the fix", async () => {

@@ -1,4 +1,5 @@
 import type { RedisClient } from "@tryon/shared/stores/clients";
+import { groupCalls } from "@tryon/shared/stores/group-calls";
 import { redisScripts } from "@tryon/shared/stores/redis-scripts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
@@ -72,9 +73,13 @@ export async function openRedisJournal(
   });
   const run = (script: string, ...args: string[]): Promise<unknown> =>
     runScript(script, [key, `${key}:claims`], ...args);
+  // The script returns a result for each step.
+  const runStep = groupCalls(
+    async (steps: readonly Step[]) => (await run(stepsScript, JSON.stringify(steps))) as unknown[],
+  );
   const put = async (entry: JournalEntry, owner: string, limit = ""): Promise<unknown> => {
     const { id, credits = "" } = entry;
-    return run(putScript, fieldOf(id), valueOf(entry), owner, String(credits), limit);
+    return runStep(["put", fieldOf(id), owner, valueOf(entry), String(credits), limit]);
   };
   // Checks the policy and the version.
   await run(getScript, "");
@@ -119,8 +124,9 @@ export async function openRedisJournal(
       return Number(wait);
     },
     async claim(id, owner, isRetry = false) {
-      // The script returns the state, the value and the time.
-      const reply = await run(claimScript, fieldOf(id), owner, String(claimTtl), endOf(isRetry));
+      const ended = endOf(isRetry);
+      // The step returns the state, the value and the time.
+      const reply = await runStep(["claim", fieldOf(id), owner, String(claimTtl), ended, ""]);
       const [state, value, now] = reply as readonly [ItemClaim["state"], string, unknown];
       return { state, entry: entryOf(value), now: Number(now) };
     },
@@ -163,37 +169,50 @@ local function claim(field, owner, ttl)
 end
 `;
 
-const claimScript = `
-${claimFunctions}
-local value = redis.call("HGET", KEYS[1], ARGV[1]) or ""
-local state = string.match(value, "^%a+")
-if state == "succeeded" or state == ARGV[4] then return {"ended", value, now} end
-local owner, ends = claimOf(ARGV[1])
-if owner and owner ~= ARGV[2] and ends > now then return {"held", value, now} end
-claim(ARGV[1], ARGV[2], ARGV[3])
-return {"claimed", value, now}
-`;
+/** Arguments of a step. Steps of one process share a call: a call takes longer than a step. */
+type Step = readonly [
+  name: "claim" | "put",
+  field: string,
+  owner: string,
+  ...rest: readonly [string, string, string],
+];
 
 /** The total is a field of the claims that no item has. A change of it depends on the entry that the new one replaces. */
-const putScript = `
+const stepsScript = `
 ${claimFunctions}
-local field, value, owner, credits, limit = unpack(ARGV)
-if owner ~= "" and claimOf(field) ~= owner then return "lost" end
-local total = redis.call("HGET", KEYS[2], "total")
-if total and credits ~= "" then
-  local last = redis.call("HGET", KEYS[1], field) or "refused"
-  local counted = string.match(last, '^%a+ ${creditsPrefix}(%d+)')
-  if not counted then counted = string.match(last, "^refused") and 0 or credits end
-  total = total + credits - counted
-  if limit ~= "" and total > tonumber(limit) then return "full" end
-  redis.call("HSET", KEYS[2], "total", string.format("%.0f", total))
-elseif limit ~= "" then
-  return "full"
+local steps = {}
+function steps.claim(field, owner, ttl, ended)
+  local value = redis.call("HGET", KEYS[1], field) or ""
+  local state = string.match(value, "^%a+")
+  if state == "succeeded" or state == ended then return {"ended", value, now} end
+  local other, ends = claimOf(field)
+  if other and other ~= owner and ends > now then return {"held", value, now} end
+  claim(field, owner, ttl)
+  return {"claimed", value, now}
 end
-redis.call("HSET", KEYS[1], field, value)
-local state = string.match(value, "^%a+")
-if state == "succeeded" or state == "failed" then redis.call("HDEL", KEYS[2], field) end
-return "kept"
+function steps.put(field, owner, value, credits, limit)
+  if owner ~= "" and claimOf(field) ~= owner then return "lost" end
+  local total = redis.call("HGET", KEYS[2], "total")
+  if total and credits ~= "" then
+    local last = redis.call("HGET", KEYS[1], field) or "refused"
+    local counted = string.match(last, '^%a+ ${creditsPrefix}(%d+)')
+    if not counted then counted = string.match(last, "^refused") and 0 or credits end
+    total = total + credits - counted
+    if limit ~= "" and total > tonumber(limit) then return "full" end
+    redis.call("HSET", KEYS[2], "total", string.format("%.0f", total))
+  elseif limit ~= "" then
+    return "full"
+  end
+  redis.call("HSET", KEYS[1], field, value)
+  local state = string.match(value, "^%a+")
+  if state == "succeeded" or state == "failed" then redis.call("HDEL", KEYS[2], field) end
+  return "kept"
+end
+local results = {}
+for index, step in ipairs(cjson.decode(ARGV[1])) do
+  results[index] = steps[step[1]](unpack(step, 2))
+end
+return results
 `;
 
 const totalScript = `

@@ -6,7 +6,7 @@ import { openSqliteJournal, type SqliteDatabase } from "@tryon/client/sqlite";
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { temporaryFolder } from "../../test/journal-folder.ts";
+import { entry, temporaryFolder } from "../../test/journal-folder.ts";
 import {
   claimSuite,
   journalSuite,
@@ -139,6 +139,44 @@ describe("a journal in SQLite", () => {
   claimSuite(storage);
   totalSuite(storage);
   sharedBatchSuite(storage);
+
+  it("stores entries of one moment in one transaction, also within one of the app", async () => {
+    const database = await connect();
+    const begun: string[] = [];
+    const watched: SqliteDatabase = {
+      exec: (sql) => {
+        if (sql.startsWith("SAVEPOINT")) begun.push(sql);
+        database.exec(sql);
+      },
+      prepare: (sql) => database.prepare(sql),
+    };
+    const journal = await openSqliteJournal(watched, "a", { createTable: true });
+    const ids = Array.from({ length: 20 }, (_, index) => `sku-${index}`);
+    await Promise.all(ids.map((id) => journal.claim(id, "one")));
+    begun.length = 0;
+    const putAll = (fields = {}) =>
+      Promise.all(ids.map((id) => journal.putClaimed(entry(id, fields), "one")));
+    expect(new Set(await putAll())).toEqual(new Set([true]));
+    expect(begun).toHaveLength(1);
+    database.exec("BEGIN");
+    await putAll({ state: "failed" });
+    database.exec("ROLLBACK");
+    expect(await Promise.all(ids.map((id) => journal.get(id)))).toEqual(ids.map((id) => entry(id)));
+  });
+
+  it("stores none of the entries of one moment if the disk is full", async () => {
+    const database = await connect();
+    const journal = await openSqliteJournal(database, "a", { createTable: true });
+    const last = database.prepare("PRAGMA page_count").get()?.["page_count"];
+    database.exec(`PRAGMA max_page_count = ${Number(last) + 2}`);
+    const ids = Array.from({ length: 50 }, (_, index) => `sku-${index}`.padEnd(500, "x"));
+    const puts = await Promise.allSettled(ids.map((id) => journal.put(entry(id))));
+    expect(new Set(puts.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    database.exec("PRAGMA max_page_count = 1000");
+    expect(await Promise.all(ids.map((id) => journal.get(id)))).toEqual(ids.map(() => undefined));
+    await journal.put(entry("sku-1"));
+    expect(await journal.get("sku-1")).toEqual(entry("sku-1"));
+  });
 
   it("waits for other connections that write", async () => {
     const database = await connect();

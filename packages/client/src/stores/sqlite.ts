@@ -28,8 +28,8 @@ export type {
  * All journals are in the table `tryon_journal`, one row per item: `journal`, `id`, `state`, `entry` as JSON text, `owner` and
  * `claimed_until` in milliseconds. Delete the rows of a journal when its batch is done. They contain no image, API key or
  * signed URL. The row with an empty id has the total of the credits. The rows of the journal `''` have the version of the table,
- * its time, and the schedule of each API key. Each call blocks the process for one
- * or two writes of the disk.
+ * its time, and the schedule of each API key. Steps of one
+ * moment share a transaction, which blocks the process for one write of the disk.
  *
  * If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait for each other. With the
  * setting `synchronous` below `FULL`, a power failure can lose the last entries.

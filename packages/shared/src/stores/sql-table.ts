@@ -1,10 +1,12 @@
 import type { Times } from "../clock.ts";
 import type { PostgresClient, SqliteDatabase, SqliteStatement } from "./clients.ts";
+import { groupCalls } from "./group-calls.ts";
 import { createStoreClock, type ClockRule } from "./store-clock.ts";
 import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
 
 type Value = string | number;
 type Rows = readonly unknown[];
+type Call = readonly [text: string, ...values: readonly Value[]];
 
 /** Runs a statement with the values of `$1` and so on, and returns its rows. `$0` is the time of the store in milliseconds. */
 export type RunStatement = (text: string, ...values: readonly Value[]) => Promise<Rows>;
@@ -130,8 +132,32 @@ export function postgresDialect(client: PostgresClient): Dialect {
   };
 }
 
-/** Minimum step of the stored time, in milliseconds. Each write of it costs a write of the disk. */
+/** Minimum step of the stored time, in milliseconds. */
 const step = 50;
+/** The same if nothing else is written, since then it costs a write of the disk. */
+const readStep = 1_000;
+
+/** Runs a function in a transaction, or in a part of the one that the app has begun. */
+function inTransaction<Result>(
+  database: SqliteDatabase,
+  isNeeded: boolean,
+  run: () => Result,
+): Result {
+  if (!isNeeded) return run();
+  database.exec("SAVEPOINT tryon");
+  try {
+    const result = run();
+    database.exec("RELEASE tryon");
+    return result;
+  } catch (error) {
+    try {
+      database.exec("ROLLBACK TO tryon; RELEASE tryon");
+    } catch {
+      // Some errors have already ended the transaction.
+    }
+    throw error;
+  }
+}
 
 /** SQL of SQLite. Processes of one machine share its date, which can be set, so a table has its own clock. */
 export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect {
@@ -159,14 +185,25 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
       };
       const advance = createStoreClock(clock, times);
       const storedTime = `SELECT ${version[1]} AS time FROM ${table} WHERE (${key[0]}) = (${key[1]})`;
-      return async (text, ...values) => {
-        if (!text.includes("$0")) return all(text, [0, ...values]);
-        const [row] = all(storedTime, []);
-        // Some drivers read integers as bigint.
-        const stored = row === undefined ? undefined : Number(Reflect.get(Object(row), "time"));
-        const time = advance(stored);
-        if (time - (stored ?? 0) >= step && text !== keepTime) all(keepTime, [time]);
-        return all(text, [time, ...values]);
+      /** Runs statements at one time of the store. Several are one transaction, so they wait once for the lock and for the disk. */
+      const runAll = (calls: readonly Call[], minStep: number): readonly Rows[] => {
+        let [time, isKept] = [0, false];
+        if (calls.some(([text]) => text.includes("$0"))) {
+          const [row] = all(storedTime, []);
+          // Some drivers read integers as bigint.
+          const stored = row === undefined ? undefined : Number(Reflect.get(Object(row), "time"));
+          time = advance(stored);
+          isKept = time - (stored ?? 0) >= minStep && calls.every(([text]) => text !== keepTime);
+        }
+        const written: readonly Call[] = isKept ? [[keepTime], ...calls] : calls;
+        const results = () => written.map(([text, ...values]) => all(text, [time, ...values]));
+        return inTransaction(database, written.length > 1, results).slice(isKept ? 1 : 0);
+      };
+      const write = groupCalls((calls: readonly Call[]) => runAll(calls, step));
+      return async (...call) => {
+        // In a transaction that begins with a read, a write can fail at once instead of waiting for others.
+        if (!/^\s*SELECT/.test(call[0])) return write(call);
+        return runAll([call], readStep)[0] ?? [];
       };
     },
   };

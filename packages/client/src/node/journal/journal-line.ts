@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { ConfigError } from "@tryon/client";
 import type { JournalEntry } from "@tryon/client/batch";
 
+import { NumberMap } from "../../batch/number-map.ts";
 import { withoutSignedUrl } from "../../stores/journal-entry.ts";
 
 const kind = '{"journal":"tryon-batch","version":';
@@ -21,16 +22,24 @@ export function lineOf(entry: JournalEntry, joined: boolean): string {
 
 const joinedMark = ',"joined":true';
 
+/** Start of a line that `lineOf` wrote. */
+const idStart = '{"id":"';
+const [quote, backslash, lineBreak] = [0x22, 0x5c, 0x0a];
+
 /** Returns the id of a line, without parsing its other fields, which takes most of the time of a long journal. */
-function readId(line: Buffer): { readonly id: string; readonly joined: boolean } | undefined {
+function readId(line: Buffer): string | undefined {
   if (!hasSeal(line)) return undefined;
-  const text = line.toString();
-  const [, id] = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
-  return {
-    // An entry of another program can have its fields in another order.
-    id: (id === undefined ? readLine(line)?.entry.id : (JSON.parse(id) as string)) ?? "",
-    joined: text.endsWith(joinedMark, text.length - sealLength),
-  };
+  const end = line.indexOf(quote, idStart.length);
+  const id = line.subarray(0, end);
+  // An entry of another program can have its fields in another order.
+  return line.toString("latin1", 0, idStart.length) === idStart && !id.includes(backslash)
+    ? id.toString("utf8", idStart.length)
+    : (readLine(line)?.entry.id ?? "");
+}
+
+function isJoined(line: Buffer): boolean {
+  const end = line.length - sealLength;
+  return line.toString("latin1", end - joinedMark.length, end) === joinedMark;
 }
 
 function hasSeal(line: Buffer): boolean {
@@ -40,11 +49,9 @@ function hasSeal(line: Buffer): boolean {
 
 export function readLine(line: Buffer) {
   if (!hasSeal(line)) return undefined;
-  const text = line.toString();
+  const end = line.length - sealLength - (isJoined(line) ? joinedMark.length : 0);
   // The checksum matches, so lineOf wrote the line.
-  const fields = JSON.parse(text) as JournalEntry & { readonly joined?: boolean; sum: string };
-  const { joined: _joined, sum: _sum, ...entry } = fields;
-  return { entry };
+  return { entry: JSON.parse(`${line.toString("utf8", 0, end)}}`) as JournalEntry };
 }
 
 function seal(content: string | Uint8Array): string {
@@ -67,44 +74,46 @@ const sealLength = seal("").length;
  * @throws `invalid_config` if the file has another format, is from a newer release, or has damage before the last write
  */
 export async function readContents(file: FileHandle, path: string) {
-  const lines = new Map<string, number>();
+  const lines = new NumberMap();
   let [end, missing] = [0, `${header}\n`];
   let [number, damagedLine] = [0, 0];
   /** If true, a crash can have left the damage: the line is incomplete, or has zeros that were never overwritten. */
   let isUnwritten = true;
-  for await (const { bytes, start, isWhole } of linesOf(file, 0, longRead)) {
-    number += 1;
-    const read = readId(bytes);
-    if (damagedLine > 0) {
-      // This line begins a later write, so everything before it was on disk.
-      if (read?.joined === false) isUnwritten = false;
-      continue;
-    }
-    if (number === 1) {
-      const text = bytes.toString("latin1");
-      // After a crash, a file can have only a part of the header.
-      if (!isWhole && header.startsWith(text)) break;
-      if (text !== header && text.startsWith(kind) && text.endsWith("}")) {
-        throw journalError(
-          `The journal ${path} was written by a newer release of @tryon/client.`,
-          "Nothing was changed. Update @tryon/client.",
-        );
+  for await (const read of linesOf(file, 0, longRead)) {
+    for (const { bytes, start, isWhole } of read) {
+      number += 1;
+      const id = readId(bytes);
+      if (damagedLine > 0) {
+        // This line begins a later write, so everything before it was on disk.
+        if (id !== undefined && !isJoined(bytes)) isUnwritten = false;
+        continue;
       }
-      if (!isWhole || text !== header) {
-        throw journalError(
-          `${path} is not a journal: its first line differs.`,
-          "Nothing was changed. Use the path of a journal or of a new file.",
-        );
+      if (number === 1) {
+        const text = bytes.toString("latin1");
+        // After a crash, a file can have only a part of the header.
+        if (!isWhole && header.startsWith(text)) break;
+        if (text !== header && text.startsWith(kind) && text.endsWith("}")) {
+          throw journalError(
+            `The journal ${path} was written by a newer release of @tryon/client.`,
+            "Nothing was changed. Update @tryon/client.",
+          );
+        }
+        if (!isWhole || text !== header) {
+          throw journalError(
+            `${path} is not a journal: its first line differs.`,
+            "Nothing was changed. Use the path of a journal or of a new file.",
+          );
+        }
+      } else if (id === undefined) {
+        damagedLine = number;
+        isUnwritten = !isWhole || bytes.includes(0);
+        continue;
+      } else {
+        lines.set(id, start);
       }
-    } else if (read === undefined) {
-      damagedLine = number;
-      isUnwritten = !isWhole || bytes.includes(0);
-      continue;
-    } else {
-      lines.set(read.id, start);
+      end = start + bytes.length + (isWhole ? 1 : 0);
+      missing = isWhole ? "" : "\n";
     }
-    end = start + bytes.length + (isWhole ? 1 : 0);
-    missing = isWhole ? "" : "\n";
   }
   if (isUnwritten) return { lines, end, missing };
   throw journalError(
@@ -116,29 +125,45 @@ export async function readContents(file: FileHandle, path: string) {
 /** Bytes that are read at once from a whole file. */
 export const longRead = 2 ** 18;
 
+interface Line {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly isWhole: boolean;
+}
+
 /**
- * Yields the lines of a file from a position, without their line breaks. If the last one has none, it is not whole.
+ * Yields the lines of each read of a file from a position, without their line breaks. If the last one has none, it is not
+ * whole.
  *
  * @param chunk - Bytes that are read at once. The default is more than almost every line.
  */
-export async function* linesOf(file: FileHandle, from = 0, chunk = 16_384) {
+export async function* linesOf(
+  file: FileHandle,
+  from = 0,
+  chunk = 16_384,
+): AsyncGenerator<readonly Line[], void, undefined> {
   let rest = Buffer.alloc(0);
   let start = from;
   for (;;) {
     const position = start + rest.length;
     const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(chunk), position });
     if (bytesRead === 0) break;
-    let searched = rest.length;
-    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    for (let at = 0; (at = rest.indexOf("\n", searched)) !== -1; searched = 0) {
-      yield { bytes: rest.subarray(0, at), start, isWhole: true };
-      start += at + 1;
-      rest = rest.subarray(at + 1);
+    const read = buffer.subarray(0, bytesRead);
+    const bytes = rest.length > 0 ? Buffer.concat([rest, read]) : read;
+    const lines: Line[] = [];
+    let end = bytes.indexOf(lineBreak, rest.length);
+    let begin = 0;
+    for (; end !== -1; end = bytes.indexOf(lineBreak, begin)) {
+      lines.push({ bytes: bytes.subarray(begin, end), start: start + begin, isWhole: true });
+      begin = end + 1;
     }
+    start += begin;
+    rest = bytes.subarray(begin);
+    yield lines;
     // The first line is longer than the header of a journal.
     if (start === 0 && rest.length >= chunk) break;
   }
-  if (rest.length > 0) yield { bytes: rest, start, isWhole: false };
+  if (rest.length > 0) yield [{ bytes: rest, start, isWhole: false }];
 }
 
 export function journalError(message: string, hint: string, cause?: unknown): ConfigError {
