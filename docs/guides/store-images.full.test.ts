@@ -2,7 +2,6 @@ import { createHash, createHmac } from "node:crypto";
 import { globSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer, request as requestTo, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
@@ -10,6 +9,7 @@ import { serve } from "@tryon/mock/node";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
+import { listen } from "@tryon/test-kit/listen";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 
 import { blocksOf } from "../code/blocks.ts";
@@ -127,13 +127,7 @@ async function openNetwork() {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server over TCP listens on a port.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cuts };
+  return { url: await listen(server), cuts };
 }
 
 async function openShop(options: MockOptions = {}) {
