@@ -1,6 +1,6 @@
 import { copyFile, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:http";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname } from "node:path";
 
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
@@ -13,10 +13,10 @@ import { serve, type Serving } from "@tryon/mock/node";
 import { signedRequest } from "@tryon/webhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 
 const path = "docs/guides/http-api.md";
-const blocks = blocksOf(path, await readFile(join(import.meta.dirname, "http-api.md"), "utf8"));
+const { blocks } = await readPage(path);
 
 function block(name: string) {
   const found = blocks.find((one) => one.name === name);
