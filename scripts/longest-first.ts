@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest on any machine. One that begins last would run alone at the end. */
 const long =
-  /(?:consumer-tests\/src\/ci|scripts\/release|docs\/site\/site|docs\/code\/code|session\/session|webhook-stores\/src\/receivers|end-to-end\/killed|scripts\/packages|scripts\/checks)(?:\.full)?\.test\.ts$/;
+  /(?:consumer-tests\/src\/ci|scripts\/release|docs\/site\/site|docs\/code\/code|session\/session|webhook-stores\/src\/receivers|end-to-end\/killed|scripts\/packages|scripts\/checks|contract\/src\/checks\/mutants)(?:\.full)?\.test\.ts$/;
 
 /** Orders files by their time in an earlier run, or by their size, and begins with those that are known to be long. */
 export class LongestFirst extends BaseSequencer {

@@ -30,11 +30,16 @@ export async function shownPages(): Promise<readonly ShownPage[]> {
   const paths: string[] = [];
   for await (const path of glob(patterns, { cwd: root, exclude: isGenerated })) paths.push(path);
   return await Promise.all(
-    paths.toSorted().map(async (path) => {
-      const text = await readFile(join(root, path), "utf8");
-      return { path, text, blocks: blocksOf(path, text), checks: await checksOf(path) };
-    }),
+    paths
+      .toSorted()
+      .map(async (path) => ({ path, ...(await readPage(path)), checks: await checksOf(path) })),
   );
+}
+
+/** Reads the text and the code blocks of a page, by its path from the root of the repository. */
+export async function readPage(path: string): Promise<Pick<ShownPage, "text" | "blocks">> {
+  const text = await readFile(join(root, path), "utf8");
+  return { text, blocks: blocksOf(path, text) };
 }
 
 /** Returns the path of the checks of a page: beside a page of the docs, in `docs/readmes` for READMEs. */

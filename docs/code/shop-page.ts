@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { toNodeHandler } from "@tryon/client/node";
 import { createProxy } from "@tryon/client/proxy";
 import { startChromium, type Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { listen } from "@tryon/test-kit/listen";
 import { build } from "esbuild";
 import { expect, onTestFinished } from "vitest";
 
@@ -43,16 +43,11 @@ export async function openPage({ snippet, mock, server, app }: CheckContext, mai
           : ["text/html", html];
     return outgoing.writeHead(200, { "content-type": type }).end(body);
   });
-  await new Promise<void>((resolve) => void shop.listen(0, "127.0.0.1", resolve));
+  const url = await listen(shop);
   const browser = await startChromium();
-  onTestFinished(async () => {
-    await browser.close();
-    shop.closeAllConnections();
-    shop.close();
-  });
+  onTestFinished(() => browser.close());
   const page = await browser.newPage();
-  // A TCP server has an `AddressInfo`.
-  await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}`);
+  await page.goto(url);
   const charges = async (): Promise<number> =>
     ((await mock.ledger(token))?.entries ?? []).filter(({ jobId }) => jobId !== undefined).length;
   return { page, charges };

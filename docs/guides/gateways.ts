@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
-import { join } from "node:path";
 
 import { startGateway, type GatewayName } from "@tryon/test-kit/gateways";
-import { root } from "@tryon/test-kit/repository";
+import { startListening } from "@tryon/test-kit/listen";
 import sharp from "sharp";
 import { expect, onTestFinished } from "vitest";
 
@@ -17,10 +14,10 @@ import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { createReceiver } from "@tryon/webhooks/node";
 
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 
 const page = "docs/guides/behind-a-gateway.md";
-const blocks = blocksOf(page, await readFile(join(root, page), "utf8"));
+const { blocks } = await readPage(page);
 
 const shown = {
   nginx: "nginx.conf",
@@ -185,13 +182,7 @@ export async function checkWebhooks(
 }
 
 export async function listen(server: Server | TlsServer): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    if ("closeAllConnections" in server) server.closeAllConnections();
-    server.close();
-  });
-  // A TCP server that listens has an `AddressInfo`.
-  return (server.address() as AddressInfo).port;
+  const { port, close } = await startListening(server);
+  onTestFinished(close);
+  return port;
 }

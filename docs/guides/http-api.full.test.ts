@@ -1,22 +1,22 @@
 import { copyFile, readFile, rm, stat } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { delimiter, dirname, join } from "node:path";
+import { createServer } from "node:http";
+import { delimiter, dirname } from "node:path";
 
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { freePort } from "@tryon/test-kit/free-port";
 import { findProgram, isInstalled } from "@tryon/test-kit/installed-programs";
 import { assetPath } from "@tryon/test-kit/repository";
+import { listen } from "@tryon/test-kit/listen";
 
 import { createMock, type Mock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
 import { signedRequest } from "@tryon/webhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 
 const path = "docs/guides/http-api.md";
-const blocks = blocksOf(path, await readFile(join(import.meta.dirname, "http-api.md"), "utf8"));
+const { blocks } = await readPage(path);
 
 function block(name: string) {
   const found = blocks.find((one) => one.name === name);
@@ -36,14 +36,6 @@ function responseBelow(name: string): unknown {
     if (typeof value === "string" && value.includes("…")) return textLike(value);
     return ["duration_ms", "result_bytes", "total_calls"].includes(field) ? anyNumber : value;
   });
-}
-
-async function listen(listener: RequestListener): Promise<string> {
-  const other = createServer(listener);
-  await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void other.close());
-  // A server over TCP listens on a port.
-  return `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
 }
 
 const hasPrograms = (await isInstalled("curl")) && (await isInstalled("python3"));
@@ -171,13 +163,16 @@ describe.runIf(hasPrograms)("the HTTP API from other languages", () => {
 
   it("sends the key to no other server with Python", async () => {
     const requests: string[] = [];
-    const other = await listen(({ url = "" }, response) => {
-      requests.push(url);
-      response.end("{}");
-    });
-    env["TRYON_BASE_URL"] = await listen((_request, response) => {
+    const other = await listen(
+      createServer(({ url = "" }, response) => {
+        requests.push(url);
+        response.end("{}");
+      }),
+    );
+    const redirecting = createServer((_request, response) => {
       response.writeHead(302, { location: other }).end();
     });
+    env["TRYON_BASE_URL"] = await listen(redirecting);
     await expect(python("make.py")).rejects.toThrow(/ServiceError: 302: /);
     expect(requests).toEqual([]);
   });

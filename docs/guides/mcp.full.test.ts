@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
 import { installing, type AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 import { Programs } from "../code/programs.ts";
 import { tableOf } from "./page-table.ts";
 
@@ -24,8 +24,8 @@ interface Content {
   readonly text: string;
 }
 
-const page = await readFile(join(import.meta.dirname, "mcp.md"), "utf8");
-const blocks = blocksOf("docs/guides/mcp.md", page).filter(({ language }) => language === "json");
+const { text: page, blocks: all } = await readPage("docs/guides/mcp.md");
+const blocks = all.filter(({ language }) => language === "json");
 const configs = blocks.flatMap(({ name, code }) => {
   // Each file has one server, under one of these names.
   const file = JSON.parse(code) as Record<string, { tryon: Config }>;

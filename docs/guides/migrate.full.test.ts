@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientPeers } from "@tryon/bench/peers";
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 import { retriesOfPeers } from "./retries-of-peers.ts";
 
 /** Limit for a compiler or a program on a busy machine, in milliseconds. */
 const timeout = 120_000;
-const page = await readFile(join(import.meta.dirname, "migrate.md"), "utf8");
+const { text: page, blocks } = await readPage("docs/guides/migrate.md");
 
 /** Packages of the page. The benchmarks have the same versions of those that they compare with. */
 const others = [
@@ -20,7 +19,7 @@ const others = [
 ];
 
 /** The code for the other services: ```ts name.ts peer */
-const before = blocksOf("docs/guides/migrate.md", page).filter(({ kind }) => kind === "peer");
+const before = blocks.filter(({ kind }) => kind === "peer");
 
 let app: AppFolder;
 

@@ -1,5 +1,4 @@
-import { copyFile, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile } from "node:fs/promises";
 
 import { expect, it, onTestFinished } from "vitest";
 
@@ -7,11 +6,10 @@ import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { assetPath, root } from "@tryon/test-kit/repository";
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 import { isOutput } from "../code/output.ts";
 
-const page = await readFile(join(import.meta.dirname, "record-and-replay.md"), "utf8");
-const blocks = blocksOf("docs/guides/record-and-replay.md", page);
+const { blocks } = await readPage("docs/guides/record-and-replay.md");
 const commands = blocks.filter(({ language }) => language === "sh");
 
 it("the commands of the page print what it shows", { timeout: 300_000 }, async () => {

@@ -2,17 +2,17 @@ import { createHash, createHmac } from "node:crypto";
 import { globSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer, request as requestTo, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
-import { node, root } from "@tryon/test-kit/repository";
+import { node } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
+import { listen } from "@tryon/test-kit/listen";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 
-import { blocksOf } from "../code/blocks.ts";
+import { readPage } from "../code/pages.ts";
 
 const packages = [
   "@aws-sdk/client-s3@3.1175.0",
@@ -37,8 +37,7 @@ beforeAll(async () => {
   await app.install(packages, { manifest: { type: "module" } });
   await app.unpack();
   for (const page of ["images.md", "webhooks.md"]) {
-    const text = await readFile(join(root, "docs/guides", page), "utf8");
-    for (const { name, code } of blocksOf(page, text)) {
+    for (const { name, code } of (await readPage(`docs/guides/${page}`)).blocks) {
       if (/^(copy|sign|save-lost)\.ts$/.test(name)) await app.write(name, code);
     }
   }
@@ -127,13 +126,7 @@ async function openNetwork() {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server over TCP listens on a port.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cuts };
+  return { url: await listen(server), cuts };
 }
 
 async function openShop(options: MockOptions = {}) {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
@@ -18,6 +18,7 @@ import {
 } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { openTestPage, type TestPage } from "@tryon/test-kit/test-page";
+import { startListening, type Listening } from "@tryon/test-kit/listen";
 
 const root = join(import.meta.dirname, "../..");
 const base = "/some/where/";
@@ -115,11 +116,11 @@ describe("the site", () => {
 
 describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
   let browser: Browser;
-  let server: Server;
+  let server: Listening;
   let url: string;
   beforeAll(async () => {
     browser = await startChromium();
-    server = createServer(({ url: path = "" }, response) => {
+    const site = createServer(({ url: path = "" }, response) => {
       const { pathname } = new URL(path, "http://site");
       const file = pathname.replace(base, "/").replace(/\/$/, "/index.html");
       readFile(join(folder, decodeURIComponent(file))).then(
@@ -127,15 +128,12 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
         () => response.writeHead(404).end(),
       );
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("No port.");
-    url = `http://127.0.0.1:${address.port}${base}`;
+    server = await startListening(site);
+    url = `${server.url}${base}`;
   });
   afterAll(async () => {
     await browser.close();
-    server.close();
-    server.closeAllConnections();
+    await server.close();
   });
   const open = (options?: BrowserContextOptions): Promise<TestPage> =>
     openTestPage(browser, ({ href }) => href.startsWith(url), options);

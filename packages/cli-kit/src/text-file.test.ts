@@ -22,6 +22,11 @@ test.each([
 test.each([
   ["windows-1252", Buffer.from("id\nb\ncafé\n", "latin1"), "line 3 is not text in UTF-8"],
   ["Shift JIS", Buffer.from([0x69, 0x64, 0x0a, 0x95, 0x9e]), "line 2 is not text in UTF-8"],
+  ["an invalid byte after a line break", Buffer.from("\n\xFF", "latin1"), "line 2 is not text"],
+  ["FF before a letter", Buffer.from("\xFFA", "latin1"), "line 1 is not text in UTF-8"],
+  ["FE after a letter", Buffer.from("A\xFE", "latin1"), "line 1 is not text in UTF-8"],
+  ["FE before a letter", Buffer.from("\xFEA", "latin1"), "line 1 is not text in UTF-8"],
+  ["FF after a letter", Buffer.from("A\xFF", "latin1"), "line 1 is not text in UTF-8"],
   ["UTF-8 that is cut off", Buffer.from("id\né").subarray(0, -1), "line 2 is not text in UTF-8"],
   ["UTF-16LE without a byte order mark", Buffer.from("id\n", "utf16le"), "line 1 has a NUL"],
   ["UTF-32LE", Buffer.from([0xff, 0xfe, 0, 0, 0x69, 0, 0, 0]), "line 1 has a NUL"],
@@ -83,6 +88,10 @@ test.each([
   expect(noted).toBe("--env-file sets TRYON_API_KEY\n");
 });
 
+test("accepts a quote inside a value of --env-file", () => {
+  expect(readEnv("TRYON_OTHER=it's\n").values).toMatchObject({ TRYON_OTHER: "it's" });
+});
+
 test("prints that --env-file sets no variable of the commands", () => {
   expect(readEnv("PORT=1\n").noted).toBe("--env-file sets no name that begins with TRYON_\n");
 });
@@ -111,4 +120,10 @@ test.each([
   expect(() => readEnv(content)).toThrow(UsageError);
   expect(() => readEnv(content)).toThrow(message);
   expect(() => readEnv(content)).not.toThrow(/svc_/);
+});
+
+test("names the option of a file that cannot be read", () => {
+  expect(() => withEnvFile({}, join(tmpdir(), "tryon-none/.env"), process.stderr)).toThrow(
+    new UsageError("the file of --env-file cannot be read. Check its path."),
+  );
 });

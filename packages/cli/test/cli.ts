@@ -1,6 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -9,6 +8,7 @@ import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import sharp from "sharp";
 import { onTestFinished, vi } from "vitest";
+import { listen } from "@tryon/test-kit/listen";
 
 import { run } from "../src/run.ts";
 
@@ -93,9 +93,7 @@ export async function openReceiver(
       if (bodies.length > answers.length) resolve();
     });
   });
-  await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => void receiver.close());
-  const { port } = receiver.address() as AddressInfo;
+  const target = `${new URL(await listen(receiver)).host}/hook`;
   // Resolves after the first response with 204.
-  return { target: `127.0.0.1:${port}/hook`, bodies, requests, full };
+  return { target, bodies, requests, full };
 }

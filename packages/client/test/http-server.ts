@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Server, Socket } from "node:net";
 
-import { onTestFinished } from "vitest";
+import { listen, startListening } from "@tryon/test-kit/listen";
+
+export { listen };
 
 export interface ReceivedRequest {
   readonly method: string | undefined;
@@ -28,29 +29,10 @@ export async function httpServer(
   return { url: await listen(server), got };
 }
 
-/** Starts a server on a free port until the end of the test, and returns its URL. */
-export async function listen(server: Server): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  // A TCP server that listens has an `AddressInfo`.
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
-}
-
 /** Returns a URL at which no server listens. */
 export async function closedUrl(): Promise<string> {
-  const server = createServer();
-  const url = await listen(server);
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  const { url, close } = await startListening(createServer());
+  await close();
   return url;
 }
 

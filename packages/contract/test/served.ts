@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
+import { listen } from "@tryon/test-kit/listen";
 import { onTestFinished } from "vitest";
 
 export const controlToken = "control-token-of-the-tests";
@@ -28,22 +28,6 @@ export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: 
   });
 }
 
-export async function otherServer(handler: RequestListener): Promise<string> {
-  const { url, close } = await listening(handler);
-  onTestFinished(close);
-  return url;
-}
-
-export async function listening(
-  handler: RequestListener,
-): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server has this type.
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${port}`, close };
+export function otherServer(handler: RequestListener): Promise<string> {
+  return listen(createServer(handler));
 }

@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 
 import { onTestFinished } from "vitest";
+import { startListening } from "@tryon/test-kit/listen";
 
 import type { Network } from "../src/delivery/network.ts";
 import { nodeNetwork } from "../src/node/network.ts";
@@ -27,13 +27,8 @@ export interface HostOptions {
  */
 export async function imageHost(listener: RequestListener, options: HostOptions = {}) {
   const server = createServer(identity, listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await startListening(server);
+  onTestFinished(close);
   const resolved: string[] = [];
   const connected: string[][] = [];
   const machine = nodeNetwork(options.trust === false ? {} : { ca: trusted.ca });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+
+import { startListening, type Listening } from "@tryon/test-kit/listen";
 
 /** A request over a TCP connection. */
 interface Arrived {
@@ -18,12 +19,10 @@ export interface Page {
 }
 
 /** A server on this machine. */
-export interface Loopback {
-  readonly url: string;
+export interface Loopback extends Listening {
   readonly arrived: Arrived[];
   /** Resolves with the first request. */
   readonly first: Promise<Arrived>;
-  close(): void;
 }
 
 /**
@@ -55,12 +54,5 @@ export async function loopback(
       response.writeHead(status, { "content-type": type, ...redirect }).end(content);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${port}`, arrived, first, close };
+  return { ...(await startListening(server)), arrived, first };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isLoopback, mayReceiveKeys } from "./key-url.ts";
+import { isLoopback, mayReceiveKeys, withoutApiPath } from "./key-url.ts";
 
 test.each([
   ["https://tryon.example", true],
@@ -33,3 +33,15 @@ test.each(["::1", "[::1]", "127.1", "127.0.0.1", "Localhost", "a.localhost."])(
     expect(isLoopback(host)).toBe(true);
   },
 );
+
+test.each([
+  ["https://tryon.example/api/v1", "https://tryon.example"],
+  ["https://tryon.example/api/v1/", "https://tryon.example"],
+  ["https://tryon.example/shop/api/v1/tryon//", "https://tryon.example/shop"],
+  ["https://tryon.example", undefined],
+  ["https://tryon.example/api/v1/tryons", undefined],
+  ["https://tryon.example/api/v10", undefined],
+  ["https://tryon.example/other\n/api/v1", undefined],
+])("%j without the path of the API is %j", (url, expected) => {
+  expect(withoutApiPath(url)).toBe(expected);
+});

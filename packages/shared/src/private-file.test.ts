@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -22,6 +23,7 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   appendPrivateFile,
   createPrivateFile,
+  ensurePrivateFile,
   makePrivate,
   writePrivateFile,
 } from "./private-file.ts";
@@ -35,6 +37,17 @@ function setUp() {
   const list = () => readdirSync(folder).toSorted();
   return { path, other, list };
 }
+
+/** Returns the paths in a folder that this process has open, and the folder. */
+const openIn = (folder: string): readonly string[] =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)].filter((path) => path.startsWith(folder));
+    } catch {
+      // It was that of the list.
+      return [];
+    }
+  });
 
 const modeOf = (path: string): number => statSync(path).mode % 0o1000;
 
@@ -95,7 +108,28 @@ test.each(ways)("%s leaves nothing where it fails", async (_, run) => {
   const { path, list } = setUp();
   mkdirSync(join(path, "folder"), { recursive: true });
   await expect(run(path, "new\n")).rejects.toThrow(/EISDIR|ENOTEMPTY|not a regular file/);
-  await expect(run(join(path, "none/file"), "new\n")).rejects.toThrow("ENOENT");
+  await expect(run(join(path, "none/file"), "new\n")).rejects.toThrow(/ENOENT.*open/);
   expect(list()).toEqual(["other", "private"]);
   expect(readdirSync(path)).toEqual(["folder"]);
+});
+
+test("ensurePrivateFile creates a file for the owner only, and leaves an existing one as it is", () => {
+  const { path, other } = setUp();
+  ensurePrivateFile(path);
+  expect([readFileSync(path, "utf8"), modeOf(path)]).toEqual(["", 0o600]);
+  ensurePrivateFile(other);
+  expect([readFileSync(other, "utf8"), modeOf(other)]).toEqual(["other\n", 0o644]);
+});
+
+test.runIf(existsSync("/proc/self/fd"))("leaves no file open, also if it fails", async () => {
+  const { path, other } = setUp();
+  await writePrivateFile(path, "new\n");
+  linkSync(path, `${other}2`);
+  expect(() => appendPrivateFile(path)).toThrow("not a regular file");
+  expect(() => createPrivateFile("")).toThrow(/ENOENT.*rename/);
+  const left = [...readdirSync("."), ...openIn(process.cwd())];
+  expect([
+    ...openIn(join(path, "..")),
+    ...left.filter((name) => /(^|\/)\.[\da-f-]{36}\.tmp/.test(name)),
+  ]).toEqual([]);
 });

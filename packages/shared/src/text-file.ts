@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import util from "node:util";
 
@@ -55,17 +56,8 @@ export function decodeCsv(bytes: Uint8Array, name: string, onLatin: () => void):
 
 /** Returns the line of the first byte that is not UTF-8. A line break is part of no other character. */
 function invalidLine(bytes: Uint8Array): number {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (let line = 1, start = 0; ; line += 1) {
-    const end = bytes.indexOf(10, start);
-    try {
-      decoder.decode(bytes.subarray(start, end < 0 ? undefined : end));
-    } catch {
-      return line;
-    }
-    if (end < 0) return line;
-    start = end + 1;
-  }
+  const lines = Buffer.from(bytes).toString("latin1").split("\n");
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1;
 }
 
 /**
@@ -95,7 +87,7 @@ export function readEnvFile(file: string): Readonly<Record<string, string | unde
   const values = util.parseEnv(text);
   const lines = new Map<string, number>();
   for (const [index, given] of text.split("\n").entries()) {
-    const [, found] = /^[^#=]*?(?<!\w)(TRYON_\w+)/i.exec(given.replaceAll(/\p{C}/gu, "")) ?? [];
+    const found = /^[^#=]*?(?<!\w)(TRYON_\w+)/i.exec(given.replaceAll(/\p{C}/gu, ""))?.[1];
     if (found === undefined) continue;
     const name = found.toUpperCase();
     const fail = (problem: string): never => {

@@ -1,10 +1,10 @@
 import { compileFunction } from "node:vm";
 
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Listening } from "@tryon/test-kit/listen";
 
 import type { ReceiverOptions, TryOnCompletedEvent } from "../src/index.ts";
 import { unicodeText, secret, signedEvent } from "./events.ts";
-import type { Running } from "./running.ts";
 import {
   abortAfter,
   connected,
@@ -15,7 +15,7 @@ import {
   untilClosed,
 } from "./senders.ts";
 
-export type Start = (options: ReceiverOptions) => Promise<Running>;
+export type Start = (options: ReceiverOptions) => Promise<Listening>;
 
 export interface ReceiverServer {
   readonly name: string;
@@ -30,7 +30,7 @@ export interface ReceiverServer {
   readonly lastHeaderOnly?: boolean;
 }
 
-interface Observed extends Running {
+interface Observed extends Listening {
   readonly handled: TryOnCompletedEvent[];
   readonly errors: Array<{ readonly error: unknown; readonly status: number }>;
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
+import { listen } from "@tryon/test-kit/listen";
 
 import { run } from "../src/cli/run.ts";
 
@@ -70,12 +70,5 @@ export async function receiver(
       void answer(response, one);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server on a port has this form of `address()`.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/hook`, arrived };
+  return { url: `${await listen(server)}/hook`, arrived };
 }

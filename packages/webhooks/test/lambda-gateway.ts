@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 
+import { startListening, type Listening } from "@tryon/test-kit/listen";
+
 import type { LambdaEvent, LambdaResult } from "../src/adapters/lambda.ts";
-import { listening, type Running } from "./running.ts";
 
 /** Gateways that call a Lambda function for an HTTP request. */
 export const gateways = ["v1", "v2", "v2, base64", "alb", "alb, multi-value"] as const;
@@ -12,7 +13,7 @@ export type Gateway = (typeof gateways)[number];
 export function behindGateway(
   gateway: Gateway,
   handler: (event: LambdaEvent) => Promise<LambdaResult>,
-): Promise<Running> {
+): Promise<Listening> {
   const server = createServer((request, response) => {
     void (async () => {
       const result = await handler(eventOf(gateway, request, await buffer(request)));
@@ -21,7 +22,7 @@ export function behindGateway(
       response.end(body);
     })();
   });
-  return listening(server);
+  return startListening(server);
 }
 
 /** Creates the event of a gateway, with the documented fields that a receiver reads. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { listen } from "@tryon/test-kit/listen";
 
 import { openReceiver, openShop } from "../../test/cli.ts";
 
@@ -60,10 +60,7 @@ test("says so if nothing responds, or the clock differs, or a proxy is set", asy
     response.setHeader("date", "Mon, 01 Jan 2024 00:00:00 GMT");
     response.setHeader("content-type", "application/json").end(JSON.stringify(account));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const behind = { TRYON_BASE_URL: `http://127.0.0.1:${port}` };
+  const behind = { TRYON_BASE_URL: await listen(server) };
   expect((await tryon(["doctor"], { environment: behind })).stdout).toMatch(
     /warn {2}Clock +\d+ s ahead of the service\. Set the clock/,
   );

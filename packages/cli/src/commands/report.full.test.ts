@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
 import { node } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
-import { expect, it, onTestFinished } from "vitest";
+import { listen } from "@tryon/test-kit/listen";
+import { expect, it } from "vitest";
 
 const count = 200_000;
 const start = Date.UTC(2026, 10, 1);
@@ -29,10 +29,7 @@ async function openService(): Promise<string> {
     const next = first + limit;
     return response.end(JSON.stringify({ jobs, next_cursor: next < count ? String(next) : null }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  // A server over TCP listens on a port.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }
 
 it("reports 200,000 jobs of a long list with a small heap", { timeout: 240_000 }, async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isTryOnError } from "../index.ts";
 import { respondWith, createService, cut, input, type Fault } from "../../test/service.ts";
 import { AttemptLog } from "./attempt-log.ts";
-import type { Outcome } from "./outcome-table.ts";
+import { rowOf, type Outcome } from "./outcome-table.ts";
 
 const no = { detail: "no" };
 const limited = respondWith(429, no, { "retry-after": "1" });
@@ -43,6 +43,14 @@ interface Row {
 }
 
 describe("the log of a submission", () => {
+  it("notes an attempt whose synchronous response was cut off", () => {
+    const log = new AttemptLog();
+    const outcome = outcomeOf(504);
+    for (const isCut of [true, false]) log.add(outcome, 1, 2, { row: rowOf(outcome), isCut });
+    const attempt = { startedAt: 1, duration: 2, status: 504 };
+    expect(log.attempts).toEqual([{ ...attempt, isCut: true }, attempt]);
+  });
+
   it.each<Row>([
     { ends: [] },
     { ends: [400] },

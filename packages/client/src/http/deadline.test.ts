@@ -4,7 +4,7 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { clientClock } from "../config/clock.ts";
-import { abortable, Deadline, within } from "./deadline.ts";
+import { abortable, Deadline, inTime, within } from "./deadline.ts";
 
 const never = new Promise<never>(() => undefined);
 const reason = { stop: true };
@@ -46,7 +46,8 @@ describe("a deadline", () => {
     await clock.advance(9);
     expect(signal.aborted).toBe(false);
     await clock.advance(1);
-    expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+    const message = "The timeout of the call has passed.";
+    expect(signal.reason).toMatchObject({ name: "TimeoutError", message });
     expect(clock.pending).toBe(0);
   });
 
@@ -59,6 +60,21 @@ describe("a deadline", () => {
     expect(aborted.signal.reason).toBe(reason);
     await expect(abortable(never, aborted.signal)).rejects.toBe(reason);
     await expect(async () => aborted.throwIfAborted()).rejects.toBe(reason);
+  });
+
+  it("ends other work than a submission in timed_out, and no other error", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    const deadline = new Deadline(clientClock(clock), 1_000);
+    expect(await inTime(Promise.resolve(7), deadline, "No time.")).toBe(7);
+    const failed = new Error("no");
+    await expect(inTime(Promise.reject(failed), deadline, "No time.")).rejects.toBe(failed);
+    const late = inTime(never, deadline, "No time.").catch((error: unknown) => error);
+    await clock.advance(1_000);
+    expect(await late).toMatchObject({
+      code: "timed_out",
+      message: expect.stringContaining("No time."),
+      hint: "Nothing was sent: raise timeout.",
+    });
   });
 
   it("leaves no timer after a sleep that is aborted", async () => {

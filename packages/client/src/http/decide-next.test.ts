@@ -154,9 +154,9 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
-/** Names of the rows, which are comments. */
+/** Names of the rows, which are comments. `npm run mutation` encloses a row in parentheses. */
 const names = readFileSync(new URL("outcome-table.ts", import.meta.url), "utf8").match(
-  /(?<=\}, \/\/ ).+/g,
+  /(?<=\}\)?,? \/\/ ).+/g,
 );
 const rowNamed = (name: string) => outcomeTable[Number(names?.indexOf(name))];
 

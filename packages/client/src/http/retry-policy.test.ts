@@ -46,7 +46,7 @@ describe("delayOf", () => {
     { header: "999999999", delay: undefined },
     { header: String(noon + 30_000), delay: undefined },
     { header: "2, 3", delay: 3_000 },
-    { header: "3, 2", delay: 3_000 },
+    { header: "3,2", delay: 3_000 },
     { header: "2, soon", delay: undefined },
     {
       header: "Thu, 01 Jan 2026 12:00:30 GMT, Thu, 01 Jan 2026 12:00:20 GMT",

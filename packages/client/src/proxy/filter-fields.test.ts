@@ -89,6 +89,13 @@ describe("filterFields", () => {
     expect(await response.json()).toEqual({ detail: [{ loc: ["body", name], msg, type }] });
   });
 
+  it("names the allowed sizes", async () => {
+    const response = filter({ ...posted, size: "4K" }, { sizes: ["1K", "2K"] });
+    expect(response instanceof Response && (await response.text())).toContain(
+      "Allowed sizes: 1K, 2K. See",
+    );
+  });
+
   it("allows only known fields with plain values, for any body", () => {
     const names = [
       "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed",

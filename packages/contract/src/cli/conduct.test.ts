@@ -1,9 +1,9 @@
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 
 import { createMock } from "@tryon/mock";
 import forge from "node-forge";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { listen } from "@tryon/test-kit/listen";
 
 import { command } from "../../test/command.ts";
 import { deployed, served, otherServer } from "../../test/served.ts";
@@ -66,10 +66,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
 
   test("a self-signed certificate", async () => {
     const server = createServer(selfSigned("localhost"), (_request, response) => response.end());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    // A server on a port has this form of `address()`.
-    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const url = (await listen(server)).replace("http://127.0.0.1", "https://localhost");
     expect(await problem(["--base-url", url, ...key])).toEqual({
       code: 4,
       sentence: `The connection to ${url} is not secure: TLS failed with DEPTH_ZERO_SELF_SIGNED_CERT.`,

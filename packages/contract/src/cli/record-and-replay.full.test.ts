@@ -1,6 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +9,7 @@ import { serve } from "@tryon/mock/node";
 import { tenth } from "@tryon/test-kit/cases";
 import { node } from "@tryon/test-kit/repository";
 import { startScript } from "@tryon/test-kit/start-program";
+import { startListening } from "@tryon/test-kit/listen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const contract = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -61,14 +61,7 @@ async function slowProxy(target: string, delay: number) {
     });
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // The server listens on TCP.
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${port}`, close };
+  return startListening(server);
 }
 
 describe("traffic of a deployment with ten unusual values, behind a slow proxy", () => {
@@ -83,7 +76,7 @@ describe("traffic of a deployment with ten unusual values, behind a slow proxy",
     const program = [node, "--conditions=@tryon/source", traffic];
     const env = { TRYON_API_KEY: mock.keys.live };
     const recorded = await run(contract, [...record, ...live, "--", ...program], env);
-    proxy.close();
+    await proxy.close();
     await server.close();
     mock.close();
     const output = inFolder("observed.json");

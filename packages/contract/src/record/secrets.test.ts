@@ -1,8 +1,10 @@
+import { createServer } from "node:http";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { cases, seed } from "@tryon/test-kit/cases";
+import { startListening } from "@tryon/test-kit/listen";
 import {
   array,
   assert,
@@ -17,7 +19,6 @@ import {
 import { afterAll, expect, test } from "vitest";
 
 import { formsOf } from "../../test/secrets.ts";
-import { listening } from "../../test/served.ts";
 import { parseExchange } from "./exchange.ts";
 import { recorder } from "./recorder.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
@@ -170,26 +171,28 @@ function bytesOf(index: number, type: string, isCut: boolean, of: Secrets): Buff
 
 /** Server that answers with what the test wants next, in small chunks. */
 const next: { sent?: Sent; of?: Secrets } = {};
-const upstream = await listening((request, response) => {
-  request.resume().once("end", () => {
-    const { sent, of } = next;
-    if (!sent || !of || request.url === "/api/v1/account") {
+const upstream = await startListening(
+  createServer((request, response) => {
+    request.resume().once("end", () => {
+      const { sent, of } = next;
+      if (!sent || !of || request.url === "/api/v1/account") {
+        response.end();
+        return;
+      }
+      response.writeHead(sent.status, {
+        "content-type": sent.responseType,
+        "set-cookie": of.cookie,
+        "x-request-id": of.signature,
+        [`x-${of.signature}`]: of.note.replaceAll(/[^\w]/g, ""),
+      });
+      const bytes = bytesOf(sent.response, sent.responseType, sent.isCut, of);
+      for (let from = 0; from < bytes.length; from += sent.chunk) {
+        response.write(bytes.subarray(from, from + sent.chunk));
+      }
       response.end();
-      return;
-    }
-    response.writeHead(sent.status, {
-      "content-type": sent.responseType,
-      "set-cookie": of.cookie,
-      "x-request-id": of.signature,
-      [`x-${of.signature}`]: of.note.replaceAll(/[^\w]/g, ""),
     });
-    const bytes = bytesOf(sent.response, sent.responseType, sent.isCut, of);
-    for (let from = 0; from < bytes.length; from += sent.chunk) {
-      response.write(bytes.subarray(from, from + sent.chunk));
-    }
-    response.end();
-  });
-});
+  }),
+);
 afterAll(upstream.close);
 
 function requestOf(base: string, sent: Sent, of: Secrets): Request {

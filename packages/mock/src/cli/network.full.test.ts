@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
+import { listen } from "@tryon/test-kit/listen";
 
 import { command } from "../../test/command.ts";
 import { assetBytes } from "../../test/images.ts";
@@ -16,15 +16,9 @@ test("the command reaches images and receivers over the network of the machine",
     seen.set(request.url ?? "", request.headers);
     response.end(assetBytes("shirt.png"));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = (await listen(server)).replace("127.0.0.1", "localhost");
   const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  // A server on a port has this form of `address()`.
-  const host = `http://localhost:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = join(folder, "config.json");
   writeFileSync(config, JSON.stringify({ images: "fetch", allowPrivateImages: true, latency: 0 }));
   const url = await command("--port", "0", "--config", config).listening;

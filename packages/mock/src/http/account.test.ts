@@ -89,7 +89,9 @@ describe("the only test key of an account", () => {
       [1, 2, 3].map(() => mock.createKey({ accountId, mode: "test" })),
     );
     expect(created.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
-    await expect(mock.createKey({ accountId, mode: "test" })).rejects.toThrow("exactly one");
+    await expect(mock.createKey({ accountId, mode: "test" })).rejects.toThrow(
+      "mode is live if the account has a test key, of which it has exactly one",
+    );
     const tested = created[0]?.status === "fulfilled" ? created[0].value.token : "";
     const later = await mock.createKey({ accountId });
     const modes = [];

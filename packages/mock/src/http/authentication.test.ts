@@ -76,6 +76,7 @@ describe("the order of checks", () => {
       (await call.call("/api/v1/tryon", malformed)).status,
     ];
     expect(statuses).toEqual([404, 401, 403, 422, 422, 400, 402, 429]);
+    expect((await mock.ledger(key.token))?.entries).toEqual([]);
   });
 
   test("begins with the form of the body under checkOrder body-first", async () => {

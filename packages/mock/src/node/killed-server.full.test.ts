@@ -196,7 +196,7 @@ test(
       run.child.kill("SIGTERM");
       expect(await run.ended).toEqual({ code: 0, signal: null });
     }
-    receiver.close();
+    await receiver.close();
     expect(kills).toBe(files * killsPerFile);
   },
 );

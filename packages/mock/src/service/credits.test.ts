@@ -172,6 +172,7 @@ describe("the spending of a day", () => {
     expect(() => charge(full, 8, 100_000)).toThrow(
       expect.objectContaining({
         reason: "insufficient-credits",
+        rule: "limits.daily-spend-cap.value",
         message: expect.stringMatching(/^Another 8 credits .* 100000 credits a day/),
       }),
     );

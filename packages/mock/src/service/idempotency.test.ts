@@ -37,6 +37,7 @@ describe("a submission under an idempotency key", () => {
     const again = await call.submit({ wait: true }, key);
     expect(again.body).toMatchObject({ job_id: first.body.job_id, status: "succeeded" });
     expect(again.body.result_url).not.toBe(first.body.result_url);
+    expect([first.body.message, again.body.message]).toEqual([null, null]);
     expect(first.body.credits_remaining).toBe(992);
     expect(again.body.credits_remaining).toBe(972);
   });
@@ -158,6 +159,7 @@ describe("concurrent repeats of a request", () => {
     await mock.clock.advance("1s");
     const repeat = await call.submit({ wait: true }, key);
     expect([repeat.status, repeat.detail]).toEqual([409, expect.stringContaining("in progress")]);
+    expect(mock.journal.entries().at(-1)?.refusal?.rule).toBe("submit.idempotency-key.concurrent");
     expect((await call.submit({ wait: true, seed: 1 }, key)).status).toBe(409);
     await mock.clock.advance("1s");
     const again = await call.submit({ wait: true }, key);

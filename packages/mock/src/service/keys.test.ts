@@ -45,6 +45,13 @@ describe("a new key", () => {
     expect(service.ledger(key.token)).toEqual({ entries: [grant], balance: 5 });
   });
 
+  test("has a token of its own", () => {
+    const { keys } = setUp();
+    const { token } = keys.create({});
+    const message = "token is that of another key. Choose another one.";
+    expect(() => keys.create({ token })).toThrow(message);
+  });
+
   test("keeps a given secret", () => {
     expect(setUp().keys.create({ webhookSecret: "whsec_own" }).webhookSecret).toBe("whsec_own");
   });

@@ -68,7 +68,7 @@ describe("a purchase", () => {
   });
 
   test.each([
-    ["an unknown pack", order("spt_one", "huge"), /pack_slug.*demo/],
+    ["an unknown pack", order("spt_one", "huge"), /pack_slug.*demo, starter/],
     ["a property of objects instead of a pack", order("spt_one", "toString"), /pack_slug/],
     ["an invalid token", order("tok_one"), /shared_payment_granted_token.*spt_/],
   ])("with %s is rejected with 400", async (_what, body, detail) => {
@@ -170,6 +170,10 @@ describe("a repeated token", () => {
     const { mock, call } = setUp();
     await call.purchase(order());
     expect((await call.purchase(order("spt_one", "pro"))).status).toBe(409);
+    expect(mock.journal.entries().at(-1)?.refusal).toEqual({
+      rule: "purchase.409.already-processed",
+      detail: expect.stringContaining("already processed for this token; read the balance"),
+    });
     const other = await mock.createKey();
     expect((await caller(mock, other.token).purchase(order())).status).toBe(409);
     expect(await balanceOf(mock)).toBe(1_100);

@@ -6,6 +6,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { validator } from "hono/validator";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startListening } from "@tryon/test-kit/listen";
 
 import type { ReceiverOptions } from "../index.ts";
 import {
@@ -18,7 +19,6 @@ import {
 } from "../../test/adapter-behaviour.ts";
 import { secret, signedEvent } from "../../test/events.ts";
 import { behindGateway, gateways } from "../../test/lambda-gateway.ts";
-import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";
 import { createReceiver as forExpress } from "./express.ts";
 import { createReceiver as forFastify } from "./fastify.ts";
@@ -64,7 +64,7 @@ describe.each(["express", "express-4"])("%s", (release) => {
       const express = folder.require(release) as Express;
       const app = express();
       build(app, options, express);
-      return listening(createServer(app));
+      return startListening(createServer(app));
     };
   const startAfter = (parser: (express: Express) => Handler): Start =>
     start((app, options, express) => {
@@ -136,7 +136,7 @@ const servedByFastify =
     const app = fastify({ bodyLimit: 50, forceCloseConnections: true });
     build(app, options);
     await app.ready();
-    return listening(app.server);
+    return startListening(app.server);
   };
 
 describe("Fastify", () => {
@@ -233,7 +233,7 @@ const servedByKoa =
     // Koa would log each aborted request.
     app.silent = true;
     build(app, options);
-    return listening(createServer(app.callback()));
+    return startListening(createServer(app.callback()));
   };
 
 const koaAfter = (...parsers: ReadonlyArray<() => Handler>): Start =>
@@ -266,7 +266,7 @@ const servedByHono =
     const app = new Hono();
     build(app, options);
     const listener = getRequestListener(app.fetch);
-    return listening(createServer((...args) => void listener(...args)));
+    return startListening(createServer((...args) => void listener(...args)));
   };
 
 const honoAfter = (...before: readonly MiddlewareHandler[]): Start =>

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { describe, expect, it } from "vitest";
+import { startListening } from "@tryon/test-kit/listen";
 
 import { createReceiver, safeVerify } from "../index.ts";
 import { command, fileOf, receiver } from "../../test/command.ts";
@@ -243,12 +243,9 @@ describe("an attempt that the service counts as failed has exit code 1, and repo
   });
 
   it("no server", async () => {
-    const free = createServer();
-    await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
-    // A server on a port has this form of `address()`.
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
-    const ended = await send(`http://127.0.0.1:${port}/hook`, "--json");
+    const { url, close } = await startListening(createServer());
+    await close();
+    const ended = await send(`${url}/hook`, "--json");
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(JSON.parse(ended.stdout)).toMatchObject({
       ok: false,

@@ -4,6 +4,7 @@ import { connect, createServer as createSecondServer, type IncomingHttpHeaders }
 import { buffer, json } from "node:stream/consumers";
 
 import { expect, it } from "vitest";
+import { startListening } from "@tryon/test-kit/listen";
 
 import {
   behavesAsReceiver,
@@ -15,7 +16,6 @@ import {
   type Start,
 } from "../../test/adapter-behaviour.ts";
 import { secret, signedEvent } from "../../test/events.ts";
-import { listening } from "../../test/running.ts";
 import { path, send } from "../../test/senders.ts";
 import { createReceiver } from "./index.ts";
 
@@ -24,7 +24,7 @@ const startBehind =
   (first: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>): Start =>
   (options) => {
     const receive = createReceiver(options);
-    return listening(
+    return startListening(
       createServer((request, response) => {
         void first(request, response).then(() => receive(request, response));
       }),
@@ -50,7 +50,7 @@ it("accepts events after the lines of the message are applied to node:http", asy
       server = made;
     };
     runLines([`keep(${instead});`], { keep, createServer, createReceiver, options });
-    return listening(server);
+    return startListening(server);
   });
   expect(first).toEqual(handledOnce);
   const keeps = startBehind(async (request) => {
@@ -76,7 +76,7 @@ it("does not change a response that other code has sent", async () => {
 it("receives over HTTP/2, where a body that is too large ends only its stream", async () => {
   const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
   const server = createSecondServer((request, response) => void receive(request, response));
-  const { port } = await listening(server);
+  const { port } = await startListening(server);
   const client = connect(`http://127.0.0.1:${port}`);
   const { headers, body } = await signedEvent("job_1");
   const post = async (bytes: Buffer) => {

@@ -2,7 +2,7 @@ import * as crypto from "node:crypto";
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { listening } from "../../test/running.ts";
+import { startListening } from "@tryon/test-kit/listen";
 import { send } from "../../test/senders.ts";
 import { sign, verify } from "../index.ts";
 import { safeVerifySync, verifySync } from "./index.ts";
@@ -82,7 +82,7 @@ describe("a body", () => {
         .then((event) => results.push(event))
         .finally(() => response.end());
     });
-    const running = await listening(server);
+    const running = await startListening(server);
     await send(running.port, { headers, body: Buffer.from(body) });
     await running.close();
     expect(results).toMatchObject([{ code: "raw_body_required" }, { job_id: "job_1" }]);

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { startListening } from "@tryon/test-kit/listen";
 import { safeVerify, type VerifyOutcome } from "../index.ts";
 import { unicodeText as error_message, secret as secrets, signedEvent } from "../../test/events.ts";
-import { listening } from "../../test/running.ts";
 import { send } from "../../test/senders.ts";
 
 const { body: bytes, headers } = await signedEvent("job_1");
@@ -40,7 +40,7 @@ async function outcomeOf(
     const verifying = verifyPrepared(request).then(outcome.resolve, outcome.reject);
     void verifying.then(() => response.end());
   });
-  const running = await listening(server);
+  const running = await startListening(server);
   // A server that stops reading resets the connection.
   send(running.port, { headers, pieces }).catch(() => undefined);
   try {
