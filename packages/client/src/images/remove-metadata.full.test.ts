@@ -26,7 +26,7 @@ it.each([
   const jpeg = await prepareImage(trailing);
   const webp = await prepareImage(trailing, { format: "webp" });
   const header = await readImageHeader(new Blob([new Uint8Array(image)]));
-  const clean = removeMetadata(new Uint8Array(trailing), header);
+  const clean = await removeMetadata(new Uint8Array(trailing), header);
   expect(clean === undefined).toBe(extension === "avif");
   const results = [jpeg, webp, clean ?? jpeg];
   const files = await Promise.all(

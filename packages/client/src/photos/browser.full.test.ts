@@ -1,19 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { installedEngines } from "@tryon/test-kit/browsers";
 import type * as Client from "../index.ts";
 import { bundleClient, openPage, startBrowser } from "../../test/browser.ts";
+import { privateFields } from "../../test/encoders.ts";
+import {
+  cellOf,
+  createImages,
+  prepareInPage,
+  readEngineTable,
+  type Title,
+} from "../../test/engine-images.ts";
 import { exif, photos, quarters, withChunks } from "../../test/photos.ts";
-import { prepareSuite } from "../../test/prepare-suite.ts";
+import { differenceOf, prepareSuite } from "../../test/prepare-suite.ts";
 import type * as Images from "../session/index.ts";
 
 /** In the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;
 declare const prepareImage: typeof Images.prepareImage;
 
-const hasChromium = await isInstalled("chromium");
+const engines = await installedEngines();
 
-describe.runIf(hasChromium)("prepareImage in a browser", () => {
+describe.runIf(engines.includes("chromium"))("prepareImage in a browser", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Awaited<ReturnType<typeof bundleClient>>;
   beforeAll(async () => {
@@ -76,8 +84,14 @@ describe.runIf(hasChromium)("prepareImage in a browser", () => {
     const error = await page.evaluate(
       async ({ photo, hasCanvas, given }) => {
         if (!hasCanvas) Reflect.deleteProperty(globalThis, "OffscreenCanvas");
-        else
-          OffscreenCanvas.prototype.convertToBlob = async () => new Blob([], { type: "image/png" });
+        else {
+          const { convertToBlob: encode } = OffscreenCanvas.prototype as {
+            convertToBlob(this: OffscreenCanvas): Promise<Blob>;
+          };
+          OffscreenCanvas.prototype.convertToBlob = function toPng() {
+            return encode.call(this);
+          };
+        }
         const bytes = Uint8Array.from(atob(photo), (unit) => unit.charCodeAt(0));
         const work = prepareImage(bytes, { format: given });
         const thrown: unknown = await work.catch((caught: unknown) => caught);
@@ -107,4 +121,86 @@ describe.runIf(hasChromium)("prepareImage in a browser", () => {
     expect(outcome).toEqual([["rotated"], [], 8]);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
+});
+
+/** Images whose cells the engines differ in, or that other tests do not have. */
+const titles = [
+  "WebP with EXIF orientation",
+  "PNG with EXIF orientation",
+  "AVIF with a rotation (`irot`)",
+  "JPEG larger than the result, rotated",
+  "WebP, Display P3 by profile",
+  "PNG, HDR (PQ)",
+  "JPEG, CMYK with a profile",
+  "BMP",
+  "AVIF with a crop (`clap`), shown without it",
+] as const satisfies readonly Title[];
+
+describe("prepareImage in a private window", () => {
+  let images: Awaited<ReturnType<typeof createImages>>;
+  let bundle: Awaited<ReturnType<typeof bundleClient>>;
+  beforeAll(async () => {
+    [images, bundle] = await Promise.all([createImages(titles), bundleClient()]);
+  });
+
+  test.each(engines)(
+    "of %s does what the guide says, and leaves no private field",
+    async (engine) => {
+      const preferences = { "browser.privatebrowsing.autostart": true };
+      const browser = await startBrowser(engine, { preferences });
+      onTestFinished(() => browser.close());
+      const { page, problems } = await openPage(browser, bundle);
+      const prepared = await prepareInPage(page, images);
+      const cells = prepared.map(async (image) => [image.name, await cellOf(image)] as const);
+      const table = await readEngineTable();
+      expect(await Promise.all(cells)).toEqual(
+        titles.map((title) => [title, table.get(title)?.[engine]]),
+      );
+      const [before = [], ...after] = await privateFields(
+        images.get(titles[0]) ?? Buffer.alloc(0),
+        ...prepared.flatMap(({ bytes }) => bytes ?? []),
+      );
+      expect(before).toEqual(expect.arrayContaining(["EXIF:GPSLatitude", "EXIF:Artist"]));
+      expect(after.flat()).toEqual([]);
+      const cropped = prepared.at(-1);
+      if (engine === "firefox") {
+        expect(cropped?.text).toContain(
+          "file is AVIF with a crop (clap), and it could not be decoded. Convert it to JPEG first.",
+        );
+      }
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test.runIf(engines.includes("firefox"))(
+    "of Firefox that resists fingerprinting returns no noise",
+    async () => {
+      const names = ["privacy.resistFingerprinting", "browser.privatebrowsing.autostart"];
+      const preferences = Object.fromEntries(names.map((name) => [name, true]));
+      const browser = await startBrowser("firefox", { preferences });
+      onTestFinished(() => browser.close());
+      const { page } = await openPage(browser, bundle);
+      const jpeg = await quarters(1);
+      const [same, ...refused] = await prepareInPage(page, [
+        ["upright", jpeg],
+        ["turned", await quarters(6)],
+        ["PNG", await photos.PNG()],
+        ["small", jpeg, { maxSide: 512, format: "webp" }],
+      ]);
+      const bytes = same?.bytes ?? Buffer.alloc(0);
+      expect(same).toMatchObject({ type: "image/jpeg", text: "" });
+      expect(await differenceOf(new Blob([new Uint8Array(bytes)]))).toBeLessThan(16);
+      expect(await privateFields(jpeg, bytes)).toEqual([
+        expect.arrayContaining(["EXIF:GPSLatitude"]),
+        [],
+      ]);
+      const reason =
+        ", and this browser returns noise for images that a page draws. Allow the page to read its canvas, or use an upright JPEG of at most 2048 pixels.";
+      expect(refused.map(({ text }) => text)).toEqual([
+        `file must be turned upright${reason}`,
+        `file must be converted to JPEG${reason}`,
+        `file must be converted to WebP and shrunk to 512 pixels${reason.replace("JPEG", "WebP").replace("2048", "512")}`,
+      ]);
+    },
+  );
 });

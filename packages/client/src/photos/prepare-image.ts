@@ -72,11 +72,17 @@ export async function prepareWith(
   const keepWarning = (code: ColorWarning) => void kept.push(code);
   const target = { header, maxSide, type: `image/${format}`, keepWarning } as const;
   const prepared = await encodeImage(image, target, (cause) => {
-    const { format: imageFormat = "" } = header;
-    const hint = /^(JPEG|PNG|WebP|GIF)$/.test(imageFormat)
-      ? "It may be damaged: use another file."
-      : "Send it as it is, or convert it to JPEG first.";
-    throw new InputError("file", `is ${imageFormat}, and it could not be decoded`, { hint, cause });
+    const { format: imageFormat = "", isCropped, isGrid } = header;
+    const isAvif = imageFormat === "AVIF";
+    // Some browsers refuse these. Most HEIC are made of tiles.
+    const part = isAvif && isCropped ? " with a crop (clap)" : isAvif && isGrid ? " of tiles" : "";
+    let hint = "Convert it to JPEG first.";
+    if (/^(JPEG|PNG|WebP|GIF)$/.test(imageFormat)) hint = "It may be damaged: use another file.";
+    else if (part === "" && (isAvif || imageFormat === "HEIC")) {
+      hint = "Send it as it is, or convert it to JPEG first.";
+    }
+    const problem = `is ${imageFormat}${part}, and it could not be decoded`;
+    throw new InputError("file", problem, { hint, cause });
   });
   return Object.assign(prepared, { [keptWarnings]: kept });
 }
