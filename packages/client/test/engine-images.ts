@@ -148,7 +148,7 @@ export async function prepareInPage<Name extends string>(
     return [name, bytes.toString("base64"), options] as const;
   });
   const prepared = await page.evaluate(async (given) => {
-    const tryon = new client.TryOn({ apiKey: "tok_test_engines", logger: false });
+    const tryon = new client.TryOn({ apiKey: "tok_test_engines" });
     const results = [];
     for (const [, base64, options] of given) {
       const bytes = Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
@@ -220,7 +220,7 @@ export async function writeEngineTable(
 ): Promise<void> {
   const rows = [...table].map(([name, cells]) => [
     name,
-    ...columns.map((name) => cells[name] ?? ""),
+    ...columns.map((engine) => cells[engine] ?? ""),
   ]);
   const widths = heading.map((_title, at) =>
     Math.max(...[heading, ...rows].map((row) => row[at]?.length ?? 0)),
