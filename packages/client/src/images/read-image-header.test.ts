@@ -27,6 +27,7 @@ import {
   withSegments,
 } from "../../test/photos.ts";
 import { createService, shirtUrl } from "../../test/service.ts";
+import { readImageHeader, type ImageHeader } from "./read-image-header.ts";
 
 const { tryon } = recordingClient();
 
@@ -285,6 +286,42 @@ describe("a warning", () => {
   });
 });
 
+describe("the header of an AVIF or HEIC", () => {
+  const ispe = (width: number, height: number) => box("ispe", numbers(4, 0, width, height));
+  const properties = [
+    ispe(600, 800),
+    ispe(2_000, 2_000),
+    box("clap", numbers(4, 500, 1, 1_400, 2, 0, 1, 0, 1)),
+    box("irot", [1]),
+    box("imir", [1]),
+    box("colr", Buffer.from("nclx"), numbers(2, 12, 16, 9), [0]),
+  ];
+
+  it.each<[string, readonly number[], Partial<ImageHeader>]>([
+    ["the size of the primary item, not of a larger one", [1], { width: 600, height: 800 }],
+    ["a crop", [1, 3], { isCropped: true, width: 500, height: 700 }],
+    ["a rotation", [1, 4], { orientation: 8 }],
+    ["a rotation and a mirror", [1, 0x84, 0x85], { orientation: 7 }],
+    ["colors", [1, 6], { isWideGamut: true, isHdr: true, primaries: 12, transfer: 16 }],
+    ["no more than there is", [1, 99], { orientation: 1, isCropped: false, primaries: 0 }],
+  ])("has %s", async (_what, used, expected) => {
+    const file = heif(properties, used);
+    expect(await headerOf(file)).toMatchObject({ format: "HEIC", isTruncated: false, ...expected });
+  });
+
+  it("tells a grid from a single image", async () => {
+    expect((await headerOf(heif(properties, [1]))).isGrid).toBe(false);
+    expect((await headerOf(heif(properties, [1], "grid"))).isGrid).toBe(true);
+  });
+
+  it("proves a missing end by the places of the items, if no box has a length", async () => {
+    const file = heif(properties, [1]);
+    for (const length of [file.length - 1, file.length - 40]) {
+      expect((await headerOf(file.subarray(0, length))).isTruncated).toBe(true);
+    }
+  });
+});
+
 describe("what is read of an image", () => {
   it("is limited in photos with changed bytes, all of which are readable", async () => {
     const files = await Promise.all(Object.values(photos).map(async (create) => create()));
@@ -375,6 +412,62 @@ describe("what is read of an image", () => {
     );
   });
 });
+
+const headerOf = async (image: Uint8Array): Promise<ImageHeader> =>
+  readImageHeader(new Blob([new Uint8Array(image)]));
+
+/** Writes big-endian numbers. */
+function numbers(length: number, ...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(length * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUIntBE(value, index * length, length);
+  return bytes;
+}
+
+function box(type: string, ...parts: readonly (Uint8Array | readonly number[])[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => Uint8Array.from(part)));
+  return Buffer.concat([numbers(4, content.length + 8), Buffer.from(type), content]);
+}
+
+/** Creates a HEIC whose item 2 is the primary one and uses properties. Item 1 uses the second property. */
+function heif(properties: readonly Buffer[], used: readonly number[], type = "hvc1"): Buffer {
+  const infe = (id: number, kind: string) =>
+    box("infe", [2, 0, 0, 0], numbers(2, id, 0), Buffer.from(`${kind}\0`));
+  const head = box("ftyp", Buffer.from("heic\0\0\0\0mif1heic"));
+  const create = (start: number) =>
+    box(
+      "meta",
+      [0, 0, 0, 0],
+      box("pitm", [0, 0, 0, 0], numbers(2, 2)),
+      // Version 1, with offsets and lengths of 4 bytes. An item has an id, a method, a reference and its extents.
+      box(
+        "iloc",
+        [1, 0, 0, 0, 0x44, 0],
+        numbers(2, 2),
+        numbers(2, 1, 0, 0, 1),
+        numbers(4, start, 50),
+        numbers(2, 2, 0, 0, 1),
+        numbers(4, start + 50, 50),
+      ),
+      box("iinf", [0, 0, 0, 0], numbers(2, 2), infe(1, "hvc1"), infe(2, type)),
+      box(
+        "iprp",
+        box("ipco", ...properties),
+        box("ipma", [0, 0, 0, 0], numbers(4, 2), numbers(2, 1), [1, 2], numbers(2, 2), [
+          used.length,
+          ...used,
+        ]),
+      ),
+    );
+  const start = head.length + create(0).length + 8;
+  // Its last box has no length.
+  return Buffer.concat([
+    head,
+    create(start),
+    numbers(4, 0),
+    Buffer.from("mdat"),
+    Buffer.alloc(100, 7),
+  ]);
+}
 
 const jpegPhoto = photos["baseline JPEG"];
 

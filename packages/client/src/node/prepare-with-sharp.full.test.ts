@@ -1,6 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 
+import { encode as encodeFile } from "../../test/encoders.ts";
 import { recordingClient } from "../../test/bodies.ts";
 import { flat, quarterColors, withChunks } from "../../test/photos.ts";
 import { shirtUrl } from "../../test/service.ts";
@@ -135,6 +136,16 @@ describe("prepareImage keeps colors", () => {
     const gray = await flat({ width: 512, height: 512 }).toColourspace("b-w").png().toBuffer();
     const prepared = await prepareImage(withChunks(gray, { gAMA: Uint8Array.from(linear) }));
     expect(await differenceOf(prepared, [[188, 188, 188]])).toBeLessThan(3);
+  });
+
+  it.each([
+    ["Display P3", "12/13/6", encodeAll(displayP3, srgb)],
+    ["PQ", "9/16/9", encodeAll(bt2020, pq)],
+  ])("in an AVIF with %s from avifenc", async (_what, cicp, colors) => {
+    const command = `avifenc --ignore-icc -d 10 --min 0 --max 8 --cicp ${cicp} in.png out.avif`;
+    const prepared = await prepareImage(await encodeFile(await pngOf(colors, {}), command));
+    expect(await differenceOf(prepared, quarterColors)).toBeLessThan(8);
+    expect(await codesOf(prepared)).toEqual([]);
   });
 
   it.each(["jpeg", "png", "webp", "avif"] as const)("in a %s with a profile", async (format) => {

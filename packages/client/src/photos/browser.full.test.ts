@@ -180,7 +180,8 @@ describe("prepareImage in a private window", () => {
       );
       expect(before).toEqual(expect.arrayContaining(["EXIF:GPSLatitude", "EXIF:Artist"]));
       expect(after.flat()).toEqual([]);
-      const hint = "with a crop (clap), and it could not be decoded. Convert it to JPEG first.";
+      const hint =
+        "AVIF with a crop (clap), and it could not be decoded. Send it as it is, or convert";
       expect(prepared.at(-1)?.text.includes(hint)).toBe(engine === "firefox");
       expect(problems).toEqual([]);
     },

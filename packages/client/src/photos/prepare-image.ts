@@ -72,16 +72,15 @@ export async function prepareWith(
   const keepWarning = (code: ColorWarning) => void kept.push(code);
   const target = { header, maxSide, type: `image/${format}`, keepWarning } as const;
   const prepared = await encodeImage(image, target, (cause) => {
-    const { format: imageFormat = "", isCropped, isGrid } = header;
-    const isAvif = imageFormat === "AVIF";
-    // Some browsers refuse these. Most HEIC are made of tiles.
-    const part = isAvif && isCropped ? " with a crop (clap)" : isAvif && isGrid ? " of tiles" : "";
-    let hint = "Convert it to JPEG first.";
-    if (/^(JPEG|PNG|WebP|GIF)$/.test(imageFormat)) hint = "It may be damaged: use another file.";
-    else if (part === "" && (isAvif || imageFormat === "HEIC")) {
-      hint = "Send it as it is, or convert it to JPEG first.";
-    }
-    const problem = `is ${imageFormat}${part}, and it could not be decoded`;
+    const { format: kind = "", rareKind, isGrid, isCropped } = header;
+    const isUsual = /^(JPEG|PNG|WebP|GIF)$/.test(kind) && rareKind === undefined;
+    const hint = isUsual
+      ? "It may be damaged: use another file."
+      : "Send it as it is, or convert it to JPEG first.";
+    const part = isGrid ? " made of tiles" : isCropped ? " with a crop (clap)" : "";
+    // Some browsers refuse these. They refuse each HEIC, and most have tiles.
+    const detail = kind === "AVIF" ? part : "";
+    const problem = `is ${rareKind ?? kind + detail}, and it could not be decoded`;
     throw new InputError("file", problem, { hint, cause });
   });
   return Object.assign(prepared, { [keptWarnings]: kept });
