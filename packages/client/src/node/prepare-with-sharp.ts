@@ -7,6 +7,7 @@ import {
   type PreparableImage,
   type PrepareImageOptions,
 } from "../photos/prepare-image.ts";
+import { removeMetadata } from "../images/remove-metadata.ts";
 import { srgbConverter } from "./convert-to-srgb.ts";
 
 const quality = 90;
@@ -17,8 +18,12 @@ const encodeImage: Encoder = async (image, target, onUndecodable) => {
   const convert = srgbConverter(header);
   // Refuses a missing end, and accepts what browsers show, such as stray bytes.
   const options = { failOn: "error", ignoreIcc: convert !== undefined } as const;
+  const bytes = new Uint8Array(await image.arrayBuffer());
+  // libvips reads EXIF before the image data of a PNG only. This moves the orientation there.
+  const isLate = header.format === "PNG" && header.orientation > 1;
+  const moved = isLate ? await removeMetadata(bytes, header) : undefined;
   // Without an angle, it applies the EXIF orientation.
-  const upright = sharp(await image.arrayBuffer(), options).rotate();
+  const upright = sharp((await moved?.arrayBuffer()) ?? bytes, options).rotate();
   let shrunk = upright.resize(maxSide, maxSide, { fit: "inside", withoutEnlargement: true });
   let isClipped = true;
   if (convert) {
@@ -28,8 +33,8 @@ const encodeImage: Encoder = async (image, target, onUndecodable) => {
       .toColourspace(isDeep ? "rgb16" : "srgb")
       .raw({ depth: isDeep ? "ushort" : "uchar" });
     const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(onUndecodable);
-    const bytes = new Uint8Array(data);
-    const pixels = convert(isDeep ? new Uint16Array(bytes.buffer) : bytes, info.channels);
+    const values = new Uint8Array(data);
+    const pixels = convert(isDeep ? new Uint16Array(values.buffer) : values, info.channels);
     ({ isClipped } = pixels);
     shrunk = sharp(pixels.converted, { raw: info });
   }
@@ -39,17 +44,18 @@ const encodeImage: Encoder = async (image, target, onUndecodable) => {
     type === "image/jpeg"
       ? shrunk.flatten({ background: "#fff" }).jpeg({ quality })
       : shrunk.webp({ quality });
-  const bytes = await encoded.toBuffer().catch(onUndecodable);
-  return new Blob([new Uint8Array(bytes)], { type });
+  const prepared = await encoded.toBuffer().catch(onUndecodable);
+  return new Blob([new Uint8Array(prepared)], { type });
 };
 
 /**
- * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK
- * to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person` or `garments`. The
- * package `sharp` decodes and encodes the image: `npm install sharp`. For pages, `@tryon/client/session` has the same function.
+ * Prepares a photo for a try-on: turns it upright, shrinks it, and removes its metadata, such as the location. Converts CMYK,
+ * wide-gamut and HDR colors to sRGB, and takes the first frame of an animation. The result is a `Blob` for `person`
+ * or `garments`. If its colors could not be converted, `validate` gives the warning for it. The package `sharp`
+ * decodes and encodes the image: `npm install sharp`. For pages, `@tryon/client/session` has the same function.
  *
  * @throws `invalid_input` for an empty, incomplete or unknown image, for one that sharp cannot decode, such
- * as HEIC, and for an invalid option. `invalid_config` without sharp.
+ * as HEIC or BMP, and for an invalid option. `invalid_config` without sharp.
  * @example
  * import { openAsBlob } from "node:fs";
  * import { prepareImage } from "@tryon/client/node";

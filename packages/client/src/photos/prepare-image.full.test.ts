@@ -29,14 +29,18 @@ async function errorOf(file: unknown, options?: unknown) {
 describe("prepareImage", () => {
   prepareSuite(prepareImage);
 
-  it("turns a PNG upright", async () => {
-    const upright = sharp(await quarters(1)).rotate(180);
-    const data = exif(3).subarray(6);
-    expect(
-      await differenceOf(
-        await prepareImage(withChunks(await upright.png().toBuffer(), { eXIf: data })),
-      ),
-    ).toBeLessThan(16);
+  it.each(["before", "after"])("turns a PNG upright by eXIf %s its image data", async (place) => {
+    const png = await sharp(await quarters(1))
+      .rotate(180)
+      .png()
+      .toBuffer();
+    const early = withChunks(png, { eXIf: exif(3).subarray(6) });
+    // The chunk follows the header of 33 bytes.
+    const added = early.subarray(33, 33 + early.length - png.length);
+    const late = Buffer.concat([png.subarray(0, -12), added, png.subarray(-12)]);
+    expect(await differenceOf(await prepareImage(place === "after" ? late : early))).toBeLessThan(
+      16,
+    );
   });
 
   it.each<[string, () => Promise<Buffer>]>([
@@ -117,6 +121,22 @@ describe("prepareImage rejects", () => {
       issues: [{ field: "file" }],
     });
     expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it("a format that sharp does not decode, with the next step", async () => {
+    const bmp = Buffer.alloc(58);
+    bmp.write("BM", "latin1");
+    for (const [at, value] of [
+      [10, 54],
+      [14, 40],
+      [18, 1],
+      [22, 1],
+      [28, 24],
+    ] as const)
+      bmp[at] = value;
+    expect((await errorOf(bmp)).message).toBe(
+      "file is BMP, and it could not be decoded. Send it as it is, or convert it to JPEG first.",
+    );
   });
 
   it.each([
