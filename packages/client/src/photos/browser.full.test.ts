@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { installedEngines } from "@tryon/test-kit/browsers";
 import type * as Client from "../index.ts";
@@ -29,9 +29,15 @@ describe.runIf(engines.includes("chromium"))("prepareImage in a browser", () => 
   });
   afterAll(() => browser.close());
 
+  // One page per test.
+  let opened: ReturnType<typeof openPage> | undefined;
+  beforeEach(() => {
+    opened = undefined;
+  });
+
   /** Prepares a photo in a page. Returns the image with its type, or the error. */
   async function prepare(photo: Buffer, options: Images.PrepareImageOptions = {}) {
-    const { page, problems } = await openPage(browser, bundle);
+    const { page, problems } = await (opened ??= openPage(browser, bundle));
     const prepared = await page.evaluate(
       async ({ base64, given }) => {
         const bytes = Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));

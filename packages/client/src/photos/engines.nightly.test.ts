@@ -32,7 +32,7 @@ test("the guide says what each engine does; `TRYON_ENGINES=write` writes it", as
       await browser.close();
     }
   }
-  // Nothing is wrong without a warning, and no warning is wrong.
+  // Each image is right or keeps a warning, and no right one keeps a warning.
   const cells = [...table.values()].flatMap((row) => Object.values(row));
   expect(cells.filter((cell) => /wrong|right/.test(cell))).toEqual([]);
   if (process.env["TRYON_ENGINES"] === "write") await writeEngineTable(table, versions);
