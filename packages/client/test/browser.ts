@@ -98,7 +98,7 @@ export async function openPage(
     const file = path === "/" ? document : path === "/photo.jpg" ? photo : files.get(path);
     const type = path.endsWith(".js")
       ? "text/javascript"
-      : file === photo
+      : path.endsWith(".jpg")
         ? "image/jpeg"
         : "text/html";
     response.writeHead(file ? 200 : 404, { "content-type": type }).end(file);

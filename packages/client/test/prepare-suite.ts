@@ -8,7 +8,7 @@ const bytesOf = async (image: Blob): Promise<Buffer> => Buffer.from(await image.
 export const metadataOf = async (image: Blob) => sharp(await bytesOf(image)).metadata();
 
 /** Returns the colors of the quarters of an image, from the upper left to the lower right. */
-async function colorsOf(image: Blob): Promise<number[][]> {
+export async function colorsOf(image: Blob): Promise<number[][]> {
   const { data, info } = await sharp(await bytesOf(image))
     .removeAlpha()
     .raw()

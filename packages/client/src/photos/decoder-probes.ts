@@ -1,7 +1,7 @@
 /**
- * Tiny images that are red if the decoder applies their colors. The test that checks them says how they are made.
+ * Tiny images that are red if the decoder applies their colors, in base64.
  *
- * - `PNG` and `AVIF`: Display P3 by `cICP` and `nclx`. `irot` turns the AVIF, which has 2 × 1 pixels.
+ * - `PNG`, and `AVIF` of avifenc 0.11: Display P3 by `cICP` and `nclx`. `irot` turns the AVIF, which has 2 × 1 pixels.
  * - `WebP`: a green pixel, with a profile that exchanges red and green.
  * - `JPEG`: CMYK, with a profile in which every color is red.
  * - `HDR`: a PNG with PQ.

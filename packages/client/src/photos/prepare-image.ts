@@ -77,7 +77,9 @@ export async function prepareWith(
     const hint = isUsual
       ? "It may be damaged: use another file."
       : "Send it as it is, or convert it to JPEG first.";
-    const detail = isGrid ? " made of tiles" : isCropped ? " with a crop" : "";
+    const part = isGrid ? " made of tiles" : isCropped ? " with a crop (clap)" : "";
+    // Some browsers refuse these. They refuse each HEIC, and most have tiles.
+    const detail = kind === "AVIF" ? part : "";
     const problem = `is ${rareKind ?? kind + detail}, and it could not be decoded`;
     throw new InputError("file", problem, { hint, cause });
   });

@@ -166,7 +166,7 @@ function probe(name: Probe) {
     ({ width, height, data: [red = 0, green = 0] }) => ({
       isUpright: height > width,
       // Tone mapping of HDR darkens it. Display P3 has 234 and 51 for this color.
-      isRed: red > 150 && green < 40,
+      isRed: red > 100 && green < 40,
     }),
     () => ({ isUpright: false, isRed: false }),
   );
@@ -191,7 +191,8 @@ async function keepColorWarnings({ header, keepWarning }: EncoderTarget): Promis
  * encodes the image, in a page or a web worker. For Node, Bun and Deno, `@tryon/client/node` has the same function.
  *
  * @throws `invalid_input` for an empty, incomplete or unknown image, for one that the browser cannot decode, such
- * as HEIC outside Safari, and for an invalid option. `invalid_config` in a runtime that cannot decode images.
+ * as HEIC outside Safari, and for an invalid option. Also for an image that needs a change in a browser that resists
+ * fingerprinting; other images are returned without their metadata there. `invalid_config` in a runtime that cannot decode images.
  * @example
  * import { prepareImage } from "@tryon/client/session";
  *
