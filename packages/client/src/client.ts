@@ -14,6 +14,7 @@ import type { InputIssue } from "./errors/input-issue.ts";
 import type { InputArgument, TryOnInput } from "./types/try-on-input.ts";
 import { ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
+import type { TakeTime } from "./jobs/job-poller.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
@@ -190,6 +191,11 @@ export class TryOn {
   digestKey<Digest>(digest: (text: string) => Digest): Digest {
     const { baseUrl, apiKey } = (this.#contexts.latest ?? this.#contexts).config;
     return digest(JSON.stringify([baseUrl, apiKey]));
+  }
+
+  /** @internal Schedules of polls that the client shares with other processes. */
+  get pollSchedules(): Set<TakeTime> {
+    return this.#contexts.pollSchedules;
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */

@@ -30,13 +30,13 @@ async function runShared(
   apiKey: string,
   journal: SharedJournal,
   skus: readonly string[],
-  concurrency?: number,
+  { concurrency, sync = true }: { concurrency?: number; sync?: boolean } = {},
 ): Promise<number> {
   const items = batch(client({ apiKey }), skus, {
     id: (sku) => sku,
     input: (sku) => ({ ...input, metadata: { sku } }),
     journal,
-    sync: true,
+    sync,
     concurrency,
   });
   const { read, error } = await upTo(items);
@@ -72,6 +72,34 @@ it.each(
 );
 
 it.each([
+  { rateHeaders: "none", limit: 10 },
+  { rateHeaders: "all", limit: 60 },
+  { rateHeaders: "none", limit: 60 },
+] as const)(
+  "three processes that poll share the rate limit of their key without a 429: %j",
+  async (row) => {
+    const { rateHeaders, limit } = row;
+    const service = createService({
+      latency: "14s",
+      options: { rateHeaders, rateWindow: "sliding" },
+    });
+    const { mock } = service;
+    const { token } = await mock.createKey({ rateLimitPerMinute: limit, credits: 100_000 });
+    const open = openDatabase(service);
+    const journals = [await open(), await open(), await open("autumn-2027")];
+    const startedAt = mock.clock.now();
+    const runs = journals.map((journal, index) =>
+      runShared(service, token, journal, ids(index < 2 ? limit : limit / 2), { sync: false }),
+    );
+    const own = await service.run(Promise.all(runs));
+    expect(own.reduce((sum, count) => sum + count)).toBe(1.5 * limit);
+    expect(mock.journal.entries().filter(({ status }) => status === 429)).toEqual([]);
+    // Submissions take 2 minutes, and the last polls some more.
+    expect(mock.clock.now() - startedAt).toBeLessThan((limit === 10 ? 5 : 3) * 60_000);
+  },
+);
+
+it.each([
   { latency: 50, concurrency: 4 },
   { latency: 50, concurrency: 60 },
   { latency: 5_000, concurrency: 20 },
@@ -85,7 +113,7 @@ it.each([
     const journals = [await open(), await open(), await open()];
     const startedAt = service.mock.clock.now();
     const runs = journals.map((journal) =>
-      runShared(service, token, journal, ids(720), concurrency),
+      runShared(service, token, journal, ids(720), { concurrency }),
     );
     const own = await service.run(Promise.all(runs));
     expect(own.reduce((sum, count) => sum + count)).toBe(720);

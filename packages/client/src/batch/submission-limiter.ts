@@ -3,6 +3,7 @@ import { isTryOnError, type TryOn } from "@tryon/client";
 import { clientClock } from "../config/clock.ts";
 import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
+import type { TakeTime } from "../jobs/job-poller.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 
@@ -10,7 +11,7 @@ const minute = 60_000;
 const [initialWindow, maxWindow] = [8, 100];
 /** Share of the rate limit reserved for polls. Submissions that wait for their results need few. */
 const pollShare = { sync: 0.03, polled: 0.2 } as const;
-const minReserved = 1.5;
+const minReserved = { sync: 1.5, polled: 3 } as const;
 /** Time in milliseconds by which a start may be early, so that late timers cost nothing. */
 const tolerance = 250;
 /** Time to create an input that delays no start, in milliseconds. */
@@ -43,14 +44,13 @@ export class SubmissionLimiter {
   /** Number of starts that are left of the time taken from the shared schedule. `#dueAt` is that of the first one. */
   #taken = 0;
   #isScheduled = false;
-  readonly #takeTime: ((duration: number) => Promise<number>) | undefined;
+  readonly #takeTime: TakeTime | undefined;
 
-  /** @param takeTime - Takes a part of a schedule that several processes share, and returns the time until it begins. */
   constructor(
     tryon: TryOn,
     { concurrency = "auto", sync }: CommonOptions,
     signal: AbortSignal,
-    takeTime?: (duration: number) => Promise<number>,
+    takeTime?: TakeTime,
   ) {
     this.#tryon = tryon;
     this.#takeTime = takeTime;
@@ -114,7 +114,8 @@ export class SubmissionLimiter {
   get #spacing(): number {
     const { limit = 0 } = this.#tryon.rateLimit ?? {};
     if (limit <= 0) return 0;
-    const reserved = Math.max(minReserved, limit * pollShare[this.sync ? "sync" : "polled"]);
+    const mode = this.sync ? "sync" : "polled";
+    const reserved = Math.max(minReserved[mode], limit * pollShare[mode]);
     return minute / Math.max(limit - reserved, limit / 2);
   }
 
