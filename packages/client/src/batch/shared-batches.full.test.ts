@@ -7,6 +7,7 @@ import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import { upTo } from "../../test/memory-journal.ts";
 import { createService, input, type TestService } from "../../test/service.ts";
 import { openTableJournal } from "../stores/table-journal.ts";
+import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { batch, type SharedJournal } from "./index.ts";
 
 makeDigestsInstant();
@@ -120,5 +121,30 @@ it.each([
     const rounds = 720 / 3 / concurrency;
     expect(service.mock.clock.now() - startedAt).toBeLessThan(1.2 * rounds * latency + 400);
     for (const count of own) expect(Math.abs(count - 240)).toBeLessThan(48);
+  },
+);
+
+it.each([
+  { processes: 2, count: 100, limits: [400, 400, 800] },
+  { processes: 3, count: 321, limits: [2_400, 2_400, 2_568] },
+])(
+  "$processes processes with the same limit are never over it, and continue to the end under a higher one: $limits",
+  async ({ processes, count, limits }) => {
+    const service = createService({ latency: 1_000 });
+    const { token } = await service.mock.createKey({ credits: 10_000, rateLimitPerMinute: 6_000 });
+    const open = openDatabase(service);
+    for (const maxCredits of limits) {
+      const all = Array.from({ length: processes }, async () => {
+        const tryon = service.client({ apiKey: token });
+        const journal = await open();
+        const settings = { id: (id: string) => id, input: () => input, journal };
+        return upTo(batch(tryon, ids(count), { ...settings, budget: { maxCredits } }));
+      });
+      const ends = await service.run(Promise.all(all));
+      const isEnough = maxCredits >= 8 * count;
+      for (const { error } of ends) expect(isTryOnError(error, "batch_stopped")).toBe(!isEnough);
+      expect((await service.mock.ledger(token))?.balance).toBe(10_000 - maxCredits);
+      if (isEnough) for (const { read } of ends) expect(read).toHaveLength(count);
+    }
   },
 );
