@@ -7,7 +7,7 @@ import { Account, Credits } from "./billing/credits.ts";
 import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
 import { rejectUnknown } from "./config/resolve-config.ts";
-import { attempt } from "./http/send-with-retries.ts";
+import { attempt, reportWait } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
@@ -196,6 +196,11 @@ export class TryOn {
   /** @internal Schedules of polls that the client shares with other processes. */
   get pollSchedules(): Set<TakeTime> {
     return this.#contexts.pollSchedules;
+  }
+
+  /** @internal Reports a wait of a batch for the rate limit, in milliseconds. */
+  reportWait(delay: number): void {
+    reportWait(this.#contexts.config, delay);
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */

@@ -17,6 +17,9 @@ const tolerance = 250;
 /** Time to create an input that delays no start, in milliseconds. */
 const maxPreparation = 10_000;
 
+/** Minimum wait for the rate limit that is reported, in milliseconds. */
+const minReported = 2_000;
+
 /** Minimum time between starts for which a shared schedule is worth its statements, in milliseconds. */
 const minShared = 1;
 /** Time of a shared schedule that is taken at once for starts that wait, in milliseconds. */
@@ -119,14 +122,18 @@ export class SubmissionLimiter {
     return minute / Math.max(limit - reserved, limit / 2);
   }
 
+  get #untilReset(): number {
+    const now = this.#deadline.clock.now();
+    const { remaining = 1, resetAt = now } = this.#tryon.rateLimit ?? {};
+    return remaining > 0 ? 0 : resetAt - now;
+  }
+
   get #delay(): number {
-    const { clock } = this.#deadline;
-    const now = clock.now();
-    const { remaining = 1, resetAt = now, source } = this.#tryon.rateLimit ?? {};
-    const untilReset = remaining > 0 ? 0 : resetAt - now;
+    const { source } = this.#tryon.rateLimit ?? {};
     // An estimated reset is checked again soon.
-    const reset = source === "headers" ? untilReset : Math.min(untilReset, this.#spacing);
-    return Math.max(0, this.#dueAt - tolerance - clock.monotonic(), reset);
+    const latest = source === "headers" ? Infinity : this.#spacing;
+    const reset = Math.min(this.#untilReset, latest);
+    return Math.max(0, this.#dueAt - tolerance - this.#deadline.clock.monotonic(), reset);
   }
 
   async #wait(): Promise<void> {
@@ -154,7 +161,13 @@ export class SubmissionLimiter {
   }
 
   async #sleepUntilDue(): Promise<void> {
-    for (let delay = this.#delay; delay > 0; delay = this.#delay) await this.#deadline.sleep(delay);
+    let isReported = false;
+    for (let delay = this.#delay; delay > 0; delay = this.#delay) {
+      const untilReset = this.#untilReset;
+      if (!isReported && untilReset >= minReported) this.#tryon.reportWait(untilReset);
+      isReported ||= untilReset >= minReported;
+      await this.#deadline.sleep(delay);
+    }
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */
