@@ -131,9 +131,10 @@ export class TryOn {
 
   /**
    * Returns a fingerprint of the API key, 16 hexadecimal digits that do not reveal it. Store it with the time of a first
-   * attempt, for `apiKeyFingerprint`. Undefined without a key, such as with `proxyUrl`.
+   * attempt, for `apiKeyFingerprint`. With `proxyUrl`, returns a fingerprint of the proxy's key, with one request, or
+   * undefined if the proxy is older. Undefined in a page with a test key.
    *
-   * @throws the abort reason of `signal`
+   * @throws the abort reason of `signal`; errors of the request to the proxy
    * @example
    * const first = { firstAttemptAt: Date.now(), apiKeyFingerprint: await tryon.apiKeyFingerprint() };
    * await database.save(JSON.stringify(first)); // later: tryon.run(input, { idempotencyKey, ...first })
@@ -142,7 +143,8 @@ export class TryOn {
     return this.#contexts.within(
       options,
       defaults.callTimeout,
-      async ({ fingerprint }) => fingerprint,
+      async ({ api, config, fingerprint }, deadline) =>
+        config.apiKey ? fingerprint : api.getFingerprint({ deadline }),
     );
   }
 
@@ -193,6 +195,11 @@ export class TryOn {
     return digest(JSON.stringify([baseUrl, apiKey]));
   }
 
+  /** @internal Calls a function with the API key, which no one else gets. */
+  withApiKey<Result>(work: (apiKey: string) => Promise<Result>): Promise<Result> {
+    return this.#contexts.within({}, defaults.callTimeout, ({ config }) => work(config.apiKey));
+  }
+
   /** @internal Schedules of polls that the client shares with other processes. */
   get pollSchedules(): Set<TakeTime> {
     return this.#contexts.pollSchedules;
@@ -216,8 +223,13 @@ export class TryOn {
    * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
    * function that redacts the key of the request.
    */
-  sendOnce(request: HttpRequest, signal: AbortSignal | undefined) {
+  sendOnce(
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+    mayUse: (apiKey: string) => Promise<boolean>,
+  ) {
     return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
+      if (!(await mayUse(config.apiKey))) return undefined;
       const context = { attempt: 1, purpose: "write" } as const;
       const outcome = await attempt(api.http.transport, request, deadline, context);
       return { outcome, redact: config.redact };
