@@ -84,7 +84,7 @@ export const scenarios: readonly Scenario[] = [
     column: "batch",
     on: [...processes, "typescript"],
     value: [true, 2, true, true],
-    allow: [loopback, "--allow-env=TMPDIR", "--allow-read=/tmp", "--allow-write=/tmp"],
+    allow: [loopback, "--allow-env=TMPDIR,TMP,TEMP", "--allow-read=/tmp", "--allow-write=/tmp"],
     does: "stores an image with `storeImage`, by a PUT that fails once, and in streams",
   },
   {
