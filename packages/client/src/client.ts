@@ -6,7 +6,7 @@ import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
-import { rejectUnknown } from "./config/resolve-config.ts";
+import { rejectUnknown, type Config } from "./config/resolve-config.ts";
 import { attempt, reportWait } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
@@ -190,14 +190,8 @@ export class TryOn {
   }
 
   /** @internal Returns the digest of the service's URL and the API key, which no one else gets. */
-  digestKey<Digest>(digest: (text: string) => Digest): Digest {
-    const { baseUrl, apiKey } = (this.#contexts.latest ?? this.#contexts).config;
-    return digest(JSON.stringify([baseUrl, apiKey]));
-  }
-
-  /** @internal Calls a function with the API key, which no one else gets. */
-  withApiKey<Result>(work: (apiKey: string) => Promise<Result>): Promise<Result> {
-    return this.#contexts.within({}, defaults.callTimeout, ({ config }) => work(config.apiKey));
+  digestKey<Digest>(digest: (text: string) => Promise<Digest>): Promise<Digest> {
+    return this.#contexts.within({}, defaults.callTimeout, ({ config }) => digest(keyText(config)));
   }
 
   /** @internal Schedules of polls that the client shares with other processes. */
@@ -226,10 +220,10 @@ export class TryOn {
   sendOnce(
     request: HttpRequest,
     signal: AbortSignal | undefined,
-    mayUse: (apiKey: string) => Promise<boolean>,
+    mayUse: (key: string) => Promise<boolean>,
   ) {
     return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
-      if (!(await mayUse(config.apiKey))) return undefined;
+      if (!(await mayUse(keyText(config)))) return undefined;
       const context = { attempt: 1, purpose: "write" } as const;
       const outcome = await attempt(api.http.transport, request, deadline, context);
       return { outcome, redact: config.redact };
@@ -259,4 +253,8 @@ export class TryOn {
     }
     return { name: "TryOn", baseUrl };
   }
+}
+
+function keyText({ baseUrl, apiKey }: Config): string {
+  return JSON.stringify([baseUrl, apiKey]);
 }

@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import type { JobData } from "../types/job.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
 import type { ClientClock } from "../config/clock.ts";
@@ -131,11 +133,14 @@ export class JobPoller {
       .toSorted((one, other) => one.due - other.due);
     const [first] = jobs;
     if (first && first.due <= now) {
-      const [takeTime] = this.#schedules;
-      if (takeTime && !this.#hasTurn) return void this.#takeTurn(takeTime);
-      this.#hasTurn = false;
-      // Turns are rare, so one of them serves all jobs.
-      const end = takeTime ? Infinity : now + Math.max(maxGap, this.#schedule.interval());
+      let end = now + Math.max(maxGap, this.#schedule.interval());
+      // Pages share no schedule.
+      if (!isPage && this.#schedules.size > 0) {
+        if (!this.#hasTurn) return void this.#takeTurn();
+        this.#hasTurn = false;
+        // Turns are rare, so one of them serves all jobs.
+        end = Infinity;
+      }
       const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
       if (first.byId || listed.length < 2 || now < this.#listOpensAt) {
         void this.#poll([first], (deadline) => this.#readJob(first.id, deadline));
@@ -146,16 +151,19 @@ export class JobPoller {
     this.#arm();
   };
 
-  async #takeTurn(takeTime: TakeTime): Promise<void> {
+  async #takeTurn(): Promise<void> {
+    if (isPage) return;
     this.#takesTurn = true;
-    this.#schedule.opensAt = this.#clock.monotonic() + (await this.#readDelay(takeTime));
+    this.#schedule.opensAt = this.#clock.monotonic() + (await this.#readDelay());
     this.#takesTurn = false;
     this.#hasTurn = this.#jobs.size > 0;
     this.#arm();
   }
 
   /** Takes a time for one poll, and returns the delay until then. A schedule that fails delays nothing. */
-  async #readDelay(takeTime: TakeTime | undefined): Promise<number> {
+  async #readDelay(): Promise<number> {
+    if (isPage) return 0;
+    const [takeTime] = this.#schedules;
     return takeTime?.(this.#schedule.interval(true)).catch(() => 0) ?? 0;
   }
 
@@ -188,10 +196,7 @@ export class JobPoller {
     let cursor: string | undefined;
     let pages = 0;
     do {
-      if (pages > 0) {
-        const [takeTime] = this.#schedules;
-        await deadline.sleep(await this.#readDelay(takeTime));
-      }
+      if (!isPage && pages > 0) await deadline.sleep(await this.#readDelay());
       pages += 1;
       this.#schedule.countPoll();
       const query = { limit: this.#pageSize, cursor };

@@ -30,10 +30,7 @@ import {
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
-const keyMiss = [
-  "it belongs to another API key",
-  "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS): nothing is submitted again.",
-] as const;
+const otherKey = "it belongs to another API key";
 const pageMiss = ["the list does not show its job", "Call recover() later."] as const;
 /** Maximum time by which a first attempt may be in the future, since clocks differ, in milliseconds. */
 const maxFuture = 60_000;
@@ -59,7 +56,10 @@ const missTexts: Readonly<
     "the list ends before its first attempt",
     "Sending it again could pay twice: it may belong to another API key.",
   ],
-  other_api_key: keyMiss,
+  other_api_key: [
+    otherKey,
+    "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS): nothing is submitted again.",
+  ],
   list_failed: ["the list could not be read", "Sending it again could pay twice by now."],
 };
 
@@ -337,7 +337,8 @@ function unknownOutcome(
   const { retryAt, error } = { retryAt: undefined, error: undefined, ...search };
   const reason = search.status === "absent" ? search.status : search.reason;
   // In a page, the session tries again.
-  const [why, hint] = !isPage ? missTexts[reason] : reason === "other_api_key" ? keyMiss : pageMiss;
+  const missed = reason === "other_api_key" ? [otherKey] : pageMiss;
+  const [why, hint] = isPage ? missed : missTexts[reason];
   return new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
     hint,
     attempts: attemptLog.attempts,

@@ -59,7 +59,7 @@ export async function handleRequest(
   // Throws without a valid key and URL.
   const { serviceUrl } = tryon;
   if (kind === "key") {
-    const fingerprint = await tryon.withApiKey((apiKey) => signer.keyTag(apiKey));
+    const fingerprint = await tryon.digestKey((key) => signer.keyTag(key));
     return jsonResponse(200, { fingerprint });
   }
   const upstream = await buildUpstreamRequest(call, id, settings);
@@ -78,7 +78,7 @@ export async function handleRequest(
     // A request that can be charged is not canceled when the client closes it.
     method === "GET" ? request.signal : undefined,
     // Under another API key, a retry would make a second job.
-    async (apiKey) => !expected || kind !== "submit" || expected === (await signer.keyTag(apiKey)),
+    async (key) => !expected || kind !== "submit" || expected === (await signer.keyTag(key)),
   );
   if (!sent) return jsonResponse(412, { detail: otherKey, retryable: false });
   const { outcome, redact } = sent;

@@ -15,8 +15,8 @@ export class Signer {
   }
 
   /** Returns a text by which pages can compare API keys, and which does not reveal them. */
-  async keyTag(apiKey: string): Promise<string> {
-    return (await this.#sign("api-key", apiKey)).slice(0, signatureLength);
+  async keyTag(key: string): Promise<string> {
+    return (await this.#sign("api-key", key)).slice(0, signatureLength);
   }
 
   async userTag(userId: string): Promise<string> {
