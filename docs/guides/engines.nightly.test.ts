@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -22,6 +23,8 @@ const packages = [
   "@dbos-inc/dbos-sdk@5.3.0",
   "@restatedev/restate-sdk@1.17.2",
   "@restatedev/restate-server@1.7.12",
+  "miniflare@4.20260730.0",
+  "esbuild@0.28.2",
 ] as const;
 
 /** Request of an item at which its worker is killed. */
@@ -58,6 +61,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Kills a process and its children, such as the runtime of a worker. */
+function killAll(pid: number): void {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const children = existsSync(path) ? readFileSync(path, "utf8").split(" ") : [];
+  for (const id of [pid, ...children.map(Number)])
+    if (id > 0 && isRunning(id)) process.kill(id, "SIGKILL");
+}
+
 /** A service that forgets keys after half an hour, and kills the worker of each item once. */
 async function startService() {
   const mock = createMock({
@@ -88,7 +99,7 @@ async function startService() {
     if (killed.has(kill) || items.find(({ id }) => id === key)?.kill !== kill) return false;
     killed.add(kill);
     // The kill of another item may have ended it.
-    if (isRunning(Number(pid))) process.kill(Number(pid), "SIGKILL");
+    killAll(Number(pid));
     return true;
   };
   const server = await serve({
@@ -155,9 +166,7 @@ async function runItems(
       ITEMS: JSON.stringify(items),
       IS_FIRST: String(count === 0),
     });
-    onTestFinished(() => {
-      program.kill("SIGKILL");
-    });
+    onTestFinished(() => killAll(program.child.pid ?? 0));
     let end: Awaited<typeof program.ended> | undefined;
     void program.ended.then((value) => (end = value));
     const done = (): string[] =>
@@ -225,6 +234,14 @@ it.runIf(await isInstalled("redis"))(
     expect(await service.charges()).toBe(items.length);
   },
 );
+
+it("cloudflare.mjs charges each item once, although workers are killed and keys forgotten", async () => {
+  const service = await startService();
+  const done = await runItems("cloudflare.mjs", service, {});
+  expect(new Set(done).size).toBe(items.length);
+  expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
+  expect(await service.charges()).toBe(items.length);
+});
 
 it("restate.mjs charges each item once, although workers are killed and keys forgotten", async () => {
   const [port, ingress, admin, bind] = [

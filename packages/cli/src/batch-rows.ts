@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 
 import type { Garments, TryOnInput } from "@tryon/client";
 import { UsageError } from "@tryon/cli-kit";
@@ -215,10 +215,23 @@ function readLines(text: string, path: string, names: ColumnNames): readonly Row
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
       throw new UsageError(`${path} line ${line} is not a JSON object.`);
     }
-    const read = names.read(Object.keys(fields), line);
-    const values = Object.values(fields);
-    return [{ line, fields: Object.fromEntries(read.map((name, at) => [name, values[at]])) }];
+    names.read(keysOf(json), line);
+    const values = Object.entries(fields).map(([name, value]) => [names.nameOf(name), value]);
+    return [{ line, fields: Object.fromEntries(values) as RowRecord["fields"] }];
   });
+}
+
+/** Returns the keys of a JSON object, also those that occur again, of which `JSON.parse` keeps the last one. */
+function keysOf(json: string): readonly string[] {
+  let depth = 0;
+  return Array.from(
+    json.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[[{]|[\]}]/g),
+    ([token, text, colon]) => {
+      if (text === undefined) depth += /[[{]/.test(token) ? 1 : -1;
+      else if (colon && depth === 1) return [JSON.parse(text) as string];
+      return [];
+    },
+  ).flat();
 }
 
 function readRow({ line, fields }: RowRecord, place: string, folder: string): FileRow {
@@ -267,10 +280,20 @@ function readRow({ line, fields }: RowRecord, place: string, folder: string): Fi
   };
 }
 
-/** Returns a row as an input of another run, as files of failures have it. */
-export function toInput(row: FileRow): object {
+/**
+ * Returns a row as an input of another run, as files of failures have it.
+ *
+ * @param folder - Folder of the file, to which paths are relative. Without it, they are absolute.
+ */
+export function toInput(row: FileRow, folder?: string): object {
   const { line: _, columns, ...fields } = row;
-  return { ...fields, ...columns };
+  const place = (image: string): string => {
+    if (folder === undefined || isUrl(image)) return image;
+    const path = relative(folder, image).replaceAll(sep, "/");
+    return isUrl(path) ? `./${path}` : path;
+  };
+  const [person, garments] = [place(row.person), row.garments.map(place)];
+  return { ...fields, person, garments, ...columns };
 }
 
 /**

@@ -148,6 +148,30 @@ test("says once that it waits for the rate limit, in a pipe and on a terminal", 
   expect(await charges()).toBe(2);
 });
 
+test("says once that a batch waits for the rate limit before it starts, in a pipe", async () => {
+  const { environment, path, mock, charges } = await openShop();
+  const row = "https://shop.example/me.png,https://shop.example/shirt.png";
+  await writeFile(path("items.csv"), `id,person,garments\na,${row}\nb,${row}\n`);
+  const headers = { limit: "60", remaining: "0", reset: "3" };
+  mock.faults.add({
+    on: "GET /api/v1/account",
+    status: 200,
+    body: { tryon_cost_credits: { "1K": 8 } },
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [`x-ratelimit-${name}`, value]),
+    ),
+  });
+  const argv = ["batch", path("items.csv"), "--out", path("looks")];
+  const { code, stderr } = await endOf(argv, environment);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^Price: [^\n]+\nWaiting for the rate limit of the key: [23]\.\ds\n$/,
+    ),
+  });
+  expect(await charges()).toBe(2);
+});
+
 describe.each([
   ["tryon", "jobs --help", 1],
   ["tryon-mock", "mock --port 0", 1],

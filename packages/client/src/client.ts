@@ -6,14 +6,15 @@ import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
-import { rejectUnknown } from "./config/resolve-config.ts";
-import { attempt } from "./http/send-with-retries.ts";
+import { rejectUnknown, type Config } from "./config/resolve-config.ts";
+import { attempt, reportWait } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { InputArgument, TryOnInput } from "./types/try-on-input.ts";
 import { ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
+import type { TakeTime } from "./jobs/job-poller.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
@@ -130,9 +131,10 @@ export class TryOn {
 
   /**
    * Returns a fingerprint of the API key, 16 hexadecimal digits that do not reveal it. Store it with the time of a first
-   * attempt, for `apiKeyFingerprint`. Undefined without a key, such as with `proxyUrl`.
+   * attempt, for `apiKeyFingerprint`. With `proxyUrl`, returns a fingerprint of the proxy's key, with one request, or
+   * undefined if the proxy is older. Undefined in a page with a test key.
    *
-   * @throws the abort reason of `signal`
+   * @throws the abort reason of `signal`; errors of the request to the proxy
    * @example
    * const first = { firstAttemptAt: Date.now(), apiKeyFingerprint: await tryon.apiKeyFingerprint() };
    * await database.save(JSON.stringify(first)); // later: tryon.run(input, { idempotencyKey, ...first })
@@ -141,7 +143,8 @@ export class TryOn {
     return this.#contexts.within(
       options,
       defaults.callTimeout,
-      async ({ fingerprint }) => fingerprint,
+      async ({ api, config, fingerprint }, deadline) =>
+        config.apiKey ? fingerprint : api.getFingerprint({ deadline }),
     );
   }
 
@@ -187,9 +190,18 @@ export class TryOn {
   }
 
   /** @internal Returns the digest of the service's URL and the API key, which no one else gets. */
-  digestKey<Digest>(digest: (text: string) => Digest): Digest {
-    const { baseUrl, apiKey } = (this.#contexts.latest ?? this.#contexts).config;
-    return digest(JSON.stringify([baseUrl, apiKey]));
+  digestKey<Digest>(digest: (text: string) => Promise<Digest>): Promise<Digest> {
+    return this.#contexts.within({}, defaults.callTimeout, ({ config }) => digest(keyText(config)));
+  }
+
+  /** @internal Schedules of polls that the client shares with other processes. */
+  get pollSchedules(): Set<TakeTime> {
+    return this.#contexts.pollSchedules;
+  }
+
+  /** @internal Reports a wait of a batch for the rate limit, in milliseconds. */
+  reportWait(delay: number): void {
+    reportWait(this.#contexts.config, delay);
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
@@ -205,8 +217,13 @@ export class TryOn {
    * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
    * function that redacts the key of the request.
    */
-  sendOnce(request: HttpRequest, signal: AbortSignal | undefined) {
+  sendOnce(
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+    mayUse: (key: string) => Promise<boolean>,
+  ) {
     return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
+      if (!(await mayUse(keyText(config)))) return undefined;
       const context = { attempt: 1, purpose: "write" } as const;
       const outcome = await attempt(api.http.transport, request, deadline, context);
       return { outcome, redact: config.redact };
@@ -236,4 +253,8 @@ export class TryOn {
     }
     return { name: "TryOn", baseUrl };
   }
+}
+
+function keyText({ baseUrl, apiKey }: Config): string {
+  return JSON.stringify([baseUrl, apiKey]);
 }

@@ -1,11 +1,18 @@
+import { DatabaseSync } from "node:sqlite";
+
+import { sqliteDialect } from "@tryon/shared/stores/sql-table";
+import { onTestFinished } from "vitest";
+
 import {
   batch,
   type BatchItem,
   type CommonOptions,
   type Journal,
   type JournalEntry,
+  type SharedJournal,
 } from "../src/batch/index.ts";
 import type { TryOn, TryOnFields, TryOnInput } from "../src/index.ts";
+import { openTableJournal } from "../src/stores/table-journal.ts";
 import { cut, input, type Fault, type TestService } from "./service.ts";
 
 export interface MemoryJournal extends Journal {
@@ -35,6 +42,17 @@ export function memoryJournal({ before, after }: Around = {}): MemoryJournal {
       after?.(entry);
     },
   };
+}
+
+/** Creates a function that opens a journal in one database, whose clock is that of the service. */
+export function openDatabase({ mock }: TestService): (name?: string) => Promise<SharedJournal> {
+  const database = new DatabaseSync(":memory:");
+  onTestFinished(() => database.close());
+  const times = { now: () => mock.clock.now(), monotonic: () => mock.clock.now() };
+  return (name = "spring-2027") =>
+    openTableJournal("openSqliteJournal", sqliteDialect(database, times), name, {
+      createTable: true,
+    });
 }
 
 /** Collects the values of an async iterable until it throws. */

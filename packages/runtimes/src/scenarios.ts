@@ -80,6 +80,14 @@ export const scenarios: readonly Scenario[] = [
     does: "the same with `openJournal`, and stops at a budget",
   },
   {
+    program: "store-image",
+    column: "batch",
+    on: [...processes, "typescript"],
+    value: [true, 2, true, true],
+    allow: [loopback, "--allow-env=TMPDIR,TMP,TEMP", "--allow-read=/tmp", "--allow-write=/tmp"],
+    does: "stores an image with `storeImage`, by a PUT that fails once, and in streams",
+  },
+  {
     program: "proxy",
     column: "proxy",
     on: everywhere,

@@ -35,6 +35,28 @@ test("pays for no row without an id again after its folder has moved", async () 
   expect(await charges()).toBe(3);
 });
 
+test("runs a file of failures after its folder has moved", async () => {
+  const { batch, tryon, path, mock, charges } = await openFolder(
+    `person,garments,prompt\nme.png,shirt.png,\nme.png,../shirt.png|${url},loose\n`,
+  );
+  mock.nextJob({ outcome: "content_blocked" });
+  expect((await batch("a", "--concurrency", "1", "--max-credits", "15")).code).toBe(1);
+  await mkdir(path("c"));
+  await copyFile(path("shirt.png"), path("c/shirt.png"));
+  await rm(path("shirt.png"));
+  await rename(path("a"), path("c/b"));
+  const argv = (name: string) => ["batch", path(`c/b/${name}`), "--out", path("c/b/looks")];
+  const { code, stdout } = await tryon(argv("looks.failures.ndjson"));
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/^TRY-ONS .*\n +2 +1 +1 +0 +1 +8\n$/),
+  });
+  expect(await charges()).toBe(2);
+  // The rows of both files have the same ids.
+  expect((await tryon(argv("items.csv"))).code).toBe(1);
+  expect(await charges()).toBe(2);
+});
+
 /** Replaces a journal by one whose item has another id. */
 async function renameItem(file: string, id: string, other: string): Promise<void> {
   await using journal = await openJournal(file);

@@ -85,6 +85,24 @@ test.each([
   expect(submitted()).toEqual([]);
 });
 
+test("refuses a key that is twice in an object, and reads keys like it at any other place", async () => {
+  const fields = `"person":"${shirt}","garments":["${shirt}"]`;
+  const lines = [
+    `{"id":"a",${fields},"prompt":"\\"id\\": {","more":{"id":1},"7":8,"error":{"id":1,"code":"id"}}`,
+    `{"id":"b",${fields},"\\u0069d":"c"}`,
+  ];
+  const { batch, path, submitted } = await openBatch("items.ndjson", lines.join("\n"));
+  expect(await batch("--keep-columns")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/line 2: columns 1 and 4 are both "id"\./),
+  });
+  expect(submitted()).toEqual([]);
+  await writeFile(path("items.ndjson"), lines[0] ?? "");
+  const { code, stdout } = await batch("--keep-columns", "--json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { columns: { more: { id: 1 }, 7: 8 } }]);
+  expect(submitted()).toEqual([expect.objectContaining({ prompt: '"id": {' })]);
+});
+
 test("maps columns with other names, and keeps other columns in the results", async () => {
   const content = `SKU;Photo;Title;garments\na;${shirt};"Coat; ""long""";${shirt}\nb;${shirt};Hat;${shirt}\n`;
   const { batch, path, submitted, tryon } = await openBatch("items.csv", content);

@@ -99,7 +99,7 @@ test("writes failures to a file that is an input, which pays for nothing again",
   const [failure] = linesOf(await readFile(failures, "utf8"));
   expect(failure).toMatchObject({
     id: expect.stringMatching(/^[ab]$/),
-    person: path("me.png"),
+    person: "me.png",
     error: { code: "job_failed", reason: "content_blocked" },
   });
   expect(await charges()).toBe(2);

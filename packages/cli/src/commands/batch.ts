@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 
 import { isTryOnError, type SavedJob, type TryOn } from "@tryon/client";
 import { batch, type BatchItem, type BatchProgress, type JournalEntry } from "@tryon/client/batch";
@@ -188,7 +188,7 @@ export async function runBatch(
     note(context, `Results: ${resultsPath(out)}`);
   }
   const path = await findFailuresPath(out, file, rows);
-  const failures = await writeFailures(path, run.outstanding());
+  const failures = await writeFailures(path, run.outstanding(dirname(path)));
   if (failures !== undefined) note(context, `Rows without an image, as an input: ${failures}`);
   if (signal.aborted) {
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
@@ -368,7 +368,8 @@ class BatchRun {
       ...(failed && { reason: failed.error_message || failed.error_code }),
       message: isTryOnError(error) ? describeError(error) : error.message,
     };
-    const earlier = attempts > 1 ? (await this.#journal.get(id))?.failedJobs : undefined;
+    const earlier =
+      attempts > (job ? 1 : 0) ? (await this.#journal.get(id))?.failedJobs : undefined;
     this.#outcomes.set(id, {
       id,
       status: failure && status === "succeeded" ? "failed" : status,
@@ -382,11 +383,11 @@ class BatchRun {
     });
   }
 
-  /** Returns the rows without an image, for another run. */
-  outstanding(): readonly object[] {
+  /** Returns the rows without an image, for a file of another run in a folder. */
+  outstanding(folder: string): readonly object[] {
     return this.results.flatMap(({ status, error }, at): readonly object[] => {
       const row = this.rows[at];
-      return status === "succeeded" || !row ? [] : [{ ...toInput(row), error }];
+      return status === "succeeded" || !row ? [] : [{ ...toInput(row, folder), error }];
     });
   }
 }

@@ -17,7 +17,7 @@ export const addListenOptions = (command: Command) =>
       .requiredOption("--forward-to <url>", "receiver, such as localhost:3000/hook", receiverUrl)
       .option("--job <id>", "deliver the event of this job only, and end", text)
       .option("--secret-file <file>", "file with the secret (default: TRYON_WEBHOOK_SECRET)", text)
-      .option("--interval <duration>", "time between polls, such as 5s", duration(3_600), 2_000),
+      .option("--interval <duration>", "time between polls (default: 2s)", duration(3_600)),
   );
 
 type ListenOptions = ReturnType<ReturnType<typeof addListenOptions>["opts"]>;
@@ -26,7 +26,7 @@ type ListenOptions = ReturnType<ReturnType<typeof addListenOptions>["opts"]>;
 const overlap = 60_000;
 
 export async function listen(options: ListenOptions, context: CliContext): Promise<number> {
-  const { forwardTo: url, job: id, secretFile, interval, json } = options;
+  const { forwardTo: url, job: id, secretFile, interval = 2_000, json } = options;
   const { tryon, environment } = await connect(options, context);
   const given = webhookSecret(environment, secretFile);
   const secret = given ?? `whsec_${randomBytes(24).toString("base64url")}`;

@@ -8,6 +8,7 @@ import type {
   PurchaseWithSPTResponse,
   TryOnListResponse,
 } from "@tryon/spec/openapi";
+import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { HttpRequest, HttpResponse, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
@@ -57,6 +58,8 @@ interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
 interface Submission
   extends NonNullable<CallContext["submission"]>, Pick<HttpRequest, "onProgress"> {
   readonly body: SubmissionBody;
+  /** Fingerprint of the API key that the proxy must use. */
+  readonly fingerprint?: string | undefined;
   readonly sync: boolean;
   readonly attemptLog: AttemptLog;
 }
@@ -74,9 +77,10 @@ export class Api {
   }
 
   submitTryOn(submission: Submission, caller: Caller) {
-    const { body, sync, attemptLog, idempotencyKey, recover, onProgress } = submission;
+    const { body, sync, attemptLog, idempotencyKey, fingerprint, recover, onProgress } = submission;
     const request = { ...this.#request("POST /api/v1/tryon", body), onProgress };
     request.headers["Idempotency-Key"] = idempotencyKey;
+    if (fingerprint) request.headers["If-Match"] = `"${fingerprint}"`;
     const context = { submission: { idempotencyKey, recover }, sync, attemptLog };
     const call = { ...caller, ...context, purpose: "submit" } as const;
     return this.send<JobData>(request, call, isJob);
@@ -85,6 +89,18 @@ export class Api {
   getJob(id: string, caller: Caller) {
     const isRequested = (json: unknown): boolean => isJob(json) && json.job_id === id;
     return this.send<JobData>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
+  }
+
+  /** Returns the fingerprint of the proxy's API key. */
+  async getFingerprint(caller: Caller): Promise<string | undefined> {
+    const request = this.#request("GET /api/v1/key");
+    const call = this.send<{ fingerprint?: unknown }>(request, caller, isRecord);
+    const sent = await call.catch((error: unknown) => {
+      // A proxy of an earlier release has none.
+      if (!isTryOnError(error, "not_found")) throw error;
+    });
+    const fingerprint = sent?.data.fingerprint;
+    return typeof fingerprint === "string" ? fingerprint : undefined;
   }
 
   async listJobs(query: ListQuery, caller: Caller) {

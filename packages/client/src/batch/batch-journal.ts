@@ -4,6 +4,7 @@ import { countCredits, isCredits, type CountedCredits } from "../billing/count-c
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
 import { ageSince, clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
+import type { TakeTime } from "../jobs/job-poller.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 import { checkEntry, checkNumber, checkOptionalEntry } from "./check-journal.ts";
@@ -82,7 +83,10 @@ export function createBatchJournal(
     "claim" in journal ? (journal as SharedJournal) : undefined;
   const claims = shared && createClaims(shared, clock);
   const hasTotal = hasTotalOf(journal);
-  let schedule: Promise<string> | undefined;
+  const takeTime = shared?.takeTime && {
+    submit: takeTimeOf("schedule"),
+    poll: takeTimeOf("polls"),
+  };
   /** Credits that this process has reserved in the total, by item. */
   const reservedHere = new Map<string, number>();
 
@@ -210,6 +214,17 @@ export function createBatchJournal(
     throw new BudgetError(counted, totalOf(creditsOf(entry, prices)), isRetry);
   }
 
+  function takeTimeOf(kind: "schedule" | "polls"): TakeTime {
+    let schedule: Promise<string> | undefined;
+    return async (duration) => {
+      schedule ??= tryon.digestKey((key) => sha256(`tryon-${kind} ${key}`));
+      const name = await schedule;
+      return guard("written", "", async () =>
+        checkNumber("takeTime", await shared?.takeTime?.(name, duration)),
+      );
+    };
+  }
+
   return {
     /**
      * Returns the last entry of an item, once all entries count in the budget. Claims the item in a shared journal.
@@ -278,18 +293,10 @@ export function createBatchJournal(
     },
 
     /**
-     * Takes a part of the schedule that all processes with the journal's storage and the same API key share. Returns the
-     * time until it begins, in milliseconds. Undefined without such a schedule.
+     * Takes a part of a schedule that all processes with the journal's storage and the same API key share. Undefined without
+     * such schedules.
      */
-    takeTime:
-      shared?.takeTime &&
-      (async (duration: number): Promise<number> => {
-        schedule ??= tryon.digestKey((key) => sha256(`tryon-schedule ${key}`));
-        const name = await schedule;
-        return guard("written", "", async () =>
-          checkNumber("takeTime", await shared.takeTime?.(name, duration)),
-        );
-      }),
+    takeTime,
 
     /** Returns the key of an item's attempt. After a refusal, returns another one than the refused key. */
     async createKey(

@@ -112,7 +112,8 @@ export interface SharedJournal extends Journal {
   total?(initial?: number): Promise<number | undefined>;
   /**
    * Takes the next `duration` milliseconds of the schedule that a name has in the storage, and returns the milliseconds until
-   * they begin. All journals of the storage share it, so that processes start submissions one after the other.
+   * they begin. All journals of the storage share it, so that processes send
+   * submissions, and polls, one after the other.
    *
    * Without this method, each process assumes the whole rate limit of the key.
    */

@@ -66,10 +66,12 @@ it("creates slow inputs concurrently, at most as many as start within ten second
   expect(max).toBeLessThanOrEqual(10);
 });
 
-it("waits for the reset of the rate limit if other programs use the key", async () => {
+it("waits for the reset of the rate limit, and reports it, if other programs use the key", async () => {
   const options = { rateHeaders: "all", syncCut: "off" } as const;
-  const { service, tryon, apiKey } = await limited({ options, latency: 500 });
+  const { service, apiKey } = await limited({ options, latency: 500 });
   const { run, mock, client } = service;
+  const waits: number[] = [];
+  const tryon = client({ apiKey, onRateLimit: (delay) => waits.push(delay) });
   const other = client({ apiKey });
   const state = { isDone: false };
   const others = async (): Promise<void> => {
@@ -82,6 +84,10 @@ it("waits for the reset of the rate limit if other programs use the key", async 
   await durationOf(service, tryon, 60, { sync: true });
   state.isDone = true;
   await run(work);
+  expect(waits.length).toBeGreaterThan(0);
+  // One report for each window.
+  expect(waits.length).toBeLessThanOrEqual(3);
+  for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(2_000);
   expect(countOf(service, 429)).toBeLessThanOrEqual(2);
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
-import { memoryJournal, order, runOrders } from "../../test/memory-journal.ts";
+import { memoryJournal, openDatabase, order, runOrders } from "../../test/memory-journal.ts";
 import { collect, createService, input, type TestService } from "../../test/service.ts";
 import { batch, type BatchItem, type BatchProgress } from "./index.ts";
 import { isRefusal } from "./retry-failed.ts";
@@ -118,26 +118,32 @@ describe("retryFailed", () => {
     expect(await charges(service)).toBe(2);
   });
 
-  it("counts the failed attempts of earlier runs in the budget, and keeps the item as failed without room", async () => {
-    const service = serviceWith("failed", "failed");
-    const journal = memoryJournal();
-    const run = async (maxAttempts: number, maxCredits: number) => {
-      const { read } = await runOrders(service, [a], journal, {
-        tryon: service.client(),
-        retryFailed: { maxAttempts },
-        budget: { maxCredits },
-      });
-      return read.map(outcomeOf)[0];
-    };
-    expect(await run(3, 16)).toEqual(["a", "failed", 2, "job_failed"]);
-    expect(await run(3, 16)).toEqual(["a", "not_run", 2, "budget_exceeded"]);
-    expect(await charges(service)).toBe(2);
-    // An attempt that was not made is none.
-    expect(await run(1, 100)).toEqual(["a", "failed", 2, "job_failed"]);
-    expect(await run(3, 23)).toEqual(["a", "not_run", 2, "budget_exceeded"]);
-    expect(await run(3, 24)).toEqual(["a", "succeeded", 3, undefined]);
-    expect(await charges(service)).toBe(3);
-  });
+  it.each([
+    ["one process", async () => memoryJournal()],
+    ["several processes", (service: TestService) => openDatabase(service)()],
+  ])(
+    "with a journal for %s, counts the failed attempts of earlier runs in the budget, and keeps the item as failed without room",
+    async (_which, open) => {
+      const service = serviceWith("failed", "failed");
+      const journal = await open(service);
+      const run = async (maxAttempts: number, maxCredits: number) => {
+        const { read } = await runOrders(service, [a], journal, {
+          tryon: service.client(),
+          retryFailed: { maxAttempts },
+          budget: { maxCredits },
+        });
+        return read.map(outcomeOf)[0];
+      };
+      expect(await run(3, 16)).toEqual(["a", "failed", 2, "job_failed"]);
+      expect(await run(3, 16)).toEqual(["a", "not_run", 2, "budget_exceeded"]);
+      expect(await charges(service)).toBe(2);
+      // An attempt that was not made is none.
+      expect(await run(1, 100)).toEqual(["a", "failed", 2, "job_failed"]);
+      expect(await run(3, 23)).toEqual(["a", "not_run", 2, "budget_exceeded"]);
+      expect(await run(3, 24)).toEqual(["a", "succeeded", 3, undefined]);
+      expect(await charges(service)).toBe(3);
+    },
+  );
 
   it("sends nothing for a changed input", async () => {
     const service = serviceWith("failed");

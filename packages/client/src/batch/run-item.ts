@@ -60,7 +60,8 @@ export interface ItemOutcome {
 
 export async function runItem(context: BatchContext, task: ItemTask): Promise<ItemOutcome> {
   const item = new ItemRun(context, task);
-  const outcome = await item.run();
+  // An item that is not sent keeps its earlier attempts.
+  const outcome = await item.run().catch((error: unknown) => ({ error }));
   const { startedAt, isLost, failedJobs } = item;
   return { ...outcome, startedAt, isLost, failedJobs };
 }

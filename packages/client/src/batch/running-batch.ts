@@ -10,6 +10,7 @@ import {
 import { isCredits } from "../billing/count-credits.ts";
 import { clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
+import type { TakeTime } from "../jobs/job-poller.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
 import { HeldItems, type ReadItem } from "./held-items.ts";
@@ -41,6 +42,7 @@ export class RunningBatch<Item> {
   readonly #startedAt: number;
   readonly #total: number | undefined;
   readonly #ended = { succeeded: 0, failed: 0, not_run: 0, fromJournal: 0, credits: 0 };
+  readonly #takePollTime: TakeTime | undefined;
   #isReading = true;
   #count = 0;
   #left: { readonly reason: unknown } | undefined;
@@ -67,8 +69,9 @@ export class RunningBatch<Item> {
       createBatchJournal(journal, tryon, { limit, budget, retryFailed }, (error) =>
         this.#stop(error),
       );
-    const takeTime = batchJournal?.takeTime;
-    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, takeTime);
+    const { submit, poll } = batchJournal?.takeTime ?? {};
+    this.#takePollTime = poll;
+    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, submit);
     this.#stopAfter = createStopRule(options);
     this.#held = new HeldItems(clock, journal, this.#starting.signal, async (retry) => {
       while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
@@ -94,6 +97,8 @@ export class RunningBatch<Item> {
     const onAbort = (): void => this.#leave(signal?.reason);
     signal?.addEventListener("abort", onAbort);
     if (signal?.aborted) onAbort();
+    const { pollSchedules } = this.#context.tryon;
+    if (this.#takePollTime) pollSchedules.add(this.#takePollTime);
     const reading = this.#readAll();
     try {
       for (;;) {
@@ -114,6 +119,7 @@ export class RunningBatch<Item> {
       this.#leave(new DOMException("The batch was left.", "AbortError"));
       await reading;
       await Promise.all(this.#inFlight.values());
+      if (this.#takePollTime) pollSchedules.delete(this.#takePollTime);
     }
   }
 

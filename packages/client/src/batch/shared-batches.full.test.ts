@@ -1,26 +1,12 @@
-import { DatabaseSync } from "node:sqlite";
-
-import { sqliteDialect } from "@tryon/shared/stores/sql-table";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
-import { upTo } from "../../test/memory-journal.ts";
+import { openDatabase, upTo } from "../../test/memory-journal.ts";
 import { createService, input, type TestService } from "../../test/service.ts";
-import { openTableJournal } from "../stores/table-journal.ts";
+import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { batch, type SharedJournal } from "./index.ts";
 
 makeDigestsInstant();
-
-/** Creates a function that opens a journal in one database, whose clock is that of the service. */
-function openDatabase({ mock }: TestService): (name?: string) => Promise<SharedJournal> {
-  const database = new DatabaseSync(":memory:");
-  onTestFinished(() => database.close());
-  const times = { now: () => mock.clock.now(), monotonic: () => mock.clock.now() };
-  return (name = "spring-2027") =>
-    openTableJournal("openSqliteJournal", sqliteDialect(database, times), name, {
-      createTable: true,
-    });
-}
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}`);
 
@@ -30,13 +16,13 @@ async function runShared(
   apiKey: string,
   journal: SharedJournal,
   skus: readonly string[],
-  concurrency?: number,
+  { concurrency, sync = true }: { concurrency?: number; sync?: boolean } = {},
 ): Promise<number> {
   const items = batch(client({ apiKey }), skus, {
     id: (sku) => sku,
     input: (sku) => ({ ...input, metadata: { sku } }),
     journal,
-    sync: true,
+    sync,
     concurrency,
   });
   const { read, error } = await upTo(items);
@@ -72,6 +58,34 @@ it.each(
 );
 
 it.each([
+  { rateHeaders: "none", limit: 10 },
+  { rateHeaders: "all", limit: 60 },
+  { rateHeaders: "none", limit: 60 },
+] as const)(
+  "three processes that poll share the rate limit of their key without a 429: %j",
+  async (row) => {
+    const { rateHeaders, limit } = row;
+    const service = createService({
+      latency: "14s",
+      options: { rateHeaders, rateWindow: "sliding" },
+    });
+    const { mock } = service;
+    const { token } = await mock.createKey({ rateLimitPerMinute: limit, credits: 100_000 });
+    const open = openDatabase(service);
+    const journals = [await open(), await open(), await open("autumn-2027")];
+    const startedAt = mock.clock.now();
+    const runs = journals.map((journal, index) =>
+      runShared(service, token, journal, ids(index < 2 ? limit : limit / 2), { sync: false }),
+    );
+    const own = await service.run(Promise.all(runs));
+    expect(own.reduce((sum, count) => sum + count)).toBe(1.5 * limit);
+    expect(mock.journal.entries().filter(({ status }) => status === 429)).toEqual([]);
+    // Submissions take 2 minutes, and the last polls some more.
+    expect(mock.clock.now() - startedAt).toBeLessThan((limit === 10 ? 5 : 3) * 60_000);
+  },
+);
+
+it.each([
   { latency: 50, concurrency: 4 },
   { latency: 50, concurrency: 60 },
   { latency: 5_000, concurrency: 20 },
@@ -85,12 +99,37 @@ it.each([
     const journals = [await open(), await open(), await open()];
     const startedAt = service.mock.clock.now();
     const runs = journals.map((journal) =>
-      runShared(service, token, journal, ids(720), concurrency),
+      runShared(service, token, journal, ids(720), { concurrency }),
     );
     const own = await service.run(Promise.all(runs));
     expect(own.reduce((sum, count) => sum + count)).toBe(720);
     const rounds = 720 / 3 / concurrency;
     expect(service.mock.clock.now() - startedAt).toBeLessThan(1.2 * rounds * latency + 400);
     for (const count of own) expect(Math.abs(count - 240)).toBeLessThan(48);
+  },
+);
+
+it.each([
+  { processes: 2, count: 100, limits: [400, 400, 800] },
+  { processes: 3, count: 321, limits: [2_400, 2_400, 2_568] },
+])(
+  "$processes processes with the same limit are never over it, and continue to the end under a higher one: $limits",
+  async ({ processes, count, limits }) => {
+    const service = createService({ latency: 1_000 });
+    const { token } = await service.mock.createKey({ credits: 10_000, rateLimitPerMinute: 6_000 });
+    const open = openDatabase(service);
+    for (const maxCredits of limits) {
+      const all = Array.from({ length: processes }, async () => {
+        const tryon = service.client({ apiKey: token });
+        const journal = await open();
+        const settings = { id: (id: string) => id, input: () => input, journal };
+        return upTo(batch(tryon, ids(count), { ...settings, budget: { maxCredits } }));
+      });
+      const ends = await service.run(Promise.all(all));
+      const isEnough = maxCredits >= 8 * count;
+      for (const { error } of ends) expect(isTryOnError(error, "batch_stopped")).toBe(!isEnough);
+      expect((await service.mock.ledger(token))?.balance).toBe(10_000 - maxCredits);
+      for (const { read } of ends) expect(read.length).toBeGreaterThanOrEqual(isEnough ? count : 0);
+    }
   },
 );

@@ -28,7 +28,7 @@ function limiterOf(known?: RateLimit, options: CommonOptions = {}, lateness = ()
   };
   const account = { get: async () => undefined };
   // The limiter uses nothing else of a client.
-  const tryon = { clock, rateLimit: known, account } as unknown as TryOn;
+  const tryon = { clock, rateLimit: known, account, reportWait: () => 0 } as unknown as TryOn;
   const limiter = new SubmissionLimiter(tryon, options, new AbortController().signal);
   const acquire = () => limiter.acquire();
   return { limiter, clock, delays, acquire };

@@ -3,6 +3,7 @@ import { isTryOnError, type TryOn } from "@tryon/client";
 import { clientClock } from "../config/clock.ts";
 import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
+import type { TakeTime } from "../jobs/job-poller.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 
@@ -10,11 +11,14 @@ const minute = 60_000;
 const [initialWindow, maxWindow] = [8, 100];
 /** Share of the rate limit reserved for polls. Submissions that wait for their results need few. */
 const pollShare = { sync: 0.03, polled: 0.2 } as const;
-const minReserved = 1.5;
+const minReserved = { sync: 1.5, polled: 3 } as const;
 /** Time in milliseconds by which a start may be early, so that late timers cost nothing. */
 const tolerance = 250;
 /** Time to create an input that delays no start, in milliseconds. */
 const maxPreparation = 10_000;
+
+/** Minimum wait for the rate limit that is reported, in milliseconds. */
+const minReported = 2_000;
 
 /** Minimum time between starts for which a shared schedule is worth its statements, in milliseconds. */
 const minShared = 1;
@@ -43,14 +47,13 @@ export class SubmissionLimiter {
   /** Number of starts that are left of the time taken from the shared schedule. `#dueAt` is that of the first one. */
   #taken = 0;
   #isScheduled = false;
-  readonly #takeTime: ((duration: number) => Promise<number>) | undefined;
+  readonly #takeTime: TakeTime | undefined;
 
-  /** @param takeTime - Takes a part of a schedule that several processes share, and returns the time until it begins. */
   constructor(
     tryon: TryOn,
     { concurrency = "auto", sync }: CommonOptions,
     signal: AbortSignal,
-    takeTime?: (duration: number) => Promise<number>,
+    takeTime?: TakeTime,
   ) {
     this.#tryon = tryon;
     this.#takeTime = takeTime;
@@ -114,18 +117,23 @@ export class SubmissionLimiter {
   get #spacing(): number {
     const { limit = 0 } = this.#tryon.rateLimit ?? {};
     if (limit <= 0) return 0;
-    const reserved = Math.max(minReserved, limit * pollShare[this.sync ? "sync" : "polled"]);
+    const mode = this.sync ? "sync" : "polled";
+    const reserved = Math.max(minReserved[mode], limit * pollShare[mode]);
     return minute / Math.max(limit - reserved, limit / 2);
   }
 
+  get #untilReset(): number {
+    const now = this.#deadline.clock.now();
+    const { remaining = 1, resetAt = now } = this.#tryon.rateLimit ?? {};
+    return remaining > 0 ? 0 : resetAt - now;
+  }
+
   get #delay(): number {
-    const { clock } = this.#deadline;
-    const now = clock.now();
-    const { remaining = 1, resetAt = now, source } = this.#tryon.rateLimit ?? {};
-    const untilReset = remaining > 0 ? 0 : resetAt - now;
+    const { source } = this.#tryon.rateLimit ?? {};
     // An estimated reset is checked again soon.
-    const reset = source === "headers" ? untilReset : Math.min(untilReset, this.#spacing);
-    return Math.max(0, this.#dueAt - tolerance - clock.monotonic(), reset);
+    const latest = source === "headers" ? Infinity : this.#spacing;
+    const reset = Math.min(this.#untilReset, latest);
+    return Math.max(0, this.#dueAt - tolerance - this.#deadline.clock.monotonic(), reset);
   }
 
   async #wait(): Promise<void> {
@@ -153,7 +161,13 @@ export class SubmissionLimiter {
   }
 
   async #sleepUntilDue(): Promise<void> {
-    for (let delay = this.#delay; delay > 0; delay = this.#delay) await this.#deadline.sleep(delay);
+    let isReported = false;
+    for (let delay = this.#delay; delay > 0; delay = this.#delay) {
+      const untilReset = this.#untilReset;
+      if (!isReported && untilReset >= minReported) this.#tryon.reportWait(untilReset);
+      isReported ||= untilReset >= minReported;
+      await this.#deadline.sleep(delay);
+    }
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */

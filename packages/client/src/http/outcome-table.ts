@@ -99,7 +99,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   if (outcome.isElsewhere) return "elsewhere";
   // Only the proxy of this package responds so: the service refused the request.
   const { retryable } = Object(content) as { retryable?: unknown };
-  if (isProxy && retryable === false && status === 503) return "refused";
+  if (isProxy && retryable === false && (status === 503 || status === 412)) return "refused";
   if (response.response.ok && content === Object(content)) return "ok";
   return `${isOfService(content) ? "service" : "other"} ${status}`;
 }

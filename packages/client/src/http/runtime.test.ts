@@ -75,7 +75,7 @@ it("saves no image to a file, and takes no agent, in a runtime other than Node",
   expect(() => new TryOn({ ...options, agent })).toThrow("agent is an option for Node");
 });
 
-it("leaves redirects of images and streams to the browser in the build for pages", async () => {
+it("leaves redirects of images and streams to the browser, and rejects firstAttemptAt, in the build for pages", async () => {
   vi.doMock("#page", () => ({ isPage: true }));
   vi.doMock("#runtime", () => import("./runtime.ts"));
   vi.resetModules();
@@ -102,6 +102,12 @@ it("leaves redirects of images and streams to the browser in the build for pages
   expect(submission?.body).toBeInstanceOf(Blob);
   expect(submission).not.toHaveProperty("duplex");
   expect(download).toMatchObject({ redirect: "follow", credentials: "omit" });
+  const garments = ["https://shop.example/shirt.png"] as const;
+  const again = { idempotencyKey: "order-1", firstAttemptAt: Date.now() };
+  expect(await failure(tryon.run({ person: garments[0], garments }, again))).toMatchObject({
+    code: "invalid_input",
+    message: expect.stringMatching(/^firstAttemptAt must be unset in a page/),
+  });
   expect(sent).toHaveLength(2);
   expect(await failure(image.save("out.png"))).toMatchObject({ code: "unsafe_environment" });
   expect(() => new TryOn({ ...options, fetch: undefined, apiKey: "svc_live_a" })).toThrow(

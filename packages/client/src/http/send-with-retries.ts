@@ -47,6 +47,11 @@ export interface CallContext {
   readonly isPoll?: boolean | undefined;
 }
 
+/** Calls `onRateLimit` before a wait, in milliseconds. Its errors are ignored. */
+export function reportWait({ onRateLimit }: HttpContext["config"], delay: number): void {
+  if (typeof onRateLimit === "function") (async () => onRateLimit(delay))().catch(() => undefined);
+}
+
 /**
  * Sends a request, and retries it until the response is final or no time or retry is left. Requests to the service wait
  * for the rate limit first. Throws only the caller's abort reason, and an error that a middleware threw before sending.
@@ -79,10 +84,7 @@ export async function sendWithRetries(
     if (purpose) {
       const wait = rateLimiter.delay(queue);
       if (wait > 0) log(`rate limit for ${wait} ms`);
-      const { onRateLimit } = config;
-      if (wait > 0 && wait < deadline.left() && typeof onRateLimit === "function") {
-        (async () => onRateLimit(wait))().catch(() => undefined);
-      }
+      if (wait > 0 && wait < deadline.left()) reportWait(config, wait);
       // So can a submission or purchase that may have arrived.
       const waits = limits.waits || (purpose !== "read" && !!attemptLog.firstUncertain);
       requestNumber = await rateLimiter.acquire(queue, deadline, waits);

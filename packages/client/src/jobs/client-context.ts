@@ -12,7 +12,7 @@ import { RateLimiter } from "../http/rate-limiter.ts";
 import type { Counted } from "../types/budget.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import { fingerprintOf } from "./fingerprint-of.ts";
-import { JobPoller } from "./job-poller.ts";
+import { JobPoller, type TakeTime } from "./job-poller.ts";
 
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
 const maxKeys = 16;
@@ -37,6 +37,7 @@ export class ClientContexts {
   #recovery: readonly ClientContext[] | undefined;
   #config: Config | undefined;
   readonly connections: Connections;
+  readonly pollSchedules: Set<TakeTime> = new Set();
   latest: ClientContext | undefined;
 
   constructor(options: TryOnOptions) {
@@ -138,7 +139,7 @@ export class ClientContexts {
     return {
       config,
       api,
-      jobPoller: new JobPoller(api),
+      jobPoller: new JobPoller(api, this.pollSchedules),
       spendTracker: new SpendTracker(config, api, this.#budget),
       get fingerprint() {
         return (fingerprint ??= fingerprintOf(config.apiKey));

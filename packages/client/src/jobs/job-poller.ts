@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import type { JobData } from "../types/job.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
 import type { ClientClock } from "../config/clock.ts";
@@ -19,6 +21,9 @@ const maxFailureDelay = 30_000;
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 
+/** Takes a part of a schedule that several processes share, and returns the time until it begins, in milliseconds. */
+export type TakeTime = (duration: number) => Promise<number>;
+
 interface PolledJob {
   readonly id: string;
   readonly waits: Map<PendingWait, Omit<PromiseWithResolvers<JobData>, "promise">>;
@@ -39,15 +44,21 @@ export class JobPoller {
   readonly #api: Api;
   readonly #clock: ClientClock;
   readonly #schedule: PollSchedule;
+  readonly #schedules: ReadonlySet<TakeTime>;
   readonly #jobs = new Map<string, PolledJob>();
   /** Size of the pages of the list: the documented maximum, or the service's default if it rejects that. */
   #pageSize: number | undefined = 100;
   #listOpensAt = 0;
+  /** If true, the schedule that processes share has given a time to the next poll, which has come once the timer fires. */
+  #hasTurn = false;
+  #takesTurn = false;
   #controller: AbortController | undefined;
   #timer: unknown;
 
-  constructor(api: Api) {
+  /** @param schedules - Schedules of polls that the client shares with other processes. The first one applies. */
+  constructor(api: Api, schedules: ReadonlySet<TakeTime>) {
     this.#api = api;
+    this.#schedules = schedules;
     this.#clock = api.http.config.clock;
     this.#schedule = new PollSchedule(api.http.config, api.http.rateLimiter);
   }
@@ -92,6 +103,7 @@ export class JobPoller {
     this.#arm();
     this.#controller?.abort();
     this.#controller = undefined;
+    this.#hasTurn = false;
     this.#api.http.rateLimiter.isPolling = false;
     page()?.removeEventListener("visibilitychange", this.#onVisibilityChange);
   }
@@ -109,7 +121,7 @@ export class JobPoller {
     clock.clearTimeout(this.#timer);
     let due = Infinity;
     for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
-    if (due === Infinity) return;
+    if (due === Infinity || this.#takesTurn) return;
     const delay = Math.max(due, this.#schedule.opensAt) - clock.monotonic();
     this.#timer = clock.setTimeout(this.#pollDue, delay);
   }
@@ -121,7 +133,14 @@ export class JobPoller {
       .toSorted((one, other) => one.due - other.due);
     const [first] = jobs;
     if (first && first.due <= now) {
-      const end = now + Math.max(maxGap, this.#schedule.interval());
+      let end = now + Math.max(maxGap, this.#schedule.interval());
+      // Pages share no schedule.
+      if (!isPage && this.#schedules.size > 0) {
+        if (!this.#hasTurn) return void this.#takeTurn();
+        this.#hasTurn = false;
+        // Turns are rare, so one of them serves all jobs.
+        end = Infinity;
+      }
       const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
       if (first.byId || listed.length < 2 || now < this.#listOpensAt) {
         void this.#poll([first], (deadline) => this.#readJob(first.id, deadline));
@@ -131,6 +150,22 @@ export class JobPoller {
     }
     this.#arm();
   };
+
+  async #takeTurn(): Promise<void> {
+    if (isPage) return;
+    this.#takesTurn = true;
+    this.#schedule.opensAt = this.#clock.monotonic() + (await this.#readDelay());
+    this.#takesTurn = false;
+    this.#hasTurn = this.#jobs.size > 0;
+    this.#arm();
+  }
+
+  /** Takes a time for one poll, and returns the delay until then. A schedule that fails delays nothing. */
+  async #readDelay(): Promise<number> {
+    if (isPage) return 0;
+    const [takeTime] = this.#schedules;
+    return takeTime?.(this.#schedule.interval(true)).catch(() => 0) ?? 0;
+  }
 
   async #poll(
     jobs: readonly PolledJob[],
@@ -161,6 +196,7 @@ export class JobPoller {
     let cursor: string | undefined;
     let pages = 0;
     do {
+      if (!isPage && pages > 0) await deadline.sleep(await this.#readDelay());
       pages += 1;
       this.#schedule.countPoll();
       const query = { limit: this.#pageSize, cursor };

@@ -9,6 +9,7 @@ import type { Charge } from "../billing/spend-tracker.ts";
 import { ageSince } from "../config/clock.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { mustBe, readDuration, readPollInterval, type Config } from "../config/resolve-config.ts";
+import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
@@ -29,6 +30,7 @@ import {
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
+const otherKey = "it belongs to another API key";
 const pageMiss = ["the list does not show its job", "Call recover() later."] as const;
 /** Maximum time by which a first attempt may be in the future, since clocks differ, in milliseconds. */
 const maxFuture = 60_000;
@@ -55,7 +57,7 @@ const missTexts: Readonly<
     "Sending it again could pay twice: it may belong to another API key.",
   ],
   other_api_key: [
-    "it belongs to another API key",
+    otherKey,
     "Pass that key in recoveryKeys (TRYON_RECOVERY_KEYS): nothing is submitted again.",
   ],
   list_failed: ["the list could not be read", "Sending it again could pay twice by now."],
@@ -80,6 +82,8 @@ interface Submission {
   readonly idempotencyKey: string;
   readonly body: SubmissionBody;
   readonly size: string;
+  /** Fingerprint of the API key that a proxy must use. */
+  readonly fingerprint: string | undefined;
   readonly budget: Counted | undefined;
   readonly sync: boolean;
   /** If true, the metadata of the job has the key, so that the list shows which job it is. */
@@ -163,6 +167,7 @@ export class JobSubmitter {
       body: submissionBody(fields, images, sync),
       size,
       budget: budget && budgetOf(budget),
+      fingerprint: config.apiKey ? undefined : options.apiKeyFingerprint,
       sync,
       hasKeyInMetadata,
       // Only a batch has it.
@@ -277,6 +282,14 @@ export class JobSubmitter {
       return { data: record, response };
     } catch (error) {
       if (!attemptLog.mayHaveMadeJob) spendTracker.recordNoJob(charge);
+      // The proxy has another key than an earlier call had.
+      if (submission.fingerprint && isTryOnError(error) && error.status === 412) {
+        throw unknownOutcome(
+          { ...submission, recover },
+          { status: "unknown", reason: "other_api_key" },
+          deadline,
+        );
+      }
       throw error;
     } finally {
       limit.close();
@@ -324,7 +337,8 @@ function unknownOutcome(
   const { retryAt, error } = { retryAt: undefined, error: undefined, ...search };
   const reason = search.status === "absent" ? search.status : search.reason;
   // In a page, the session tries again.
-  const [why, hint] = isPage ? pageMiss : missTexts[reason];
+  const missed = reason === "other_api_key" ? [otherKey] : pageMiss;
+  const [why, hint] = isPage ? missed : missTexts[reason];
   return new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
     hint,
     attempts: attemptLog.attempts,

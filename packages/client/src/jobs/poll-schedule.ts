@@ -68,9 +68,10 @@ export class PollSchedule {
     this.opensAt = Math.max(this.opensAt, this.#config.clock.monotonic()) + this.interval();
   }
 
-  interval(): number {
+  /** @param isShared - If true, returns the interval of all processes together. */
+  interval(isShared = false): number {
     const { limit = defaultLimit, remaining = limit } = this.#rateLimiter.rateLimit ?? {};
-    return minute / Math.max(limit * readShare, remaining * pollShare);
+    return minute / Math.max(limit * readShare, isShared ? 0 : remaining * pollShare);
   }
 
   #median(kind: string): number {

@@ -35,6 +35,7 @@ export interface SubmitOptions extends CallOptions {
   /**
    * Fingerprint of the API key of the first attempt: `tryon.apiKeyFingerprint()`, stored with `firstAttemptAt`. If the key was
    * rotated since, the call searches for the job under the earlier key, which `recoveryKeys` must have, and submits nothing.
+   * With `proxyUrl`, the proxy submits nothing if its key is another one, and the call throws `outcome_unknown`.
    *
    * @default none: the key is that of the first attempt
    */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { tmpdir } from "node:os";
@@ -10,7 +10,13 @@ import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { ConnectionError, InputError, type CallOptions, type ResultImage } from "@tryon/client";
+import {
+  ConnectionError,
+  InputError,
+  isTryOnError,
+  type CallOptions,
+  type ResultImage,
+} from "@tryon/client";
 
 import { maxTimer } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
@@ -93,7 +99,12 @@ export async function storeImage(
   const folder = await mkdtemp(join(tmpdir(), "tryon-"));
   try {
     const file = join(folder, "image.png");
-    await image.save(file, options.timeout === undefined ? { signal } : { signal, timeout });
+    const call = options.timeout === undefined ? { signal } : { signal, timeout };
+    await image.save(file, call).catch(async (error: unknown) => {
+      // Bun and Deno have the modules of Node, and no `save`.
+      if (!isTryOnError(error, "unsafe_environment")) throw error;
+      await writeFile(file, await image.bytes(call));
+    });
     const stored = await digestOf(file);
     for (let retry = 0; ; retry += 1) {
       const isFunction = typeof destination === "function";

@@ -101,7 +101,7 @@ describe("pages of other sites", () => {
     expect(Object.fromEntries(allowed.headers)).toMatchObject({
       "access-control-allow-origin": friend,
       "access-control-allow-credentials": "true",
-      "access-control-allow-headers": "content-type, idempotency-key, authorization",
+      "access-control-allow-headers": "content-type, idempotency-key, if-match, authorization",
       vary: "Origin",
     });
     for (const origin of [other, site]) {

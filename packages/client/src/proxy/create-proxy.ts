@@ -17,7 +17,7 @@ const maxRetryAfter = 86_400;
 
 const corsHeaders = [
   ["access-control-allow-credentials", "true"],
-  ["access-control-allow-headers", "content-type, idempotency-key, authorization"],
+  ["access-control-allow-headers", "content-type, idempotency-key, if-match, authorization"],
   ["access-control-allow-methods", "GET, POST"],
   ["access-control-expose-headers", "retry-after, idempotent-replayed, x-request-id"],
   ["access-control-max-age", "600"],
@@ -153,6 +153,7 @@ function describeForeign({ headers, url }: Request): string | undefined {
 const routes: readonly (readonly [RegExp, Readonly<Record<string, ProxyKind>>])[] = [
   [/^\/api\/v1\/tryon$/, { POST: "submit", GET: "list" }],
   [/^\/api\/v1\/tryon\/([^/]+)$/, { GET: "get" }],
+  [/^\/api\/v1\/key$/, { GET: "key" }],
   [/^\/api\/v1\/account$/, { GET: "account" }],
   [/^\/api\/v1\/credits\/purchase$/, { POST: "purchase" }],
 ];
@@ -170,7 +171,7 @@ function findRoute(
     if (kind === undefined) {
       return errorResponse(405, "Method Not Allowed", { allow: Object.keys(kinds).join(", ") });
     }
-    if (kind !== "submit" && kind !== "get" && allow[kind] !== true) {
+    if (kind !== "submit" && kind !== "get" && kind !== "key" && allow[kind] !== true) {
       return errorResponse(404, `${method} is not enabled here. See the proxy's option allow.`);
     }
     return { kind, id: found[1] ?? "" };

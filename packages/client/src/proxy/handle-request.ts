@@ -17,6 +17,8 @@ import { filterFields } from "./filter-fields.ts";
 import type { ProxyCall, ProxyError } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
+const otherKey = "The API key was replaced since the first attempt. Nothing was sent.";
+
 /** Maximum number of characters that are costly to parse. Base64 has none of them. */
 const maxPunctuation = 2_000;
 
@@ -52,11 +54,15 @@ export async function handleRequest(
   settings: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<Response> {
-  const { tryon } = settings;
+  const { tryon, signer } = settings;
   const { kind, user, request } = call;
   const { method } = request;
   // Throws without a valid key and URL.
   const { serviceUrl } = tryon;
+  if (kind === "key") {
+    const fingerprint = await tryon.digestKey((key) => signer.keyTag(key));
+    return jsonResponse(200, { fingerprint });
+  }
   const upstream = await buildUpstreamRequest(call, id, settings, report);
   if (upstream instanceof Response) return upstream;
   const { path, fields, idempotencyKey, jobId } = upstream;
@@ -67,11 +73,16 @@ export async function handleRequest(
   };
   const body = fields && JSON.stringify(fields);
   const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
-  const { outcome, redact } = await tryon.sendOnce(
+  const expected = /^"(\w+)"$/.exec(request.headers.get("if-match") ?? "")?.[1];
+  const sent = await tryon.sendOnce(
     { method, url: `${serviceUrl}${path}`, headers, body, timeout },
     // A request that can be charged is not canceled when the client closes it.
     method === "GET" ? request.signal : undefined,
+    // Under another API key, a retry would make a second job.
+    async (key) => !expected || kind !== "submit" || expected === (await signer.keyTag(key)),
   );
+  if (!sent) return jsonResponse(412, { detail: otherKey, retryable: false });
+  const { outcome, redact } = sent;
   const { response } = outcome;
   const content =
     response?.response.ok &&
@@ -112,7 +123,7 @@ async function buildUpstreamRequest(
   const posted = await readJson(request, settings.maxBody, report);
   if (posted instanceof Response) return posted;
   if (kind === "submit") return buildSubmission(posted, call, settings);
-  kind satisfies "purchase";
+  kind satisfies "purchase" | "key";
   const { pack_slug, shared_payment_granted_token } = posted;
   const fields = { pack_slug, shared_payment_granted_token };
   return { path: "/api/v1/credits/purchase", fields };

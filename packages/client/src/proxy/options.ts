@@ -20,8 +20,8 @@ export interface ProxyRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Operation that a request asks for. */
-export type ProxyKind = "submit" | "get" | "list" | "account" | "purchase";
+/** Operation that a request asks for. `key` reads the fingerprint of the API key, and sends nothing to the service. */
+export type ProxyKind = "submit" | "get" | "key" | "list" | "account" | "purchase";
 
 /** Request of an authenticated user. */
 export interface ProxyCall<User extends ProxyUser = ProxyUser> {
@@ -109,6 +109,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    * After a change of the secret, all job ids that pages hold get 404, and a retry in progress can be charged twice.
    * Without this option, a change of the API key has the same effect. With it, the ids stay valid, but the service finds
    * only jobs and idempotency keys of its current API key. So change either of them while no try-on is in progress.
+   * A session never submits a try-on again under another API key: it ends with `outcome_unknown`.
    *
    * @default the API key, since jobs and idempotency keys belong to it
    */

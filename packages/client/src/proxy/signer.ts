@@ -14,6 +14,11 @@ export class Signer {
     return this.#sign("idempotency-key", userId, key);
   }
 
+  /** Returns a text by which pages can compare API keys, and which does not reveal them. */
+  async keyTag(key: string): Promise<string> {
+    return (await this.#sign("api-key", key)).slice(0, signatureLength);
+  }
+
   async userTag(userId: string): Promise<string> {
     return (await this.#sign("user", userId)).slice(0, signatureLength);
   }

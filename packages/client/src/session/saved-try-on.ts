@@ -9,6 +9,8 @@ export interface SavedTryOn {
   /** Input, which sends the same request again. Removed once the image was loaded. */
   readonly input?: TryOnInput | undefined;
   readonly job?: SavedJob | undefined;
+  /** Fingerprint of the API key that the proxy had before the first attempt. */
+  readonly apiKeyFingerprint?: string | undefined;
   /** If true, the visitor stopped waiting, so that a new page does not continue by itself. */
   readonly isPaused?: boolean | undefined;
 }

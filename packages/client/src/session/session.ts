@@ -214,7 +214,13 @@ export class Session implements TryOnSession {
       let job: Job | undefined;
       if (saved.job) job = this.#tryon.jobs.resume(saved.job);
       else if (input && (isFirst || !isOver)) {
-        job = await this.#tryon.submit(input, { idempotencyKey, timeout, signal, onUpdate });
+        const { apiKeyFingerprint = await this.#tryon.apiKeyFingerprint({ signal, timeout }) } =
+          saved;
+        if (apiKeyFingerprint !== saved.apiKeyFingerprint) {
+          await this.#save({ ...saved, apiKeyFingerprint });
+        }
+        const options = { idempotencyKey, apiKeyFingerprint, timeout, signal, onUpdate };
+        job = await this.#tryon.submit(input, options);
       } else job = await this.#find(saved, signal);
       if (!job) return await this.#fail(run, expired);
       if (signal.aborted) return;
