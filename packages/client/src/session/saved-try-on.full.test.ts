@@ -26,7 +26,7 @@ declare const create: PageGlobals["create"];
 
 const [minute, hour] = [60_000, 3_600_000];
 
-describe.each(await installedEngines())("try-ons that %s has saved", (engine) => {
+describe.each(await installedEngines(["chromium"]))("try-ons that %s has saved", (engine) => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Uint8Array;
   let shop: SessionShop;

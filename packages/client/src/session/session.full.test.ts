@@ -268,7 +268,7 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
   });
   afterAll(() => browser.close());
 
-  // The pages of the other engines get the same responses.
+  // In the full set, the other engines run what depends on their storage and their reloads.
   const isFull = engine === "chromium" || process.env["TRYON_TESTS"] === "nightly";
   const profiles = ["default", ...(isFull ? (["alternate"] as const) : [])] as const;
   describe.each(profiles)("with the profile %s", (profile) => {
@@ -281,51 +281,6 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
         widths: pages.map(() => 768),
       });
     });
-  });
-
-  test.each(stores)(
-    "shows the image and is charged once with %s",
-    async (_store, isSaved, prepare) => {
-      const shop = await openSessionShop(browser, bundle);
-      const page = await run(shop, "waiting", prepare);
-      const snapshot = await page.evaluate(() => session.getSnapshot());
-      expect(snapshot).toMatchObject({ isSaved });
-      if (isSaved === "job") {
-        await reload(page);
-        await untilStatus(page, "waiting");
-      }
-      expect(await untilImages(shop, page)).toEqual([768]);
-      expect(await shop.charges()).toEqual([-8]);
-    },
-  );
-
-  test("keeps the key of a try-on whose images the browser could not store", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const [[, , prepare] = []] = stores;
-    shop.gates.before = new Promise(() => undefined);
-    const page = await run(shop, "uploading", prepare);
-    await reload(page);
-    await untilStatus(page, "failed");
-    expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
-      canResume: true,
-      error: { code: "outcome_unknown", message: "The browser has not stored its images." },
-    });
-    expect(await savedTryOns(page)).toEqual({ "try-on": false });
-    expect(shop.submissions()).toBe(0);
-  });
-
-  test("sends the images of this tab again, where the browser could not store them", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const [[, , prepare] = []] = stores;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    shop.gates.before = promise;
-    const page = await run(shop, "uploading", prepare);
-    await page.evaluate(() => session.cancelWait());
-    await untilStatus(page, "interrupted");
-    resolve();
-    await page.evaluate(() => void session.resume());
-    expect(await untilImages(shop, page)).toEqual([768]);
-    expect(await shop.charges()).toEqual([-8]);
   });
 
   test("shows the photo after a reload, when it has saved the job again", async () => {
@@ -368,137 +323,184 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
     expect(await shop.charges()).toEqual(Array.from({ length: started }, () => -8));
   });
 
-  test("polls in one tab only", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const first = await run(shop);
-    const others = await Promise.all([shop.open(), shop.open()]);
-    for (const page of others) await untilStatus(page, "waiting");
-    await untilImages(shop, first, ...others);
-    expect(await Promise.all(others.map(requestsOf))).toEqual([[], []]);
-  });
-
-  test("shows the try-on that was started last, in every tab", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const first = await run(shop);
-    const second = await shop.open();
-    await begin(second);
-    await untilStatus(second, "waiting");
-    await untilImages(shop, first, second);
-    const jobs = await Promise.all(
-      [first, second].map((page) =>
-        page.evaluate(() => {
-          const state = session.getSnapshot();
-          return state.status === "succeeded" && state.jobId;
-        }),
-      ),
+  describe.runIf(isFull)("in a page", () => {
+    test.each(stores)(
+      "shows the image and is charged once with %s",
+      async (_store, isSaved, prepare) => {
+        const shop = await openSessionShop(browser, bundle);
+        const page = await run(shop, "waiting", prepare);
+        const snapshot = await page.evaluate(() => session.getSnapshot());
+        expect(snapshot).toMatchObject({ isSaved });
+        if (isSaved === "job") {
+          await reload(page);
+          await untilStatus(page, "waiting");
+        }
+        expect(await untilImages(shop, page)).toEqual([768]);
+        expect(await shop.charges()).toEqual([-8]);
+      },
     );
-    expect(jobs[0]).toBe(jobs[1]);
-    expect(await shop.charges()).toEqual([-8, -8]);
-  });
 
-  test("starts again in the same tab", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const page = await run(shop);
-    await begin(page);
-    expect(await untilImages(shop, page)).toEqual([768]);
-    expect(await shop.charges()).toEqual([-8, -8]);
-  });
-
-  test("deletes the images after success, and everything with reset, in every tab", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const page = await run(shop);
-    const saved = () =>
-      page.evaluate(async () => {
-        const [all] = await inStore((store) => [store.getAll()]);
-        // The request is for all of the saved objects.
-        return (all as readonly object[]).map((one) => Object.keys(one).toSorted());
-      });
-    expect(await saved()).toEqual([["idempotencyKey", "input", "job", "maxAge", "startedAt"]]);
-    await untilImages(shop, page);
-    await expect.poll(saved).toEqual([["idempotencyKey", "job", "maxAge", "startedAt"]]);
-    const second = await shop.open();
-    await untilStatus(second, "succeeded");
-    await page.evaluate(() => session.reset());
-    expect(await saved()).toEqual([]);
-    expect(await statusOf(page)).toBe("idle");
-    await untilStatus(second, "idle");
-  });
-
-  test("stops waiting in every tab", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const first = await run(shop);
-    const second = await shop.open();
-    await untilStatus(second, "waiting");
-    await second.evaluate(() => session.cancelWait());
-    await untilStatus(first, "interrupted");
-    await untilStatus(second, "interrupted");
-    await second.evaluate(() => void session.resume());
-    expect(await untilImages(shop, first, second)).toEqual([768, 768]);
-    expect(await shop.charges()).toEqual([-8]);
-  });
-
-  test("shows the end of waiting once it is saved, so that a reload keeps it", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const page = await run(shop);
-    const isSaved = page.evaluate(async () => {
-      let isStored = false;
-      IDBObjectStore.prototype.put = new Proxy(Reflect.get(IDBObjectStore.prototype, "put"), {
-        apply(put, store: IDBObjectStore, inputs) {
-          store.transaction.addEventListener("complete", () => (isStored = true));
-          return Reflect.apply(put, store, inputs);
-        },
-      });
-      return new Promise<boolean>((resolve) => {
-        session.subscribe(() => resolve(isStored));
-        session.cancelWait();
-      });
-    });
-    expect(await isSaved).toBe(true);
-    await reload(page);
-    await untilStatus(page, "interrupted");
-  });
-
-  test("fails with the reason in every tab, and offers no second wait for a failed job", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    shop.mock.nextJob({ outcome: "content_blocked" });
-    const first = await run(shop);
-    const second = await shop.open();
-    await untilStatus(second, "waiting");
-    await shop.mock.clock.advance("60s");
-    for (const page of [first, second]) {
+    test("keeps the key of a try-on whose images the browser could not store", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const [[, , prepare] = []] = stores;
+      shop.gates.before = new Promise(() => undefined);
+      const page = await run(shop, "uploading", prepare);
+      await reload(page);
       await untilStatus(page, "failed");
       expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
-        canResume: false,
-        error: { code: "job_failed", isContentBlocked: true },
+        canResume: true,
+        error: { code: "outcome_unknown", message: "The browser has not stored its images." },
       });
-    }
-    await reload(first);
-    expect(await statusOf(first)).toBe("idle");
-  });
-
-  test("keeps a try-on that may have been sent, while a resubmission is refused", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const { page, release } = await holdResponse(shop);
-    shop.isSignedOut = true;
-    await reload(page);
-    release();
-    await untilStatus(page, "failed");
-    expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
-      canResume: true,
-      error: { code: "unauthorized" },
+      expect(await savedTryOns(page)).toEqual({ "try-on": false });
+      expect(shop.submissions()).toBe(0);
     });
-    shop.isSignedOut = false;
-    await page.evaluate(() => void session.resume());
-    expect(await untilImages(shop, page)).toEqual([768]);
-    expect(await shop.charges()).toEqual([-8]);
-  });
 
-  test("passes its states in order, with the same object between changes", async () => {
-    const shop = await openSessionShop(browser, bundle);
-    const page = await run(shop);
-    await untilImages(shop, page);
-    const passed = await page.evaluate(() => [...new Set(statuses)]);
-    expect(passed).toEqual(["preparing", "uploading", "waiting", "succeeded"]);
-    expect(await page.evaluate(() => session.getSnapshot() === session.getSnapshot())).toBe(true);
+    test("sends the images of this tab again, where the browser could not store them", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const [[, , prepare] = []] = stores;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      shop.gates.before = promise;
+      const page = await run(shop, "uploading", prepare);
+      await page.evaluate(() => session.cancelWait());
+      await untilStatus(page, "interrupted");
+      resolve();
+      await page.evaluate(() => void session.resume());
+      expect(await untilImages(shop, page)).toEqual([768]);
+      expect(await shop.charges()).toEqual([-8]);
+    });
+
+    test("polls in one tab only", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const first = await run(shop);
+      const others = await Promise.all([shop.open(), shop.open()]);
+      for (const page of others) await untilStatus(page, "waiting");
+      await untilImages(shop, first, ...others);
+      expect(await Promise.all(others.map(requestsOf))).toEqual([[], []]);
+    });
+
+    test("shows the try-on that was started last, in every tab", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const first = await run(shop);
+      const second = await shop.open();
+      await begin(second);
+      await untilStatus(second, "waiting");
+      await untilImages(shop, first, second);
+      const jobs = await Promise.all(
+        [first, second].map((page) =>
+          page.evaluate(() => {
+            const state = session.getSnapshot();
+            return state.status === "succeeded" && state.jobId;
+          }),
+        ),
+      );
+      expect(jobs[0]).toBe(jobs[1]);
+      expect(await shop.charges()).toEqual([-8, -8]);
+    });
+
+    test("starts again in the same tab", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const page = await run(shop);
+      await begin(page);
+      expect(await untilImages(shop, page)).toEqual([768]);
+      expect(await shop.charges()).toEqual([-8, -8]);
+    });
+
+    test("deletes the images after success, and everything with reset, in every tab", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const page = await run(shop);
+      const saved = () =>
+        page.evaluate(async () => {
+          const [all] = await inStore((store) => [store.getAll()]);
+          // The request is for all of the saved objects.
+          return (all as readonly object[]).map((one) => Object.keys(one).toSorted());
+        });
+      expect(await saved()).toEqual([["idempotencyKey", "input", "job", "maxAge", "startedAt"]]);
+      await untilImages(shop, page);
+      await expect.poll(saved).toEqual([["idempotencyKey", "job", "maxAge", "startedAt"]]);
+      const second = await shop.open();
+      await untilStatus(second, "succeeded");
+      await page.evaluate(() => session.reset());
+      expect(await saved()).toEqual([]);
+      expect(await statusOf(page)).toBe("idle");
+      await untilStatus(second, "idle");
+    });
+
+    test("stops waiting in every tab", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const first = await run(shop);
+      const second = await shop.open();
+      await untilStatus(second, "waiting");
+      await second.evaluate(() => session.cancelWait());
+      await untilStatus(first, "interrupted");
+      await untilStatus(second, "interrupted");
+      await second.evaluate(() => void session.resume());
+      expect(await untilImages(shop, first, second)).toEqual([768, 768]);
+      expect(await shop.charges()).toEqual([-8]);
+    });
+
+    test("shows the end of waiting once it is saved, so that a reload keeps it", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const page = await run(shop);
+      const isSaved = page.evaluate(async () => {
+        let isStored = false;
+        IDBObjectStore.prototype.put = new Proxy(Reflect.get(IDBObjectStore.prototype, "put"), {
+          apply(put, store: IDBObjectStore, inputs) {
+            store.transaction.addEventListener("complete", () => (isStored = true));
+            return Reflect.apply(put, store, inputs);
+          },
+        });
+        return new Promise<boolean>((resolve) => {
+          session.subscribe(() => resolve(isStored));
+          session.cancelWait();
+        });
+      });
+      expect(await isSaved).toBe(true);
+      await reload(page);
+      await untilStatus(page, "interrupted");
+    });
+
+    test("fails with the reason in every tab, and offers no second wait for a failed job", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      shop.mock.nextJob({ outcome: "content_blocked" });
+      const first = await run(shop);
+      const second = await shop.open();
+      await untilStatus(second, "waiting");
+      await shop.mock.clock.advance("60s");
+      for (const page of [first, second]) {
+        await untilStatus(page, "failed");
+        expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
+          canResume: false,
+          error: { code: "job_failed", isContentBlocked: true },
+        });
+      }
+      await reload(first);
+      expect(await statusOf(first)).toBe("idle");
+    });
+
+    test("keeps a try-on that may have been sent, while a resubmission is refused", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const { page, release } = await holdResponse(shop);
+      shop.isSignedOut = true;
+      await reload(page);
+      release();
+      await untilStatus(page, "failed");
+      expect(await page.evaluate(() => session.getSnapshot())).toMatchObject({
+        canResume: true,
+        error: { code: "unauthorized" },
+      });
+      shop.isSignedOut = false;
+      await page.evaluate(() => void session.resume());
+      expect(await untilImages(shop, page)).toEqual([768]);
+      expect(await shop.charges()).toEqual([-8]);
+    });
+
+    test("passes its states in order, with the same object between changes", async () => {
+      const shop = await openSessionShop(browser, bundle);
+      const page = await run(shop);
+      await untilImages(shop, page);
+      const passed = await page.evaluate(() => [...new Set(statuses)]);
+      expect(passed).toEqual(["preparing", "uploading", "waiting", "succeeded"]);
+      expect(await page.evaluate(() => session.getSnapshot() === session.getSnapshot())).toBe(true);
+    });
   });
 });
