@@ -52,8 +52,8 @@ export interface PageOptions {
 
 export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
 
-/** Opens the built page of a shop. Its service is a mock with a manual clock. */
-export async function openPage(options: PageOptions = {}) {
+/** Starts the shop with the built page. Its service is a mock with a manual clock. */
+export async function openShop(options: Pick<PageOptions, "credits" | "mock"> = {}) {
   const rendered: Uint8Array[][] = [];
   const engine = recordImages(await compositeEngine(), rendered);
   const mock = createMock({ clock: "manual", seed: "page", engine, ...options.mock });
@@ -74,11 +74,24 @@ export async function openPage(options: PageOptions = {}) {
     mock.close();
   });
   const allowed = new Set([shop.url, service.url, otherOrigin]);
-  const { page, problems } = await openTestPage(
-    browser,
-    ({ origin, protocol }) => allowed.has(origin) || protocol === "blob:",
-    options.context,
-  );
+  return {
+    url: shop.url,
+    mock,
+    /** Images of each job, the person first. */
+    rendered,
+    isAllowed: ({ origin, protocol }: URL) => allowed.has(origin) || protocol === "blob:",
+    charges: async () => {
+      const entries = (await mock.ledger(shopKey))?.entries ?? [];
+      return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
+    },
+    submissions: () => mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
+  };
+}
+
+/** Opens the page of a shop in Chromium, with a clock that the test moves. */
+export async function openPage(options: PageOptions = {}) {
+  const shop = await openShop(options);
+  const { page, problems } = await openTestPage(browser, shop.isAllowed, options.context);
   await page.clock.install();
   const responses: Response[] = [];
   const pending = new Set<Request>();
@@ -94,20 +107,13 @@ export async function openPage(options: PageOptions = {}) {
   await page.goto(`${shop.url}/${options.query ?? ""}`);
   await page.getByText("Still missing").waitFor();
   return {
+    ...shop,
     page,
-    mock,
-    /** Images of each job, the person first. */
-    rendered,
     /** Errors in the console, and requests to other servers or with an API key. */
     problems,
     isIdle: () => pending.size === 0,
     /** URL, headers and body of each response. */
     received: () => Promise.all(responses.map(textOf)),
-    charges: async () => {
-      const entries = (await mock.ledger(shopKey))?.entries ?? [];
-      return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
-    },
-    submissions: () => mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
   };
 }
 

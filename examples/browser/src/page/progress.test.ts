@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { durationMessage, formatTime, stepMessage, type BusySnapshot } from "./progress.ts";
 
-const started = { startedAt: 0, person: undefined, isSaved: true } as const;
+const started = { startedAt: 0, person: undefined, isSaved: "all" } as const;
 const waiting = { ...started, status: "waiting", jobId: "job_1" } as const;
 
 test.each<[BusySnapshot, string]>([
