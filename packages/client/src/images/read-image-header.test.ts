@@ -286,6 +286,24 @@ describe("a warning", () => {
   });
 });
 
+describe("the orientation of a JPEG", () => {
+  it("is that of its first EXIF data, as decoders read it", async () => {
+    const parts = [6, 3].map((orientation) => segment(0xe1, exif(orientation)));
+    const { orientation } = await headerOf(withSegments(await photos["baseline JPEG"](), ...parts));
+    expect(orientation).toBe(6);
+  });
+
+  it.each(["II", "MM"])("may be a number of four bytes in the order %s", async (byteOrder) => {
+    const data = exif(6, { byteOrder });
+    const isLittleEndian = byteOrder === "II";
+    // The type and the value of the first entry, after the 6 bytes of the name.
+    data[isLittleEndian ? 18 : 19] = 4;
+    data.set(isLittleEndian ? [6, 0, 0, 0] : [0, 0, 0, 6], 24);
+    const photo = withSegments(await photos["baseline JPEG"](), segment(0xe1, data));
+    expect((await headerOf(photo)).orientation).toBe(6);
+  });
+});
+
 describe("the header of an AVIF or HEIC", () => {
   const ispe = (width: number, height: number) => box("ispe", numbers(4, 0, width, height));
   const properties = [

@@ -453,8 +453,9 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
     await seek(directory);
     const count = Math.min(number(directory), maxEntries);
     for (let entry = directory + 2; entry < directory + 2 + count * 12; entry += 12) {
-      const value = number(entry + 8);
-      if (number(entry) === 0x0112 && value > 0 && value < 9) orientation = value;
+      // Most programs write two bytes, and others four.
+      const value = number(entry + 8, number(entry + 2) === 4 ? 4 : 2);
+      if (number(entry) === 0x0112 && value < 9) orientation ||= value;
     }
   }
 

@@ -52,6 +52,10 @@ const steps = 65_535;
 /** Light above which a cut can be seen. */
 const maxWhite = 1.1;
 
+function step(light: number): number {
+  return light <= 0 ? 0 : light >= 1 ? steps : Math.round(light * steps);
+}
+
 /**
  * Returns a function that converts pixels to sRGB, if `cICP`, `nclx` or `gAMA` describes their colors. libvips reads
  * profiles only. The function returns pixels of 8 bits, and `isClipped` if it cut highlights off.
@@ -64,7 +68,7 @@ export function srgbConverter(header: ImageHeader) {
   const linear = gamma > 0 ? (value: number) => value ** power : transfers[transfer];
   // The most common gamma is meant to be that of sRGB.
   if (Math.abs(gamma - 0.454_55) < 0.02 || !(linear ?? matrices[primaries])) return undefined;
-  const matrix = matrices[primaries] ?? bt709;
+  const [toRed, toGreen, toBlue] = matrices[primaries] ?? bt709;
   return (pixels: Uint8Array | Uint16Array, channels: number) => {
     const max = 256 ** pixels.BYTES_PER_ELEMENT - 1;
     const toLinear = Float64Array.from({ length: max + 1 }, (_unused, value) =>
@@ -75,17 +79,20 @@ export function srgbConverter(header: ImageHeader) {
     );
     const converted = new Uint8Array(pixels.length);
     let isClipped = false;
-    const light = (at: number) => toLinear[pixels[at] ?? 0] ?? 0;
     for (let at = 0; at < pixels.length; at += channels) {
-      const [red, green, blue] = [light(at), light(at + 1), light(at + 2)];
+      const red = toLinear[pixels[at] ?? 0] ?? 0;
+      const green = toLinear[pixels[at + 1] ?? 0] ?? 0;
+      const blue = toLinear[pixels[at + 2] ?? 0] ?? 0;
       const luminance = 0.2627 * red + 0.678 * green + 0.0593 * blue;
       const display = transfer === 18 ? (1_000 / white) * luminance ** 0.2 : 1;
-      for (const channel of [0, 1, 2] as const) {
-        const [byRed, byGreen, byBlue] = matrix[channel];
-        const value = (byRed * red + byGreen * green + byBlue * blue) * display;
-        isClipped ||= value > maxWhite;
-        converted[at + channel] = toByte[Math.round(Math.min(1, Math.max(0, value)) * steps)] ?? 0;
-      }
+      // Without a loop or an array, which make millions of pixels slow.
+      const newRed = (toRed[0] * red + toRed[1] * green + toRed[2] * blue) * display;
+      const newGreen = (toGreen[0] * red + toGreen[1] * green + toGreen[2] * blue) * display;
+      const newBlue = (toBlue[0] * red + toBlue[1] * green + toBlue[2] * blue) * display;
+      converted[at] = toByte[step(newRed)] ?? 0;
+      converted[at + 1] = toByte[step(newGreen)] ?? 0;
+      converted[at + 2] = toByte[step(newBlue)] ?? 0;
+      isClipped ||= newRed > maxWhite || newGreen > maxWhite || newBlue > maxWhite;
       if (channels === 4) converted[at + 3] = Math.round(((pixels[at + 3] ?? 0) * 255) / max);
     }
     return { converted, isClipped };

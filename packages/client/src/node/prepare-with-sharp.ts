@@ -19,9 +19,8 @@ const encodeImage: Encoder = async (image, target, onUndecodable) => {
   // Refuses a missing end, and accepts what browsers show, such as stray bytes.
   const options = { failOn: "error", ignoreIcc: convert !== undefined } as const;
   const bytes = new Uint8Array(await image.arrayBuffer());
-  // libvips reads EXIF before the image data of a PNG only. This moves the orientation there.
-  const isLate = header.format === "PNG" && header.orientation > 1;
-  const moved = isLate ? await removeMetadata(bytes, header) : undefined;
+  // libvips ignores the EXIF data after the image data of a PNG, and other rare ones. This moves it.
+  const moved = header.orientation > 1 ? await removeMetadata(bytes, header) : undefined;
   // Without an angle, it applies the EXIF orientation.
   const upright = sharp((await moved?.arrayBuffer()) ?? bytes, options).rotate();
   let shrunk = upright.resize(maxSide, maxSide, { fit: "inside", withoutEnlargement: true });
