@@ -73,7 +73,7 @@ export const checks: Checks = {
     await expect.poll(() => page.title()).toBe("Ready");
     const savedTryOns = (): Promise<number> =>
       page.evaluate(async () => {
-        const opening = indexedDB.open("tryon-session", 1);
+        const opening = indexedDB.open("tryon-session");
         await new Promise((resolve) => opening.addEventListener("success", resolve));
         const count = opening.result.transaction("try-ons").objectStore("try-ons").count();
         await new Promise((resolve) => count.addEventListener("success", resolve));

@@ -39,8 +39,8 @@ if (hasChromium) {
 
 export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
 
-/** Opens the built page of a shop. Its service is a mock with a manual clock. */
-export async function openPage(context: BrowserContextOptions = {}) {
+/** Starts the shop with the built page. Its service is a mock with a manual clock. */
+export async function openShop() {
   const mock = createMock({ clock: "manual", seed: "page", engine: await compositeEngine() });
   await mock.createKey({ token: shopKey, credits: 100 });
   const service = await serve(mock);
@@ -57,11 +57,21 @@ export async function openPage(context: BrowserContextOptions = {}) {
     mock.close();
   });
   const allowed = new Set([shop.url, service.url]);
-  const { page, problems } = await openTestPage(
-    browser,
-    ({ origin, protocol }) => allowed.has(origin) || protocol === "blob:",
-    context,
-  );
+  return {
+    url: shop.url,
+    mock,
+    isAllowed: ({ origin, protocol }: URL) => allowed.has(origin) || protocol === "blob:",
+    charges: async () => {
+      const entries = (await mock.ledger(shopKey))?.entries ?? [];
+      return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
+    },
+  };
+}
+
+/** Opens the page of a shop in Chromium, with a clock that the test moves. */
+export async function openPage(context: BrowserContextOptions = {}) {
+  const shop = await openShop();
+  const { page, problems } = await openTestPage(browser, shop.isAllowed, context);
   await page.clock.install();
   const pending = new Set<Request>();
   page.on("request", (request) => pending.add(request));
@@ -70,15 +80,11 @@ export async function openPage(context: BrowserContextOptions = {}) {
   await page.goto(shop.url);
   await button(page, "Try it on").and(page.locator(":enabled")).waitFor();
   return {
+    ...shop,
     page,
-    mock,
     /** Errors in the console, and requests to other servers. */
     problems,
     isIdle: () => pending.size === 0,
-    charges: async () => {
-      const entries = (await mock.ledger(shopKey))?.entries ?? [];
-      return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
-    },
   };
 }
 

@@ -4,8 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { MockOptions } from "@tryon/mock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { Page } from "@tryon/test-kit/browsers";
-import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { installedEngines, type Page } from "@tryon/test-kit/browsers";
 import type * as Client from "./index.ts";
 import { jpegBytes } from "../test/bodies.ts";
 import {
@@ -83,13 +82,11 @@ const errorsOf = (page: Page, access: Access) =>
     { options: access, tryOn: input },
   );
 
-const hasChromium = await isInstalled("chromium");
-
-describe.runIf(hasChromium)("the client in a browser", () => {
+describe.each(await installedEngines(["chromium"]))("the client in %s", (engine) => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Awaited<ReturnType<typeof bundleClient>>;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser(engine), bundleClient()]);
   });
   afterAll(() => browser.close());
 
@@ -297,7 +294,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
         expect(await errorsOf(page, { ...access, baseUrl })).toMatchObject([
           {
             code: "connection_failed",
-            cause: expect.stringContaining("Failed to fetch") as unknown,
+            cause: expect.stringMatching(/Failed to fetch|NetworkError|Load failed/) as unknown,
           },
           { code: "outcome_unknown", cause: "connection_failed" },
         ]);

@@ -57,7 +57,7 @@ const image = (
 const all = (color: Color) => [color, color, color, color];
 
 /** Images by format and feature, for the table of the guide. */
-export const engineImages = {
+const engineImages = {
   "JPEG with EXIF orientation": image(async () =>
     withTags(await (await turned()).jpeg().toBuffer(), "jpg"),
   ),
@@ -122,7 +122,7 @@ export const engineImages = {
 
 export type Title = keyof typeof engineImages;
 
-export interface PreparedImage<Name extends string = string> {
+interface PreparedImage<Name extends string = string> {
   readonly name: Name;
   /** If undefined, it was refused. */
   readonly bytes: Buffer | undefined;
@@ -191,7 +191,7 @@ export async function cellOf({ name, bytes, type, text }: PreparedImage<Title>):
 }
 
 /** Cells of each engine, by image. */
-export type EngineTable = ReadonlyMap<string, Readonly<Partial<Record<Engine, string>>>>;
+type EngineTable = ReadonlyMap<string, Readonly<Partial<Record<Engine, string>>>>;
 
 const guide = join(root, "docs/guides/images.md");
 const columns = ["chromium", "firefox", "webkit"] as const satisfies readonly Engine[];

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "@tryon/test-kit/chromium";
+import type { Browser, Page } from "@tryon/test-kit/browsers";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import { bundlePage } from "./browser.ts";
 import { profile, shirtUrl } from "./service.ts";
@@ -29,10 +29,10 @@ const script = `
     };
     return h("section", { id },
       h("output", null, look.status),
-      h("button", { onClick: start }, "Start"),
-      h("button", { onClick: look.cancelWait }, "Stop"),
-      h("button", { onClick: look.resume }, "Resume"),
-      h("button", { onClick: look.reset }, "Delete"),
+      h("button", { name: "Start", onClick: start }, "Start"),
+      h("button", { name: "Stop", onClick: look.cancelWait }, "Stop"),
+      h("button", { name: "Resume", onClick: look.resume }, "Resume"),
+      h("button", { name: "Delete", onClick: look.reset }, "Delete"),
       look.status === "succeeded" && h(ResultImage, { image: look.image }));
   }
   const tree = (looks) =>
@@ -80,8 +80,7 @@ export async function openReactPage(
   await page.addInitScript(addStore);
   await page.goto(url);
   await page.waitForFunction("globalThis.show");
-  return {
-    ...shop,
+  return Object.assign(shop, {
     page,
     problems,
     /** Renders these components instead of the ones before. */
@@ -89,8 +88,8 @@ export async function openReactPage(
       page.evaluate((given) => {
         (globalThis as unknown as { show: (looks: Looks) => void }).show(given);
       }, next),
-  };
+  });
 }
 
 export const click = (page: Page, id: string, name: string): Promise<void> =>
-  page.locator(`#${id}`).getByRole("button", { name, exact: true }).click();
+  page.locator(`#${id} button[name=${name}]`).click();

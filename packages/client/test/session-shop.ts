@@ -44,11 +44,24 @@ export interface PageGlobals {
   readonly statuses: readonly string[];
   readonly begin: () => Promise<void>;
   readonly pixels: () => Promise<number>;
+  /** Requests of the page to the service. */
+  readonly sent: readonly string[];
   /** Makes requests to the saved try-ons of the browser, and returns their results. */
   readonly inStore: (work: (all: IDBObjectStore) => IDBRequest[]) => Promise<unknown[]>;
 }
 
 const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
+<script>
+  const sent = [];
+  globalThis.sent = sent;
+  globalThis.fetch = new Proxy(fetch, {
+    apply(send, self, [url, init]) {
+      const { pathname } = new URL(url, location);
+      if (pathname.startsWith("/api/")) sent.push(\`\${init.method} \${pathname}\`);
+      return Reflect.apply(send, self, [url, init]);
+    },
+  });
+</script>
 <script type="module" src="/page.js"></script>`;
 
 export function bundleSession(): Promise<Uint8Array> {
@@ -131,22 +144,14 @@ export async function openSessionShop(
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   await context.addInitScript(addStore);
-  /** Paths of the requests of each tab to the service. */
-  const requests = new Map<Page, string[]>();
   const open = async (prepare?: () => void, query = ""): Promise<Page> => {
     const page = await context.newPage();
-    const sent: string[] = [];
-    requests.set(page, sent);
-    page.on("request", (request) => {
-      const { pathname } = new URL(request.url());
-      if (pathname.startsWith("/api/")) sent.push(`${request.method()} ${pathname}`);
-    });
     if (prepare) await page.addInitScript(prepare);
     await page.goto(`${shop.url}/${query}`);
     await page.waitForFunction("globalThis.session");
     return page;
   };
-  return Object.assign(shop, { context, requests, open });
+  return Object.assign(shop, { context, open });
 }
 
 export type SessionShop = Awaited<ReturnType<typeof openSessionShop>>;
@@ -198,6 +203,16 @@ export const savedTryOns = (page: Page): Promise<Record<string, boolean>> =>
       ]),
     );
   });
+
+/** Size of the photo that the page shows, in bytes. */
+export const photoSize = (page: Page): Promise<number | undefined> =>
+  page.evaluate(async () => {
+    const state = (globalThis as unknown as PageGlobals).session.getSnapshot();
+    return "person" in state ? (await state.person?.arrayBuffer())?.byteLength : undefined;
+  });
+
+export const requestsOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => (globalThis as unknown as PageGlobals).sent);
 
 export const begin = (page: Page): Promise<void> =>
   page.evaluate(() => (globalThis as unknown as PageGlobals).begin());

@@ -59,12 +59,18 @@ const programs = {
   webkit: ["webkit", "minibrowser", "xvfb"],
 } as const;
 
-/** Engines that tests use: `TRYON_BROWSERS`, such as "chromium,webkit", or all. In CI, a missing one throws. */
+const all = ["chromium", "firefox", "webkit"] as const satisfies readonly Engine[];
+
+/**
+ * Engines for a test: those of the full set, and all in the nightly set. `TRYON_BROWSERS` selects some, such as
+ * "chromium,webkit". One that is not installed is left out; in CI it throws.
+ */
 export async function installedEngines(
-  names: readonly Engine[] = ["chromium", "firefox", "webkit"],
+  inFullSet: readonly Engine[] = all,
 ): Promise<readonly Engine[]> {
-  const selected = process.env["TRYON_BROWSERS"]?.split(",") ?? names;
-  const found = names.map(async (name) => {
+  const selected = process.env["TRYON_BROWSERS"]?.split(",") ?? all;
+  const wanted = process.env["TRYON_TESTS"] === "nightly" ? all : inFullSet;
+  const found = wanted.map(async (name) => {
     if (!selected.includes(name)) return [];
     const installed = await Promise.all(programs[name].map(isInstalled));
     return installed.includes(false) ? [] : [name];

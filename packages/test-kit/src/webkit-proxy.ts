@@ -80,6 +80,9 @@ async function respond(
     headers: others,
     agent: false,
   });
+  // A server may respond and close the connection before it has read the body.
+  upstream.on("error", () => undefined);
+  upstream.once("close", () => incoming.unpipe(upstream).resume());
   outgoing.once("close", () => upstream.destroy());
   incoming.pipe(upstream);
   // Event emitters give their arguments as an array.

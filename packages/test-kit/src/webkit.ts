@@ -81,6 +81,7 @@ class WebKitContext {
   readonly #proxy: Awaited<ReturnType<typeof startProxy>>;
   readonly #pages: WebKitPage[];
   #folder: string | undefined;
+  #closing: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
   /** Window without a page. The first has no tool bars, so that it can be as narrow as a phone. */
   #spare: string | undefined;
@@ -214,7 +215,11 @@ class WebKitContext {
     return result;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
     for (const page of this.#pages) page.forget();
     await this.#inTurn(() => this.#driver.quit()).catch(() => undefined);
     await this.#program.stop();
@@ -294,7 +299,9 @@ class WebKitPage extends EventEmitter {
   async waitForFunction(script: Script, argument?: unknown): Promise<void> {
     // A document that is replaced rejects.
     await this.#until(`${String(script)} is true`, () =>
-      this.evaluate(script, argument).catch(() => false),
+      this.evaluate(`(async () => Boolean(await ${callOf(script)}))()`, argument).catch(
+        () => false,
+      ),
     );
   }
 

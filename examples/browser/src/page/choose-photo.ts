@@ -6,8 +6,13 @@ import { describeForShoppers, prepareImage } from "@tryon/client/session";
  * visitor if the photo cannot be used.
  */
 export async function choosePhoto(tryon: TryOn, file: File): Promise<Blob | string> {
-  // The service may read a format that the browser cannot decode.
-  const photo = await prepareImage(file).catch(() => file);
+  let photo: Blob = file;
+  try {
+    photo = await prepareImage(file);
+  } catch (error) {
+    // The service reads HEIC, which only Safari decodes. Another photo would be sent with its location.
+    if (!/hei[cf]/i.test(file.type)) return describeForShoppers(error).text;
+  }
   const issues = await tryon.validate({ person: photo, garments: [photo] });
   const issue = issues.find(
     ({ field, severity, code }) =>

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { installedEngines } from "@tryon/test-kit/browsers";
 import type * as Client from "../index.ts";
 import { bundleClient, startBrowser, type Bundle } from "../../test/browser.ts";
 import { listen } from "../../test/http-server.ts";
@@ -16,13 +16,11 @@ declare const client: typeof Client;
 const document = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
 <script type="module" src="/page.js"></script>`;
 
-const hasChromium = await isInstalled("chromium");
-
-describe.runIf(hasChromium)("a page in a browser", () => {
+describe.each(await installedEngines(["chromium"]))("a page in %s", (engine) => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Bundle;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser("chromium"), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser(engine), bundleClient()]);
   });
   afterAll(() => browser.close());
 

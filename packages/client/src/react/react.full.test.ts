@@ -2,8 +2,7 @@ import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { startChromium } from "@tryon/test-kit/chromium";
+import { installedEngines, startEngine, type Browser } from "@tryon/test-kit/browsers";
 import { savedTryOns } from "../../test/session-shop.ts";
 import { bundleReactPage, click, openReactPage, type Looks } from "../../test/react-page.ts";
 
@@ -20,11 +19,13 @@ const errorsOf = ({ problems }: Opened): readonly string[] =>
 
 /** Advances the clock of the service until the component shows the image. */
 async function untilImage(opened: Opened, id: string): Promise<void> {
-  const images = opened.page.locator(`#${id} img`);
   await expect
     .poll(async () => {
       await opened.mock.clock.advance("5s");
-      return images.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth));
+      return opened.page.evaluate((section) => {
+        const images = document.querySelectorAll<HTMLImageElement>(`#${section} img`);
+        return [...images].map((one) => one.naturalWidth);
+      }, id);
     })
     .toEqual([768]);
 }
@@ -35,11 +36,12 @@ async function start(opened: Opened, id: string): Promise<void> {
   await untilStatus(opened, id, "waiting");
 }
 
-describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode", () => {
-  let browser: Awaited<ReturnType<typeof startChromium>>;
+const engines = await installedEngines(["chromium"]);
+describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
+  let browser: Browser;
   let bundle: Uint8Array;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startChromium(), bundleReactPage()]);
+    [browser, bundle] = await Promise.all([startEngine(engine), bundleReactPage()]);
   });
   afterAll(() => browser.close());
 
@@ -155,19 +157,15 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
   test("can resume if the submission after a reload is refused, since the one before was charged", async () => {
     const opened = await open([["one"]]);
     const { page } = opened;
-    const charged = Promise.withResolvers<void>();
-    await page.route("**/api/v1/tryon", async (route) => {
-      await route.fetch();
-      // The page never gets the response.
-      charged.resolve();
-    });
+    // The page never gets the response.
+    opened.gates.after = new Promise(() => undefined);
     await click(page, "one", "Start");
-    await charged.promise;
-    const ended = { status: 401, json: { detail: "The session has ended." } };
-    await page.route("**/api/v1/tryon", (route) => route.fulfill(ended));
+    await opened.mock.journal.waitFor("POST /api/v1/tryon", { until: "completed" });
+    opened.gates.after = Promise.resolve();
+    opened.isSignedOut = true;
     await page.reload();
     await untilStatus(opened, "one", "failed");
-    await page.unrouteAll({ behavior: "ignoreErrors" });
+    opened.isSignedOut = false;
     await click(page, "one", "Resume");
     await untilImage(opened, "one");
     expect(await opened.charges()).toEqual([-8]);
@@ -176,7 +174,7 @@ describe.runIf(await isInstalled("chromium"))("useTryOn in a page in strict mode
   test("hydrates the markup of a server, and then shows the saved try-on", async () => {
     // The markup that React renders for the component of the page on a server.
     const buttons = ["Start", "Stop", "Resume", "Delete"].map((name) =>
-      createElement("button", { key: name }, name),
+      createElement("button", { key: name, name }, name),
     );
     const status = createElement("output", null, "idle");
     const markup = renderToString(createElement("section", { id: "one" }, status, ...buttons));

@@ -20,7 +20,7 @@ const optionNames: Readonly<Record<keyof TryOnSessionOptions, true>> = {
  * One of several tabs submits and polls (Web Locks), and the others show its state (BroadcastChannel).
  *
  * The images of the input are deleted as soon as the result was loaded, by `reset`, by `resetAll`, and when any session opens
- * after `maxAge`. With `user`, users of one browser have separate try-ons. Where the browser stores nothing, the try-on works in this tab only, and `isSaved` of the state is false.
+ * after `maxAge`. With `user`, users of one browser have separate try-ons. Where the browser stores nothing, the try-on works in this tab only; see `isSaved` of the state.
  *
  * @param tryon - Client of the page, usually with `proxyUrl`.
  * @throws `invalid_input` for an invalid or unknown option.

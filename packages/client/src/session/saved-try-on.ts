@@ -19,6 +19,8 @@ export interface SavedTryOn {
 export type SavedKey = string | [user: string, name: string];
 
 const [database, table] = ["tryon-session", "try-ons"];
+/** Version of the database: since 2, images are bytes. */
+const version = 2;
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -35,7 +37,8 @@ export function isExpired(saved: SavedTryOn, now: number, maxAge: number): boole
  * out of the back/forward cache. Where the browser cannot store data, as in some private windows, the methods do nothing.
  */
 export class TryOnStorage {
-  isAvailable = true;
+  /** What the browser stores: everything, everything but images, or nothing. */
+  stores: "all" | "job" | false = "all";
   readonly #key: SavedKey;
 
   constructor(key: SavedKey) {
@@ -46,13 +49,38 @@ export class TryOnStorage {
     return last;
   }
 
-  load(): Promise<SavedTryOn | undefined> {
-    // `save` is the only writer.
-    return this.#access((all) => all.get(this.#key) as IDBRequest<SavedTryOn>);
+  /** Says that this tab has started another try-on: until it is saved, a reload must not show the one before. */
+  replace(startedAt: number): void {
+    this.#remember(String(startedAt));
   }
 
-  save(saved: SavedTryOn): Promise<unknown> {
-    return this.#access((all) => all.put(saved, this.#key));
+  async load(): Promise<SavedTryOn | undefined> {
+    const replacedBefore = Number(this.#remember());
+    if (replacedBefore > 0) {
+      await this.deleteWhere(({ startedAt }) => startedAt < replacedBefore, this.#key);
+    }
+    return this.#inTurn(async () => {
+      // `save` is the only writer.
+      const saved = await accessTable((all) => all.get(this.#key) as IDBRequest<SavedTryOn>);
+      return saved?.input ? { ...saved, input: await mapImages(saved.input, imageOf) } : saved;
+    });
+  }
+
+  save({ input, ...others }: SavedTryOn): Promise<unknown> {
+    return this.#inTurn(async () => {
+      const put = (saved: object) => accessTable((all) => all.put(saved, this.#key));
+      // It fails in a page that is closed, which must not save less than is known.
+      const stored = input && { input: await mapImages(input, storedImage) };
+      try {
+        await put({ ...others, ...stored });
+        this.stores = "all";
+      } catch (error) {
+        if (!input) throw error;
+        await put(others);
+        this.stores = "job";
+      }
+      this.#remember("");
+    });
   }
 
   delete(idempotencyKey?: string): Promise<unknown> {
@@ -66,40 +94,57 @@ export class TryOnStorage {
     isUnwanted: (saved: SavedTryOn, key: SavedKey) => boolean,
     only?: SavedKey,
   ): Promise<unknown> {
-    return this.#access((all) => {
-      const opening = all.openCursor(only);
-      opening.addEventListener("success", () => {
-        const cursor = opening.result;
-        if (!cursor) return;
-        // `save` is the only writer.
-        if (isUnwanted(cursor.value as SavedTryOn, cursor.key as SavedKey)) cursor.delete();
-        cursor.continue();
-      });
-      return opening;
-    });
+    return this.#inTurn(() =>
+      accessTable((all) => {
+        const opening = all.openCursor(only);
+        opening.addEventListener("success", () => {
+          const cursor = opening.result;
+          if (!cursor) return;
+          // `save` is the only writer.
+          if (isUnwanted(cursor.value as SavedTryOn, cursor.key as SavedKey)) cursor.delete();
+          cursor.continue();
+        });
+        return opening;
+      }),
+    );
   }
 
-  #access<Value>(access: (all: IDBObjectStore) => IDBRequest<Value>): Promise<Value | undefined> {
-    const accessing = last.then(async () => {
+  /** Reads or replaces a value of this tab, at once and across a reload. */
+  #remember(value?: string): string | null {
+    const name = `${database}:${JSON.stringify(this.#key)}`;
+    try {
+      if (value === undefined) return sessionStorage.getItem(name);
+      if (value) sessionStorage.setItem(name, value);
+      else sessionStorage.removeItem(name);
+    } catch {
+      // On a server, and where a page may store nothing.
+    }
+    return null;
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+    const working = last.then(async () => {
       try {
-        const value = await accessTable(access);
-        this.isAvailable = true;
+        const value = await work();
+        this.stores ||= "all";
         return value;
       } catch {
-        this.isAvailable = false;
+        this.stores = false;
         return undefined;
       }
     });
-    last = accessing;
-    return accessing;
+    last = working;
+    return working;
   }
 }
 
 async function accessTable<Value>(
   access: (all: IDBObjectStore) => IDBRequest<Value>,
 ): Promise<Value> {
-  const opening = indexedDB.open(database, 1);
-  opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(table));
+  const opening = indexedDB.open(database, version);
+  opening.addEventListener("upgradeneeded", ({ oldVersion }) => {
+    if (oldVersion === 0) opening.result.createObjectStore(table);
+  });
   await settled(opening, "success", "error");
   const opened = opening.result;
   try {
@@ -120,10 +165,19 @@ function settled(target: EventTarget, success: string, failure: string): Promise
   });
 }
 
-/** Copies an input into a form that IndexedDB can store. Streams and responses are read. */
-export async function storableInput(input: TryOnInput): Promise<TryOnInput> {
+/** Copies an input into a form that can be sent and stored more than once: streams and responses are read. */
+export function storableInput(input: TryOnInput): Promise<TryOnInput> {
+  return mapImages(input, (image) => {
+    if (image instanceof URL) return String(image);
+    if (image instanceof ReadableStream) return new Response(image).blob();
+    // The client rejects a response with an error status.
+    return image instanceof Response && image.ok ? image.blob() : image;
+  });
+}
+
+async function mapImages(input: TryOnInput, map: (image: unknown) => unknown): Promise<TryOnInput> {
   const { person, garments } = Object(input) as { person?: unknown; garments?: unknown };
-  const [image, ...clothes] = await Promise.all([person, ...[garments ?? []].flat()].map(storable));
+  const [image, ...clothes] = await Promise.all([person, ...[garments ?? []].flat()].map(map));
   // The copy has the fields of the input.
   return {
     ...input,
@@ -132,9 +186,24 @@ export async function storableInput(input: TryOnInput): Promise<TryOnInput> {
   } as TryOnInput;
 }
 
-async function storable(image: unknown): Promise<unknown> {
-  if (image instanceof URL) return String(image);
-  if (image instanceof ReadableStream) return new Response(image).blob();
-  // The client rejects a response with an error status.
-  return image instanceof Response && image.ok ? image.blob() : image;
+/** A `Blob` in the form that is stored. WebKit stores none in a private window, and Firefox loses it with its record. */
+interface StoredImage {
+  readonly bytes: ArrayBuffer;
+  readonly type: string;
+  readonly name?: string;
+}
+
+async function storedImage(image: unknown): Promise<unknown> {
+  if (!(image instanceof Blob)) return image;
+  const { type } = image;
+  const bytes = await image.arrayBuffer();
+  return { bytes, type, ...(image instanceof File && { name: image.name }) } satisfies StoredImage;
+}
+
+async function imageOf(stored: unknown): Promise<unknown> {
+  // In a database of version 1, it is a `Blob`.
+  const { bytes, type, name } = Object(await storedImage(stored)) as Partial<StoredImage>;
+  if (!(bytes instanceof ArrayBuffer)) return stored;
+  const options = { type: type ?? "" };
+  return name === undefined ? new Blob([bytes], options) : new File([bytes], name, options);
 }

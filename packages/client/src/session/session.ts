@@ -16,12 +16,14 @@ const idle: TryOnSnapshot = { status: "idle" };
 const endings = /^(job_failed|result_purged|not_found)$/;
 /** Errors that the same input always has. */
 const refusals = /^(invalid|bad|validation|payload)_/;
-const expired: SessionError = {
+const unknownOutcome = (message: string): SessionError => ({
   code: "outcome_unknown",
-  message: "Its idempotency key has expired.",
+  message,
   isContentBlocked: false,
   retryAfter: undefined,
-};
+});
+const expired = unknownOutcome("Its idempotency key has expired.");
+const withoutImages = unknownOutcome("The browser has not stored its images.");
 
 export interface Settings extends Pick<TryOnSessionOptions, "user" | "prepare"> {
   readonly name: string;
@@ -73,6 +75,7 @@ export class Session implements TryOnSession {
     // `crypto.randomUUID` is missing on pages that were loaded over http.
     const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join("-");
     let saved: SavedTryOn = { idempotencyKey, startedAt, maxAge, input };
+    this.#storage.replace(startedAt);
     this.#use(saved);
     this.#show({ status: "preparing" });
     try {
@@ -108,7 +111,7 @@ export class Session implements TryOnSession {
     if (status !== "interrupted" && !canResume) return;
     const run = this.#replaceRun();
     // Another tab may know more of the try-on.
-    const saved = (await this.#storage.load()) ?? this.#saved;
+    const saved = (await this.#load()) ?? this.#saved;
     if (!saved || run.signal.aborted) return;
     const { isPaused: _isPaused, ...resumed } = saved;
     await this.#save(resumed);
@@ -153,7 +156,7 @@ export class Session implements TryOnSession {
     // `start` may have been called meanwhile.
     if (this.#run || this.#closing.signal.aborted) return;
     if (!saved) {
-      if (isShown && this.#storage.isAvailable) this.#forget();
+      if (isShown && this.#storage.stores) this.#forget();
       return;
     }
     this.#use(saved);
@@ -167,7 +170,7 @@ export class Session implements TryOnSession {
     this.#isNext = true;
     await this.#runAlone(false, async () => {
       this.#isNext = false;
-      const saved = await this.#storage.load();
+      const saved = await this.#load();
       if (this.#closing.signal.aborted || !isBusy(this.#snapshot)) return;
       // The other tab was closed before it had saved anything.
       if (!saved) return this.#forget();
@@ -222,7 +225,7 @@ export class Session implements TryOnSession {
         const options = { idempotencyKey, apiKeyFingerprint, timeout, signal, onUpdate };
         job = await this.#tryon.submit(input, options);
       } else job = await this.#find(saved, signal);
-      if (!job) return await this.#fail(run, expired);
+      if (!job) return await this.#fail(run, undefined, input || isOver ? expired : withoutImages);
       if (signal.aborted) return;
       await this.#save({ ...saved, job: job.toJSON() });
       const result = await job.result({ timeout, signal, onUpdate });
@@ -253,13 +256,13 @@ export class Session implements TryOnSession {
     return undefined;
   }
 
-  async #fail(run: AbortController, error: unknown): Promise<void> {
+  async #fail(run: AbortController, error: unknown, lost?: SessionError): Promise<void> {
     if (run.signal.aborted) return;
     const code = isTryOnError(error) ? error.code : "";
     const jobId = this.#saved?.job?.id;
-    const canResume = jobId ? !endings.test(code) : code !== "" && !refusals.test(code);
-    const known = error === expired ? expired : sessionError(error);
-    this.#show({ status: "failed", error: known, canResume, jobId });
+    const mayBeFound = lost === withoutImages || (code !== "" && !refusals.test(code));
+    const canResume = jobId ? !endings.test(code) : mayBeFound;
+    this.#show({ status: "failed", error: lost ?? sessionError(error), canResume, jobId });
     if (this.#run === run) this.#run = undefined;
     if (!canResume) await this.#storage.delete();
   }
@@ -297,7 +300,7 @@ export class Session implements TryOnSession {
     const common = {
       startedAt,
       person: person instanceof Blob ? person : undefined,
-      isSaved: this.#storage.isAvailable,
+      isSaved: this.#storage.stores,
     };
     const snapshot = { ...common, ...fields };
     this.#set(snapshot);
@@ -328,6 +331,13 @@ export class Session implements TryOnSession {
     }
     this.#saved = saved;
     this.#key = saved.idempotencyKey;
+  }
+
+  async #load(): Promise<SavedTryOn | undefined> {
+    const [saved, own] = [await this.#storage.load(), this.#saved];
+    const isOwn = saved !== undefined && saved.idempotencyKey === own?.idempotencyKey;
+    // Where the browser stores no images, this tab has them.
+    return isOwn && !saved.job ? { input: own.input, ...saved } : saved;
   }
 
   #forget(): void {

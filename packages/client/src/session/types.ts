@@ -20,8 +20,11 @@ export interface Started {
   readonly startedAt: number;
   /** Photo of the person, if the input has it as a `Blob`. It is removed from the browser once the result was loaded. */
   readonly person: Blob | undefined;
-  /** If false, the browser cannot store data: the try-on does not survive a reload of the page. */
-  readonly isSaved: boolean;
+  /**
+   * What survives a reload of the page. `"all"`: the try-on. `"job"`: the try-on without its images, once the state is
+   * `waiting`; before, a reload can lose it. `false`: nothing, since the browser cannot store data.
+   */
+  readonly isSaved: "all" | "job" | false;
 }
 
 /** State of a session. It never changes; the session replaces it. */

@@ -1,0 +1,54 @@
+import { writeFile } from "node:fs/promises";
+
+import { installedEngines, startEngine } from "@tryon/test-kit/browsers";
+import { openTestPage } from "@tryon/test-kit/test-page";
+import { expect, onTestFinished, test } from "vitest";
+
+import { button, choosePhoto, openShop, person } from "./open-page.ts";
+
+/** Folder for a screenshot of each engine. */
+const screenshots = process.env["TRYON_ENGINE_SCREENSHOTS"];
+
+test.each(await installedEngines())("the page makes a try-on in %s at 390 px", async (engine) => {
+  const browser = await startEngine(engine);
+  onTestFinished(() => browser.close());
+  const { url, isAllowed, mock, charges } = await openShop();
+  const viewport = { width: 390, height: 844 };
+  const { page, problems } = await openTestPage(browser, isAllowed, { viewport });
+  await page.goto(url);
+  await choosePhoto(page, person);
+  await page.getByLabel("Striped shirt").check();
+  const expectFit = async () =>
+    expect(await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth])).toEqual([
+      390, 390,
+    ]);
+  await expectFit();
+  await button(page, "Try it on").click();
+  const untilImage = () =>
+    expect
+      .poll(async () => {
+        await mock.clock.advance("5s");
+        return page.evaluate(() =>
+          [...document.querySelectorAll<HTMLImageElement>(".stage img")].map(
+            ({ naturalWidth }) => naturalWidth,
+          ),
+        );
+      })
+      .toEqual([768, 900]);
+  await untilImage();
+  await expectFit();
+  await page.evaluate(async () => {
+    for (const image of document.querySelectorAll<HTMLImageElement>(".stage img")) {
+      await image.decode();
+    }
+  });
+  if (screenshots) await writeFile(`${screenshots}/${engine}.png`, await page.screenshot());
+  await page.reload();
+  await expect
+    .poll(() =>
+      page.evaluate(() => document.querySelector<HTMLImageElement>(".stage img")?.naturalWidth),
+    )
+    .toBe(768);
+  expect(await charges()).toEqual([-8]);
+  expect(problems).toEqual([]);
+});
