@@ -35,11 +35,18 @@ const callOf = (script: Script): string =>
 export class WebKitBrowser {
   readonly #display: Program;
   readonly #env: Readonly<Record<string, string | undefined>>;
-  readonly #contexts = new Set<WebKitContext>();
+  readonly #contexts: WebKitContext[];
   readonly #version: string;
+  /** Context that was started for its version. */
+  #spare: WebKitContext | undefined;
 
-  private constructor(display: Program, env: Record<string, string | undefined>, version: string) {
-    [this.#display, this.#env, this.#version] = [display, env, version];
+  private constructor(
+    display: Program,
+    env: Record<string, string | undefined>,
+    first: WebKitContext,
+  ) {
+    [this.#display, this.#env, this.#spare] = [display, env, first];
+    [this.#contexts, this.#version] = [[first], first.version];
   }
 
   static async start(): Promise<WebKitBrowser> {
@@ -49,9 +56,7 @@ export class WebKitBrowser {
     // The sandbox needs namespaces, which a container does not have.
     const own = { DISPLAY: `:${number}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" };
     const env = { ...process.env, ...own };
-    const first = await WebKitContext.start(env, {});
-    await first.close();
-    return new WebKitBrowser(display, env, first.version);
+    return new WebKitBrowser(display, env, await WebKitContext.start(env));
   }
 
   version(): string {
@@ -59,9 +64,11 @@ export class WebKitBrowser {
   }
 
   /** Starts another process, because all windows of one share their storage. */
-  async newContext(options: { viewport?: Size } = {}): Promise<WebKitContext> {
-    const context = await WebKitContext.start(this.#env, options);
-    this.#contexts.add(context);
+  async newContext({ viewport }: { viewport?: Size } = {}): Promise<WebKitContext> {
+    const context = this.#spare ?? (await WebKitContext.start(this.#env));
+    this.#spare = undefined;
+    this.#contexts.push(context);
+    if (viewport) context.viewport = viewport;
     return context;
   }
 
@@ -74,7 +81,7 @@ export class WebKitBrowser {
 /** A private window: in WebKitGTK, WebDriver starts no other. */
 class WebKitContext {
   readonly version: string;
-  readonly viewport: Size;
+  viewport: Size = { width: 1280, height: 720 };
   readonly scripts: string[] = [];
   readonly #program: Program;
   readonly #driver: WebDriver;
@@ -92,18 +99,14 @@ class WebKitContext {
     program: Program,
     driver: WebDriver,
     version: string,
-    viewport: Size,
     pages: WebKitPage[],
     proxy: Awaited<ReturnType<typeof startProxy>>,
   ) {
     [this.#program, this.#driver, this.version] = [program, driver, version];
-    [this.viewport, this.#pages, this.#proxy] = [viewport, pages, proxy];
+    [this.#pages, this.#proxy] = [pages, proxy];
   }
 
-  static async start(
-    env: Readonly<Record<string, string | undefined>>,
-    { viewport = { width: 1280, height: 720 } }: { viewport?: Size },
-  ): Promise<WebKitContext> {
+  static async start(env: Readonly<Record<string, string | undefined>>): Promise<WebKitContext> {
     const pages: WebKitPage[] = [];
     const proxy = await startProxy({
       pageOf: () => pages.findIndex((page) => page === context.#current),
@@ -141,7 +144,7 @@ class WebKitContext {
       })
       .build();
     const version = (await driver.getCapabilities()).getBrowserVersion() ?? "";
-    const context = new WebKitContext(program, driver, version, viewport, pages, proxy);
+    const context = new WebKitContext(program, driver, version, pages, proxy);
     context.#spare = await driver.getWindowHandle();
     return context;
   }
@@ -150,8 +153,8 @@ class WebKitContext {
     return this.#pages.filter((page) => !page.isClosed());
   }
 
-  async addInitScript(script: Script): Promise<void> {
-    this.scripts.push(`${callOf(script).replace("...JSON.parse(arguments[0])", "")};`);
+  async addInitScript(script: () => unknown): Promise<void> {
+    this.scripts.push(`(${String(script)})();`);
   }
 
   setDefaultTimeout(): void {
@@ -186,6 +189,9 @@ class WebKitContext {
   }
 
   async #openWindow(): Promise<string> {
+    // The command needs a window, and the last one may be closed.
+    const [any = ""] = await this.#driver.getAllWindowHandles();
+    await this.#driver.switchTo().window(any);
     // A tab would be hidden.
     await this.#driver.switchTo().newWindow("window");
     return this.#driver.getWindowHandle();
@@ -251,8 +257,8 @@ class WebKitPage extends EventEmitter {
     return this.#context.command(this, work);
   }
 
-  async addInitScript(script: Script): Promise<void> {
-    this.scripts.push(`${callOf(script).replace("...JSON.parse(arguments[0])", "")};`);
+  async addInitScript(script: () => unknown): Promise<void> {
+    this.scripts.push(`(${String(script)})();`);
   }
 
   goto(url: string): Promise<void> {

@@ -37,7 +37,7 @@ export function isExpired(saved: SavedTryOn, now: number, maxAge: number): boole
  * out of the back/forward cache. Where the browser cannot store data, as in some private windows, the methods do nothing.
  */
 export class TryOnStorage {
-  /** What the browser stores: everything, everything but images, or nothing. */
+  /** Data that the browser stores: all, all but images, or none. */
   stores: "all" | "job" | false = "all";
   readonly #key: SavedKey;
 
