@@ -37,7 +37,7 @@ export const checks: Checks = {
   },
   "messages.ts": async ({ run, snippet }) => {
     const output = await run(`${snippet.code}
-      const started = { startedAt: Date.now(), person: undefined, isSaved: true };
+      const started = { startedAt: Date.now(), person: undefined, isSaved: "all" };
       const error = { code: "rate_limited", message: "", isContentBlocked: false, retryAfter: 170 } as const;
       for (const state of [
         { ...started, status: "waiting", jobId: "job_1", jobStatus: "running" },

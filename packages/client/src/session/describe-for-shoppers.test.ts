@@ -78,7 +78,7 @@ const issueCodes: Readonly<Record<InputIssueCode, ShopperCode>> = {
   long_json: "photo_unusable",
 };
 
-const started = { startedAt: 1_000, person: undefined, isSaved: true } as const;
+const started = { startedAt: 1_000, person: undefined, isSaved: "all" } as const;
 const waiting = { ...started, status: "waiting", jobId: "job_4fK9", jobStatus: "running" } as const;
 
 function failed(
@@ -248,7 +248,7 @@ test.each([
   expect(describeForShoppers(error)).toMatchObject({ code, field: name });
 });
 
-const at = (now: number, isSaved = true, typical?: number) =>
+const at = (now: number, isSaved: "all" | "job" | false = "all", typical?: number) =>
   describeForShoppers({ ...waiting, isSaved }, { now, typical });
 
 test("measures the time since the start, and invites to leave only if the try-on is saved", () => {
@@ -256,8 +256,9 @@ test("measures the time since the start, and invites to leave only if the try-on
   expect(at(31_000).code).toBe("running");
   expect(at(32_000).code).toBe("slow");
   expect(at(92_000).code).toBe("leave");
+  expect(at(92_000, "job").code).toBe("leave");
   expect(at(92_000, false).code).toBe("slow");
-  expect(at(32_000, true, 60)).toMatchObject({ code: "running", typical: 60 });
+  expect(at(32_000, "all", 60)).toMatchObject({ code: "running", typical: 60 });
   // The clock was set back.
   expect(at(0)).toMatchObject({ code: "running", elapsed: 0 });
   // A text that changes each second would be read each second.
