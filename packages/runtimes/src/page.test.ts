@@ -7,6 +7,7 @@ import type { Row } from "./rows.ts";
 
 const row: Row = {
   title: "Chromium, Vite",
+  engine: "chromium",
   kind: "page",
   perform: () => Promise.reject(new Error("It is not run here.")),
 };
@@ -19,7 +20,7 @@ function pageWithout(...programs: readonly string[]): string {
       programs.includes(scenario.program) ? { works: false, why: "It gave 1." } : { works: true },
     ]),
   );
-  return runtimesPage([{ row, findings }], "150.0");
+  return runtimesPage([{ row, findings }], new Map([["chromium", "150.0"]]));
 }
 
 describe("the page of the runtimes", () => {

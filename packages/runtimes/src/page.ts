@@ -1,7 +1,9 @@
+import type { Engine } from "@tryon/test-kit/browsers";
+
 import { columns, scenarios, type Column, type Scenario } from "./scenarios.ts";
 import { knownFailureOf } from "./known-failures.ts";
 import type { ScenarioResult } from "./run-scenarios.ts";
-import type { Row } from "./rows.ts";
+import { engineTitles, type Row } from "./rows.ts";
 
 export interface FoundRow {
   readonly row: Row;
@@ -11,11 +13,16 @@ export interface FoundRow {
 export const command = "npm run runtimes";
 
 /** Page for users, written by a run with the option to write it. */
-export function runtimesPage(found: readonly FoundRow[], chromium: string): string {
+export function runtimesPage(
+  found: readonly FoundRow[],
+  versions: ReadonlyMap<Engine, string>,
+): string {
   const names = Object.values(columns).map(({ title }) => title);
   const notes: string[] = [];
   const lines = found.map(({ row, findings }) => {
-    const title = row.title.replace("Chromium", `Chromium ${chromium}`);
+    const { engine } = row;
+    const name = engine && engineTitles[engine];
+    const title = name ? row.title.replace(name, `${name} ${versions.get(engine)}`) : row.title;
     // The keys are the columns.
     const cells = (Object.keys(columns) as Column[]).map((column) =>
       cell(row, column, findings, notes),
@@ -45,8 +52,8 @@ const surroundings = `- **Node**: each program runs as an ES module and as Commo
 - **TypeScript**: the programs are compiled with \`strict\`, \`exactOptionalPropertyTypes\`, \`noUncheckedIndexedAccess\` and \`skipLibCheck: false\`. They are ES modules and, except with \`bundler\`, also CommonJS. Node runs the output of the newest version. The programs with msw and \`@tryon/contract\` are only ES modules, and the declarations of msw are not checked.
 - **Deno**: a program has only the permissions that are listed above.
 - **workerd**: esbuild bundles the programs with the conditions \`workerd\`, \`worker\` and \`browser\`, without \`nodejs_compat\`.
-- **Chromium**: the pages are built for production and have another origin than the service. They use a test key, and the pages with a proxy use none.
-- **Not tested:** Safari, Firefox, React Native, and edge runtimes other than workerd.`;
+- **Pages**: they are built for production and have another origin than the service. They use a test key, and the pages with a proxy use none. WebKitGTK is the engine of Safari on Linux; its windows are private.
+- **Not tested:** Safari, React Native, and edge runtimes other than workerd.`;
 
 function section(column: Column): string {
   const items = scenarios
@@ -66,7 +73,7 @@ const kinds = {
   bun: "Bun",
   typescript: "TypeScript",
   worker: "workerd",
-  page: "Chromium",
+  page: "pages",
 } as const;
 
 function cell(

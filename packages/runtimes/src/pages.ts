@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import type { Browser } from "@tryon/test-kit/chromium";
+import type { Browser } from "@tryon/test-kit/browsers";
 
 import { writeProgram } from "./bundles.ts";
 import { node } from "@tryon/test-kit/repository";
@@ -59,7 +60,10 @@ export async function runInPage(
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
     await page.goto(site.url);
-    await page.waitForLoadState("load");
+    // WebKit loads a page before its module has ended.
+    while (errors.length === 0 && !(await page.evaluate(() => "run" in globalThis))) {
+      await setTimeout(20);
+    }
     if (errors.length > 0) throw new Error(errors.join("\n"));
     return await page.evaluate(`run(${JSON.stringify(place)})`);
   } finally {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import type { Browser } from "@tryon/test-kit/chromium";
+import type { Browser, Engine } from "@tryon/test-kit/browsers";
 
 import { writeProgram } from "./bundles.ts";
 import { compile, compilers, type Compiled, type Resolution } from "./compiled.ts";
@@ -24,9 +24,18 @@ export interface Row {
   readonly kind: Kind;
   /** Version of Node, to compare with the `engines` of a package. Undefined for other runtimes. */
   readonly node?: string;
+  /** Engine of a page. */
+  readonly engine?: Engine;
   /** Returns the result of the program, or throws. */
   perform(scenario: Scenario, given: Given, proxyKey: string): Promise<unknown>;
 }
+
+/** Names of the engines on the page, which gives them the version of the run. */
+export const engineTitles: Readonly<Record<Engine, string>> = {
+  chromium: "Chromium",
+  firefox: "Firefox",
+  webkit: "WebKitGTK",
+};
 
 const nodes = {
   [versions.node20]: "node-20",
@@ -37,7 +46,7 @@ const nodes = {
 
 export function rowsOf(
   installation: Installation,
-  browser: () => Promise<Browser>,
+  browser: (engine: Engine) => Promise<Browser>,
   workerTitle: string,
 ): readonly Row[] {
   const within = (path: string): string => join(installation.runtimes, "node_modules", path);
@@ -58,8 +67,11 @@ export function rowsOf(
       kind: "worker",
       perform: ({ program }, given) => runInWorker(installation, program, given),
     },
-    pageRow(installation, "vite", browser),
-    pageRow(installation, "esbuild", browser),
+    ...(["chromium", "firefox", "webkit"] as const).flatMap((engine) =>
+      (["vite", "esbuild"] as const).map((bundler) =>
+        pageRow(installation, bundler, engine, browser),
+      ),
+    ),
   ];
 }
 
@@ -138,14 +150,16 @@ function compiledRow(installation: Installation, resolution: Resolution): Row {
 function pageRow(
   installation: Installation,
   bundler: Bundler,
-  browser: () => Promise<Browser>,
+  engine: Engine,
+  browser: (engine: Engine) => Promise<Browser>,
 ): Row {
   return {
-    title: `Chromium, ${bundler === "vite" ? "Vite" : "esbuild"}`,
+    engine,
+    title: `${engineTitles[engine]}, ${bundler === "vite" ? "Vite" : "esbuild"}`,
     kind: "page",
     async perform({ program }, given, proxyKey) {
       const built = await buildPage(installation, bundler, program);
-      return runInPage(installation, await browser(), built, given, proxyKey);
+      return runInPage(installation, await browser(engine), built, given, proxyKey);
     },
   };
 }

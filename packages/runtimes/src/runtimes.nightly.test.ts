@@ -3,8 +3,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-import { startChromium } from "@tryon/test-kit/chromium";
-import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { installedEngines, startEngine, type Browser, type Engine } from "@tryon/test-kit/browsers";
 import { root } from "@tryon/test-kit/repository";
 import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 import { scenarios, type Scenario } from "./scenarios.ts";
@@ -12,22 +11,26 @@ import { find, type ScenarioResult } from "./run-scenarios.ts";
 import { knownFailureOf } from "./known-failures.ts";
 import { command, runtimesPage } from "./page.ts";
 import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
-import { rowsOf, type Row } from "./rows.ts";
+import { engineTitles, rowsOf, type Row } from "./rows.ts";
 import { workerVersions } from "./worker.ts";
 
 /** Time limit on a busy machine. */
 const timeout = 600_000;
 
 const installation = inject("installation");
-const hasChromium = await isInstalled("chromium");
-let starting: ReturnType<typeof startChromium> | undefined;
-const browser = () => (starting ??= startChromium());
+const engines = await installedEngines();
+const starting = new Map<Engine, Promise<Browser>>();
+function browser(engine: Engine): Promise<Browser> {
+  const started = starting.get(engine) ?? startEngine(engine);
+  starting.set(engine, started);
+  return started;
+}
 let server: ReferenceServer;
 
 /** Start of the titles of the only rows to run, such as "Bun". Set by CI, which runs one job per runtime. */
 const selected = process.env["TRYON_RUNTIME"] ?? "";
 const rows = rowsOf(installation, browser, await workerVersions(installation)).filter(
-  ({ kind, title }) => title.startsWith(selected) && (kind !== "page" || hasChromium),
+  ({ engine, title }) => title.startsWith(selected) && (!engine || engines.includes(engine)),
 );
 if (rows.length === 0)
   throw new Error(`TRYON_RUNTIME is "${selected}", and no runtime has that name.`);
@@ -50,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop();
-  await (await starting)?.close();
+  for (const started of starting.values()) await (await started).close();
 }, timeout);
 
 describe.concurrent.each(rows)("$title", (row) => {
@@ -79,11 +82,19 @@ it(`docs/runtimes.md says what was found; \`${command}\` writes it`, whenAll, as
   }
   const path = join(root, "docs/runtimes.md");
   if (process.env["TRYON_RUNTIMES"] === "write") {
-    await writeFile(path, runtimesPage(rowsFound, (await browser()).version()));
+    const versions = new Map<Engine, string>();
+    for (const engine of engines) versions.set(engine, (await browser(engine)).version());
+    await writeFile(path, runtimesPage(rowsFound, versions));
   }
   const page = await readFile(path, "utf8");
-  // The version of Chromium differs between machines, and some have none.
-  const [, version = ""] = /\| Chromium ([\d.]+),/.exec(page) ?? [];
-  const comparable = hasChromium ? page : page.replaceAll(/^\| Chromium .*\n/gm, "");
-  expect(runtimesPage(rowsFound, version)).toBe(comparable);
+  // The versions of engines differ between machines, and some have none.
+  const written = new Map<Engine, string>();
+  let comparable = page;
+  for (const engine of ["chromium", "firefox", "webkit"] as const) {
+    const title = engineTitles[engine];
+    written.set(engine, new RegExp(`\\| ${title} ([\\d.]+),`).exec(page)?.[1] ?? "");
+    if (!engines.includes(engine))
+      comparable = comparable.replaceAll(new RegExp(`^\\| ${title} .*\n`, "gm"), "");
+  }
+  expect(runtimesPage(rowsFound, written)).toBe(comparable);
 });

@@ -280,15 +280,16 @@ class WebKitPage extends EventEmitter {
 
   /** Runs a script in slices, so that a script that waits holds up no other page. Values and results are JSON. */
   async evaluate(script: Script, argument?: unknown): Promise<unknown> {
-    const start = `const runs = globalThis[Symbol.for("runs")] ??= [], run = {}, id = runs.push(run) - 1;
-      run.work = (async () => ${callOf(script)})().then(
-        (value) => (run.end = { value: JSON.stringify(value) ?? null }),
-        (error) => (run.end = { error: String(error) }));`;
-    const resume = `const [id] = arguments, run = globalThis[Symbol.for("runs")]?.[id]
+    // The script must not find these names instead of the page's own.
+    const start = `const $runs = globalThis[Symbol.for("runs")] ??= [], $run = {}, $id = $runs.push($run) - 1;
+      $run.work = (async () => ${callOf(script)})().then(
+        (value) => ($run.end = { value: JSON.stringify(value) ?? null }),
+        (error) => ($run.end = { error: String(error) }));`;
+    const resume = `const [$id] = arguments, $run = globalThis[Symbol.for("runs")]?.[$id]
       ?? { end: { error: "The document was replaced." } };`;
-    const wait = `const done = arguments[arguments.length - 1];
-      Promise.race([run.work, new Promise((resolve) => setTimeout(resolve, ${slice}))])
-        .then(() => done(run.end ?? { id }));`;
+    const wait = `const $done = arguments[arguments.length - 1];
+      Promise.race([$run.work, new Promise((resolve) => setTimeout(resolve, ${slice}))])
+        .then(() => $done($run.end ?? { id: $id }));`;
     const step = (code: string, given: unknown) =>
       this.#command((driver) =>
         driver.executeAsyncScript<{ value?: string | null; error?: string; id?: number }>(

@@ -13,6 +13,18 @@ const paths = [path, "/api/v1/credits/purchase"];
 const maxBytes = 64 * 1_024 * 1_024;
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
+test("reads the body of a request in an engine without Request.body", async () => {
+  const mock = createMock({ latency: 0 });
+  onTestFinished(() => mock.close());
+  const request = new Request(`${mock.baseUrl}${path}`, {
+    method: "POST",
+    headers: live,
+    body: JSON.stringify(tryOn()),
+  });
+  Object.defineProperty(request, "body", { value: undefined });
+  expect((await mock.fetch(request)).status).toBeLessThan(300);
+});
+
 function nested(depth: number): string {
   return `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 }

@@ -77,7 +77,9 @@ function isJson(contentType: string | null): boolean {
 
 export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
-  const bytes = await boundedBytes(request.body, limits.bodyBytes).catch((error: unknown) => {
+  // Firefox has no `Request.body`.
+  const body = request.body ?? (await request.blob()).stream();
+  const bytes = await boundedBytes(body, limits.bodyBytes).catch((error: unknown) => {
     throw new BrokenBody("The body could not be read to its end.", { cause: error });
   });
   if (bytes === undefined) throw new OversizeBody();
