@@ -19,6 +19,6 @@ export const checks: Checks = {
     expect(await run(`${snippet.code}${call}`)).toBe("400 204 true\n");
   },
   "explain.ts": async ({ snippet, run }) => {
-    expect(await run(snippet.code)).toMatch(/^secret_padded The secret has white space[^\n]+\n$/);
+    expect(await run(snippet.code)).toMatch(/^secret_padded The secret has quotes[^\n]+\n$/);
   },
 };

@@ -6,17 +6,17 @@ import { describeForShoppers, prepareImage } from "@tryon/client/session";
  * visitor if the photo cannot be used.
  */
 export async function choosePhoto(tryon: TryOn, file: File): Promise<Blob | string> {
-  let photo: Blob = file;
-  try {
-    photo = await prepareImage(file);
-  } catch (error) {
-    // The service reads HEIC, which only Safari decodes. Another photo would be sent with its location.
-    if (!/hei[cf]/i.test(file.type)) return describeForShoppers(error).text;
-  }
+  let failure: unknown;
+  const photo = await prepareImage(file).catch((error: unknown) => {
+    failure = error;
+    return file;
+  });
   const issues = await tryon.validate({ person: photo, garments: [photo] });
   const issue = issues.find(
     ({ field, severity, code }) =>
       field === "person" && (severity === "error" || code === "unknown_image"),
   );
-  return issue ? describeForShoppers(issue).text : photo;
+  if (issue) return describeForShoppers(issue).text;
+  // The service reads HEIC, which only Safari decodes. Another photo would be sent with its location.
+  return failure && !/hei[cf]/i.test(file.type) ? describeForShoppers(failure).text : photo;
 }

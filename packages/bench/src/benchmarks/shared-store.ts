@@ -9,7 +9,6 @@ const stores = [
   { store: "sqlite", title: "SQLite", start: startSqlite },
 ] as const;
 const bullmq = "BullMQ, add and process";
-const sending = "BullMQ, add and process, each job sends the request with fetch";
 
 /** Figures of one process. */
 type Result = Readonly<Record<"own" | "startedAt" | "endedAt" | "cpu" | "statements", number>>;
@@ -56,7 +55,6 @@ export const sharedStore: Benchmark = {
     statements: "Statements per item",
     cpu: "CPU time of a process per item, journal or queue only, no request (µs)",
     cpuRatio: "CPU time of a process per item, journal or queue only, no request (×)",
-    wholeCpu: "CPU time of a process per item, whole batch with its request (µs)",
   },
   async *measure(environment) {
     const serviceUrl = await environment.serve(["servers.mjs", "slow"]);
@@ -69,7 +67,6 @@ export const sharedStore: Benchmark = {
           const single = rateOf(one);
           yield { rate: { [`${title}, 1 process`]: single } };
           yield { statements: { [`${title}, 1 process`]: sumOf(one, "statements") / 400 } };
-          yield { wholeCpu: { [`${title}, batch`]: sumOf(one, "cpu") / 400 } };
           for (const number of [2, 4]) {
             const count = 400 * number;
             const results = await runProcesses(environment, number, target, count);
@@ -89,9 +86,6 @@ export const sharedStore: Benchmark = {
           const queue = ["bullmq", store, server.url, serviceUrl] as const;
           const peer = sumOf(await runProcesses(environment, 1, queue, 3_000), "cpu") / 3_000;
           yield { cpu: { [bullmq]: peer }, cpuRatio: { [`${title} / ${bullmq}`]: cpu / peer } };
-          const requests = ["bullmq-fetch", store, server.url, serviceUrl] as const;
-          const whole = sumOf(await runProcesses(environment, 1, requests, 400), "cpu") / 400;
-          yield { wholeCpu: { [sending]: whole } };
         }
       } finally {
         await server.remove();

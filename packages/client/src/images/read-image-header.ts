@@ -150,7 +150,6 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
       if (marker === 0xe2 && text(data, 12) === "ICC_PROFILE\0") await readProfile(data + 14);
       await seek(offset);
       const length = hasLength ? big(offset + 2) : 2;
-      // Tests use such bytes as a JPEG.
       if (length < 2 && !hasSegments) return;
       hasSegments ||= hasLength;
       offset += hasLength ? 2 + Math.max(2, length) : 2;
@@ -159,7 +158,8 @@ export async function readImageHeader(content: BlobLike): Promise<ImageHeader> {
         return;
       }
     }
-    isTruncated = true;
+    // Without a segment, it is a start marker and zeros, which tests use as a JPEG.
+    isTruncated = hasSegments || offset === 2;
   }
 
   /** Returns true if the end marker of a JPEG follows an offset. Reads the last bytes first. */

@@ -214,12 +214,14 @@ async function readJson(
   // Some runtimes have no `Request.body`.
   const reader = (request.body ?? (await request.blob()).stream()).getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  let unreadable: { readonly cause: unknown } | undefined;
   let text = "";
   let left = maxBody;
   try {
     for (let isEnd = false; !isEnd;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new UnreadableBody("", { cause });
+        unreadable = { cause };
+        throw cause;
       });
       isEnd = done;
       left -= value?.length ?? 0;
@@ -235,10 +237,9 @@ async function readJson(
     }
     const json: unknown = JSON.parse(text);
     if (isJsonObject(json)) return json;
-  } catch (error) {
+  } catch {
     // Otherwise the body is not JSON in UTF-8.
-    if (error instanceof UnreadableBody && !isAborted(request))
-      return unreadable(error.cause, report);
+    if (unreadable && !isAborted(request)) return unreadableResponse(unreadable.cause, report);
   } finally {
     // Releases the rest of the body; does nothing at its end.
     reader.cancel().catch(() => undefined);
@@ -247,10 +248,8 @@ async function readJson(
   return errorResponse(422, [{ loc: ["body"], msg, type: "json_invalid" }]);
 }
 
-class UnreadableBody extends Error {}
-
 /** A framework's limit ends a body with an error, of which only some say that it is 413. */
-function unreadable(cause: unknown, report: (error: ProxyError) => void): Response {
+function unreadableResponse(cause: unknown, report: (error: ProxyError) => void): Response {
   const { status, statusCode = status, message } = Object(cause) as Record<string, unknown>;
   const isTooLarge = statusCode === 413;
   const reason = typeof message === "string" ? message.slice(0, 200) : "unknown reason";

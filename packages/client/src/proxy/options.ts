@@ -16,6 +16,7 @@ export interface ProxyRequest {
   readonly headers: Headers;
   readonly body: unknown;
   readonly bodyUsed: boolean;
+  /** Reads the body, in a runtime without `body`. */
   blob(): Promise<unknown>;
   readonly signal?: AbortSignal;
 }

@@ -2,7 +2,9 @@
 const maxGroup = 100;
 
 /** Runs a function after the callbacks that are due now. Not every runtime has `setImmediate`, which needs no timer. */
-const defer: (run: () => void) => unknown = globalThis.setImmediate ?? setTimeout;
+const { setImmediate: defer = setTimeout } = globalThis as {
+  readonly setImmediate?: (run: () => void) => unknown;
+};
 
 interface Waiting<Call, Result> {
   readonly call: Call;

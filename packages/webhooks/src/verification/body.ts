@@ -21,6 +21,7 @@ export interface FetchRequest {
   readonly headers: Headers | Iterable<readonly [string, string]>;
   readonly body: unknown;
   readonly bodyUsed: boolean;
+  /** Reads an empty body, and any body in a runtime without `body`. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
