@@ -135,7 +135,7 @@ describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
     await browser.close();
     await server.close();
   });
-  const open = (options?: BrowserContextOptions): Promise<TestPage> =>
+  const open = (options?: BrowserContextOptions): Promise<TestPage<Page>> =>
     openTestPage(browser, ({ href }) => href.startsWith(url), options);
   /** Opens a page and waits until its scripts respond to the user. */
   const openHydrated = async (page: Page, path: string): Promise<void> => {
