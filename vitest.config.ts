@@ -100,9 +100,10 @@ export default defineConfig({
         "**/generated/**",
         "**/testing/**",
         "**/*.test.ts",
-        // The full set runs these in Chromium and on real servers.
+        // The full set runs these in browsers and on real servers.
         "**/{session,react}/**",
         "**/prepare-image.ts",
+        "**/prepare-with-canvas.ts",
         "**/stores/{postgres,redis}.ts",
       ],
       reporter: ["text-summary"],
