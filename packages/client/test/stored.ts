@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 import { connectIoRedis, connectPostgres, connectSqlite } from "@tryon/test-kit/store-clients";
 import type { Journal, SharedJournal } from "@tryon/client/batch";
@@ -13,7 +14,7 @@ import { createQuota, type QuotaStore } from "../src/proxy/index.ts";
 import { createPostgresQuotaStore, openPostgresJournal } from "../src/stores/postgres.ts";
 import { createRedisQuotaStore, openRedisJournal } from "../src/stores/redis.ts";
 import { createSqliteQuotaStore, openSqliteJournal } from "../src/stores/sqlite.ts";
-import { order, runOrders } from "./memory-journal.ts";
+import { order, ordersBatch, upTo } from "./memory-journal.ts";
 import { createService } from "./service.ts";
 
 const name = "spring-2027";
@@ -76,6 +77,26 @@ export const storedIn: Readonly<
   },
 };
 
+/** Counts the calls of a journal that have not ended. */
+function track(journal: Journal) {
+  let calls = 0;
+  const end = (): void => void (calls -= 1);
+  const tracked = new Proxy(journal, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...given: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(member, target, given);
+        if (!(result instanceof Promise)) return result;
+        calls += 1;
+        result.then(end, end);
+        return result;
+      };
+    },
+  });
+  return { tracked, isBusy: () => calls > 0 };
+}
+
 /** Runs the batch of the journal again, with a limit of the credits. Returns its states, the outcome of each item, and the number of submissions. */
 export async function continueBatch(journal: Journal, maxCredits?: number) {
   const service = createService();
@@ -83,7 +104,16 @@ export async function continueBatch(journal: Journal, maxCredits?: number) {
   for await (const { id, state } of journal.list()) if (id === state) listed.push(state);
   const orders = states.map((state) => order(state));
   const budget = maxCredits === undefined ? undefined : { maxCredits };
-  const { read, error } = await runOrders(service, orders, journal, { budget });
+  const { tracked, isBusy } = track(journal);
+  const running = upTo(ordersBatch(service, orders, tracked, { budget }));
+  let isEnded = false;
+  void running.finally(() => (isEnded = true));
+  while (!isEnded) {
+    await setImmediate();
+    // The clock would pass the deadlines of items that wait for a database.
+    if (!isBusy()) await service.mock.clock.advance("100ms");
+  }
+  const { read, error } = await running;
   const outcomes = read.map(({ id, result, error: reason, fromJournal }) => [
     id,
     [result?.job.status ?? Reflect.get(Object(reason), "code"), fromJournal],
