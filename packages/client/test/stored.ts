@@ -82,8 +82,8 @@ function track(journal: Journal) {
   let calls = 0;
   const end = (): void => void (calls -= 1);
   const tracked = new Proxy(journal, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property);
       if (typeof member !== "function") return member;
       return (...given: unknown[]): unknown => {
         const result: unknown = Reflect.apply(member, target, given);
@@ -106,9 +106,9 @@ export async function continueBatch(journal: Journal, maxCredits?: number) {
   const budget = maxCredits === undefined ? undefined : { maxCredits };
   const { tracked, isBusy } = track(journal);
   const running = upTo(ordersBatch(service, orders, tracked, { budget }));
-  let isEnded = false;
-  void running.finally(() => (isEnded = true));
-  while (!isEnded) {
+  const state = { isRunning: true };
+  void running.finally(() => (state.isRunning = false));
+  while (state.isRunning) {
     await setImmediate();
     // The clock would pass the deadlines of items that wait for a database.
     if (!isBusy()) await service.mock.clock.advance("100ms");
