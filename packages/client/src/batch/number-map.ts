@@ -1,5 +1,5 @@
 const lanes = 3;
-/** Random, so that nobody can choose texts with one hash. */
+/** Random, so that no client can choose texts with one hash. */
 const seeds = crypto.getRandomValues(new Uint32Array(lanes));
 const seed = (lane: number): number => seeds[lane] ?? 0;
 

@@ -12,7 +12,7 @@ const maxRestTime = 5_000;
  * The second argument of the fetch handler is the request of Node, with everything that middleware added. The URL of the
  * first has the full path, including the mount path that Express removes.
  *
- * Where the platform has read the body, such as Google Cloud Functions and Firebase, the bytes in `rawBody` are used.
+ * If the platform has read the body, as Google Cloud Functions and Firebase do, the bytes in `rawBody` are used.
  *
  * If the handler responds before the body has arrived, the connection closes after the rest of the body, or after 16 MB
  * or 5 seconds of it. A request whose `Host` or path is ambiguous gets 400.

@@ -85,7 +85,7 @@ describe("a body that the proxy rejects", () => {
     [413, "larger than the server", { status: 413 }],
     [413, "larger than the server", { statusCode: 413 }],
     [400, "could not be read: the client is gone", {}],
-  ])("gets %i if it ends with an error, and onError hears of it: %s", async (...row) => {
+  ])("gets %i if it ends with an error, and onError gets the error: %s", async (...row) => {
     const [status, text, fields] = row;
     const { post, sent, reported } = createProxyService();
     const cause = Object.assign(new Error("the client is gone"), fields);

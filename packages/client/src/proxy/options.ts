@@ -9,7 +9,7 @@ export interface ProxyUser {
   readonly id: string;
 }
 
-/** Fields of a fetch `Request` that a proxy uses. Azure Functions and some others have a class of their own with them. */
+/** Fields of a fetch `Request` that a proxy uses. Azure Functions and some others have another class with them. */
 export interface ProxyRequest {
   readonly url: string;
   readonly method: string;

@@ -1,5 +1,5 @@
 import { isTryOnError, type Job, type TryOn } from "@tryon/client";
-import type { TryOnInput, Update } from "@tryon/client";
+import type { TryOnError, TryOnInput, Update } from "@tryon/client";
 
 import { ageSince } from "../config/clock.ts";
 import { isBrowser } from "../config/resolve-config.ts";
@@ -14,8 +14,14 @@ const day = 86_400_000;
 const idle: TryOnSnapshot = { status: "idle" };
 /** Errors that end a job, or after which its image is gone. */
 const endings = /^(job_failed|result_purged|not_found)$/;
-/** Errors that the same input always has. */
 const refusals = /^(invalid|bad|validation|payload)_/;
+
+/** Returns true for an error that the same input always has. WebKit reads no image while it closes a page. */
+function isRefusal(error: TryOnError): boolean {
+  if (!isTryOnError(error, "invalid_input")) return refusals.test(error.code);
+  return error.issues.every((issue) => issue.code !== "unreadable");
+}
+
 const unknownOutcome = (message: string): SessionError => ({
   code: "outcome_unknown",
   message,
@@ -258,10 +264,10 @@ export class Session implements TryOnSession {
 
   async #fail(run: AbortController, error: unknown, lost?: SessionError): Promise<void> {
     if (run.signal.aborted) return;
-    const code = isTryOnError(error) ? error.code : "";
+    const known = isTryOnError(error) ? error : undefined;
     const jobId = this.#saved?.job?.id;
-    const mayBeFound = lost === withoutImages || (code !== "" && !refusals.test(code));
-    const canResume = jobId ? !endings.test(code) : mayBeFound;
+    const mayBeFound = lost === withoutImages || (known !== undefined && !isRefusal(known));
+    const canResume = jobId ? !endings.test(known?.code ?? "") : mayBeFound;
     this.#show({ status: "failed", error: lost ?? sessionError(error), canResume, jobId });
     if (this.#run === run) this.#run = undefined;
     if (!canResume) await this.#storage.delete();
@@ -336,7 +342,7 @@ export class Session implements TryOnSession {
   async #load(): Promise<SavedTryOn | undefined> {
     const [saved, own] = [await this.#storage.load(), this.#saved];
     const isOwn = saved !== undefined && saved.idempotencyKey === own?.idempotencyKey;
-    // Where the browser stores no images, this tab has them.
+    // This tab has the images if the browser does not store them.
     return isOwn && !saved.job ? { input: own.input, ...saved } : saved;
   }
 

@@ -21,8 +21,8 @@ export interface Started {
   /** Photo of the person, if the input has it as a `Blob`. It is removed from the browser once the result was loaded. */
   readonly person: Blob | undefined;
   /**
-   * What survives a reload of the page. `"all"`: the try-on. `"job"`: the try-on without its images, once the state is
-   * `waiting`; before, a reload can lose it. `false`: nothing, since the browser cannot store data.
+   * Data that a reload of the page keeps. `"all"`: the try-on. `"job"`: the try-on without its images, once the state
+   * is `waiting`; before, a reload can lose it. `false`: nothing, since the browser cannot store data.
    */
   readonly isSaved: "all" | "job" | false;
 }
