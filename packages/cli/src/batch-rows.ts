@@ -225,7 +225,8 @@ function readLines(text: string, path: string, names: ColumnNames): readonly Row
 function keysOf(json: string): readonly string[] {
   let depth = 0;
   return Array.from(
-    json.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[[{]|[\]}]/g),
+    // Repeats per escape, not per character: the stack of a regular expression has no place for a long image.
+    json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)|[[{]|[\]}]/g),
     ([token, text, colon]) => {
       if (text === undefined) depth += /[[{]/.test(token) ? 1 : -1;
       else if (colon && depth === 1) return [JSON.parse(text) as string];

@@ -103,6 +103,13 @@ test("refuses a key that is twice in an object, and reads keys like it at any ot
   expect(submitted()).toEqual([expect.objectContaining({ prompt: '"id": {' })]);
 });
 
+test("reads a row with a value of ten million characters", async () => {
+  const row = { id: "a", person: shirt, garments: [shirt], note: "x".repeat(10_000_000) };
+  const { batch, submitted } = await openBatch("items.ndjson", JSON.stringify(row));
+  expect(await batch("--keep-columns")).toMatchObject({ code: 0 });
+  expect(submitted()).toHaveLength(1);
+});
+
 test("maps columns with other names, and keeps other columns in the results", async () => {
   const content = `SKU;Photo;Title;garments\na;${shirt};"Coat; ""long""";${shirt}\nb;${shirt};Hat;${shirt}\n`;
   const { batch, path, submitted, tryon } = await openBatch("items.csv", content);
