@@ -45,7 +45,7 @@ describe("a new key", () => {
     expect(service.ledger(key.token)).toEqual({ entries: [grant], balance: 5 });
   });
 
-  test("has a token of its own", () => {
+  test("has a separate token", () => {
     const { keys } = setUp();
     const { token } = keys.create({});
     const message = "token is that of another key. Choose another one.";

@@ -15,7 +15,7 @@ export interface NodeRequest extends AsyncIterable<unknown> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** Fields of a fetch `Request` that a receiver uses. Azure Functions and some others have a class of their own with them. */
+/** Fields of a fetch `Request` that a receiver uses. Azure Functions and some others have another class with them. */
 export interface FetchRequest {
   readonly method: string;
   readonly headers: Headers | Iterable<readonly [string, string]>;
