@@ -7,7 +7,7 @@ import {
 
 import { startChromium } from "./chromium.ts";
 import { findProgram, isInstalled } from "./installed-programs.ts";
-import { WebKitBrowser } from "./webkit.ts";
+import { WebKitBrowser, WebKitPage } from "./webkit.ts";
 
 export type Engine = "chromium" | "firefox" | "webkit";
 
@@ -17,7 +17,6 @@ export type Page = Pick<
   | "addInitScript"
   | "close"
   | "evaluate"
-  | "goBack"
   | "goto"
   | "on"
   | "reload"
@@ -30,6 +29,14 @@ export type Page = Pick<
     css: string,
   ): Pick<Locator, "click" | "fill" | "isVisible" | "setInputFiles" | "textContent" | "waitFor">;
 };
+
+/** Goes back to the page before, which may come from the back/forward cache. */
+export async function goBack(page: Page): Promise<void> {
+  // WebKit can lose the result of a script that runs while it puts the page into that cache.
+  if (page instanceof WebKitPage) await page.goBack();
+  // Playwright waits for a load, which a page of that cache does not have.
+  else await page.evaluate(() => void setTimeout(() => history.back()));
+}
 
 /** Pages with one storage, which no other context has. */
 export interface Context<AnyPage = Page> {

@@ -234,7 +234,7 @@ class WebKitContext {
   }
 }
 
-class WebKitPage extends EventEmitter {
+export class WebKitPage extends EventEmitter {
   readonly handle: string;
   readonly scripts: string[] = [];
   readonly #context: WebKitContext;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { installedEngines, type Page } from "@tryon/test-kit/browsers";
+import { goBack, installedEngines, type Page } from "@tryon/test-kit/browsers";
 import { cases } from "@tryon/test-kit/cases";
 import { startBrowser } from "../../test/browser.ts";
 import { shirtUrl } from "../../test/service.ts";
@@ -40,9 +40,8 @@ async function reload(page: Page): Promise<void> {
   await page.waitForFunction("globalThis.session");
 }
 
-async function goBack(page: Page): Promise<void> {
-  // Playwright waits for a load, which a page of the back/forward cache does not have.
-  await page.evaluate(() => void setTimeout(() => history.back()));
+async function returnFrom(page: Page): Promise<void> {
+  await goBack(page);
   await page.waitForFunction('location.pathname === "/" && globalThis.session');
 }
 
@@ -199,7 +198,7 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
     async (shop) => {
       const page = await run(shop);
       await page.goto(`${shop.url}/other`);
-      await goBack(page);
+      await returnFrom(page);
       return [page];
     },
   ],
@@ -209,7 +208,7 @@ const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonl
       const page = await run(shop);
       await untilImages(shop, page);
       await page.goto(`${shop.url}/other`);
-      await goBack(page);
+      await returnFrom(page);
       return [page];
     },
   ],
