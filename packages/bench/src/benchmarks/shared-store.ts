@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-servers";
 
 import type { Benchmark } from "../benchmark.ts";
@@ -9,6 +11,10 @@ const stores = [
   { store: "sqlite", title: "SQLite", start: startSqlite },
 ] as const;
 const bullmq = "BullMQ, add and process";
+const resumes = [
+  ["Without a budget", "resume"],
+  ["With a budget, which counts all entries", "resume-with-budget"],
+] as const;
 
 /** Figures of one process. */
 type Result = Readonly<Record<"own" | "startedAt" | "endedAt" | "cpu" | "statements", number>>;
@@ -55,8 +61,16 @@ export const sharedStore: Benchmark = {
     statements: "Statements per item",
     cpu: "CPU time of a process per item, journal or queue only, no request (µs)",
     cpuRatio: "CPU time of a process per item, journal or queue only, no request (×)",
+    wholeCpu: "CPU time of a process per item, with its request (µs)",
+    wholeCpuRatio: "CPU time of a process per item, with its request (×)",
+    resume: "CPU time to continue a file journal of 1,000,000 items (s)",
   },
   async *measure(environment) {
+    const journal = join(environment.folder, "million.ndjson");
+    await environment.node("resume.mjs", "write", journal, "1000000");
+    for (let round = 0; round < 3; round += 1)
+      for (const [row, kind] of resumes)
+        yield await environment.run("resume.mjs", kind, journal, row);
     const serviceUrl = await environment.serve(["servers.mjs", "slow"]);
     for (const { store, title, start } of stores) {
       const server = await start();
@@ -81,11 +95,18 @@ export const sharedStore: Benchmark = {
           }
           const alone = ["journal", store, server.url, serviceUrl] as const;
           const cpu = sumOf(await runProcesses(environment, 1, alone, 3_000), "cpu") / 3_000;
-          yield { cpu: { [title]: cpu } };
+          const whole = sumOf(one, "cpu") / 400;
+          yield { cpu: { [title]: cpu }, wholeCpu: { [title]: whole } };
           if (store !== "redis") continue;
           const queue = ["bullmq", store, server.url, serviceUrl] as const;
           const peer = sumOf(await runProcesses(environment, 1, queue, 3_000), "cpu") / 3_000;
           yield { cpu: { [bullmq]: peer }, cpuRatio: { [`${title} / ${bullmq}`]: cpu / peer } };
+          const fetching = ["bullmq-fetch", store, server.url, serviceUrl] as const;
+          const wholePeer = sumOf(await runProcesses(environment, 1, fetching, 400), "cpu") / 400;
+          yield {
+            wholeCpu: { [bullmq]: wholePeer },
+            wholeCpuRatio: { [`${title} / ${bullmq}`]: whole / wholePeer },
+          };
         }
       } finally {
         await server.remove();

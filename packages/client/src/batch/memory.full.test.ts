@@ -64,16 +64,8 @@ it("uses little memory per item with a journal", async () => {
   expect((await growth(5_000, 25_000, createJournal())) / 20_000).toBeLessThan(4_000);
 }, 600_000);
 
-it("uses no more heap after many items with a journal in a file, and resumes it in less than 10 s of CPU time", async () => {
-  const path = await journalPath();
+it("uses no more heap after many items with a journal in a file", async () => {
+  await using journal = await openJournal(await journalPath());
   const count = cases(1_000_000, 40);
-  const journal = await openJournal(path);
   expect(await growth(5_000, count, journal)).toBeLessThan(8 * 2 ** 20);
-  await journal.close();
-  const start = process.cpuUsage();
-  await using opened = await openJournal(path);
-  // The batch counts all entries before its first item.
-  await growth(1, 1, opened);
-  const { user, system } = process.cpuUsage(start);
-  expect((user + system) / 1e6).toBeLessThan(10);
 }, 3_600_000);
