@@ -4,7 +4,7 @@ import { join } from "node:path";
 const pages = ["README.md", "packages/*/README.md", "examples/*/README.md", "docs/**/*.md"];
 
 /** A code block that is named by a path of the repository. */
-const block = /^(```\w+ ([\w@.[\]-]+(?:\/[\w@.[\]-]+)+))\n[^]*?^```$/gm;
+const block = /^(```\w+ ([\w@$.[\]-]+(?:\/[\w@$.[\]-]+)+))\n[^]*?^```$/gm;
 
 /** Yields each page with the files that it embeds, and docs/llms.txt with the pages that docs/README.md lists. */
 export function* docsPages(root: string, problems: string[]): Generator<[string, string]> {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
+import { frameworksPage } from "../packages/frameworks/src/page.ts";
 import { apiDocsPage } from "./api-docs-page.ts";
 import { cliPage } from "./cli-reference.ts";
 import { controlPage } from "./control-page.ts";
@@ -36,6 +37,8 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   const { type, page } = ruleCoverage(root, problems);
   update("packages/mock/src/generated/server-rules.ts", type);
   update("docs/fidelity.md", page);
+  if (existsSync(join(root, "packages/frameworks")))
+    update("docs/frameworks.md", frameworksPage(root));
   for (const [path, text] of docsPages(root, problems)) {
     update(path, path === "docs/guides/service.md" ? withOptionTables(text, root) : text);
   }

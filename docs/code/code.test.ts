@@ -9,6 +9,7 @@ import { ownTests, placeOf, programsOf } from "./running.ts";
 const languages = new Set([
   "ts",
   "tsx",
+  "js",
   "json",
   "jsonc",
   "yaml",

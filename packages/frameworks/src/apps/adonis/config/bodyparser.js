@@ -1,0 +1,3 @@
+import { defineConfig } from "@adonisjs/core/bodyparser";
+
+export default defineConfig({});

@@ -1,0 +1,7 @@
+export default function Root() {
+  return (
+    <html lang="en">
+      <body>Shop</body>
+    </html>
+  );
+}

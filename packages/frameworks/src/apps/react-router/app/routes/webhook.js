@@ -1,0 +1,5 @@
+import { createReceiver } from "@tryon/webhooks";
+import { onCompleted, secrets } from "../../shop.mjs";
+
+const receiver = createReceiver({ secrets, onCompleted });
+export const action = ({ request }) => receiver(request);
