@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { goBack, installedEngines, type Page } from "@tryon/test-kit/browsers";
 import { cases } from "@tryon/test-kit/cases";
@@ -299,8 +299,13 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
     });
   });
 
-  test("shows the photo after a reload, when it has saved the job again", async () => {
-    const shop = await openSessionShop(browser, bundle);
+  // Each window of the other engines is private.
+  const windows = engine === "firefox" ? ["a window", "a private window"] : ["a private window"];
+  test.each(windows)("shows the photo in %s after a reload that follows the job", async (kind) => {
+    const preferences = { "browser.privatebrowsing.autostart": kind === "a private window" };
+    const own = engine === "firefox" ? await startBrowser(engine, { preferences }) : browser;
+    if (own !== browser) onTestFinished(() => own.close());
+    const shop = await openSessionShop(own, bundle);
     const page = await run(shop);
     await reload(page);
     await untilStatus(page, "waiting");
