@@ -18,12 +18,17 @@ test.each(await installedEngines())("the page makes a try-on in %s at 390 px", a
   await page.goto(url);
   await page.locator("input[type=file]:not([capture])").setInputFiles(person);
   await page.locator("[name=garment][value=shirt]").click();
-  const expectFit = async () =>
-    expect(await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth])).toEqual([
-      390, 390,
-    ]);
+  const expectFit = async () => {
+    const { width, content } = await page.evaluate(() => ({
+      width: innerWidth,
+      content: document.documentElement.scrollWidth,
+    }));
+    expect(width).toBe(390);
+    // A scroll bar can take a part of the width.
+    expect(content).toBeLessThanOrEqual(390);
+  };
   await expectFit();
-  await page.locator("form [type=submit]").click();
+  await page.locator("form .primary").click();
   const untilImage = () =>
     expect
       .poll(async () => {
@@ -42,7 +47,6 @@ test.each(await installedEngines())("the page makes a try-on in %s at 390 px", a
       await image.decode();
     }
   });
-  if (screenshots) await writeFile(`${screenshots}/${engine}.png`, await page.screenshot());
   await page.reload();
   await expect
     .poll(() =>
@@ -51,4 +55,6 @@ test.each(await installedEngines())("the page makes a try-on in %s at 390 px", a
     .toBe(768);
   expect(await charges()).toEqual([-8]);
   expect(problems).toEqual([]);
+  // In Firefox, Playwright adds a style for it, which the page refuses.
+  if (screenshots) await writeFile(`${screenshots}/${engine}.png`, await page.screenshot());
 });

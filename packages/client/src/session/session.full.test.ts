@@ -315,7 +315,7 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
   });
 
   test("shows no other try-on after a reload at any moment of a start, and loses no charge", async () => {
-    const shop = await openSessionShop(browser, bundle);
+    const shop = await openSessionShop(browser, bundle, { credits: 10_000 });
     const page = await shop.open();
     let started = 0;
     for (let round = 0; round < cases(200); round += 1) {
