@@ -319,11 +319,14 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
     const page = await shop.open();
     let started = 0;
     for (let round = 0; round < cases(200); round += 1) {
+      await page.evaluate(async () => {
+        const startedAt = Date.now() - 60_000;
+        const old = { idempotencyKey: "old", startedAt, isPaused: true };
+        await inStore((all) => [all.put(old, "try-on")]);
+      });
+      // It ends at once, since the reload would replace the document that has its result.
       await page.evaluate(
-        async ([delay, garment]) => {
-          const startedAt = Date.now() - 60_000;
-          const old = { idempotencyKey: "old", startedAt, isPaused: true };
-          await inStore((all) => [all.put(old, "try-on")]);
+        ([delay, garment]) => {
           const person = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(500_000)]);
           Object.assign(globalThis, { isReplaced: true });
           setTimeout(() => {
