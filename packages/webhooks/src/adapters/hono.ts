@@ -24,7 +24,7 @@ export interface HonoContext {
  * app.post(
  *   "/webhooks/tryon",
  *   createReceiver({
- *     secrets: process.env.TRYON_WEBHOOK_SECRET,
+ *     secrets: () => process.env.TRYON_WEBHOOK_SECRET,
  *     onCompleted: (event) => save(event.job_id, event.result_url),
  *   }),
  * );
