@@ -3,11 +3,12 @@ import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { frameworksPage } from "../packages/frameworks/src/page.ts";
+import * as fixes from "../packages/webhooks/src/receiver/raw-body-fixes.ts";
 import { apiDocsPage } from "./api-docs-page.ts";
 import { cliPage } from "./cli-reference.ts";
 import { controlPage } from "./control-page.ts";
 import { docsPages } from "./docs-pages.ts";
-import { optionModule, readOptions, withOptionTables } from "./option-files.ts";
+import { optionModule, readOptions, withOptionTables, withTable } from "./option-files.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
 import { stockImages, stockImagesFile } from "./stock-images.ts";
 
@@ -40,11 +41,24 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   if (existsSync(join(root, "packages/frameworks")))
     update("docs/frameworks.md", frameworksPage(root));
   for (const [path, text] of docsPages(root, problems)) {
-    update(path, path === "docs/guides/service.md" ? withOptionTables(text, root) : text);
+    const isService = path === "docs/guides/service.md";
+    const tables = path === "docs/guides/webhooks.md" ? [rawBodyRows()] : [];
+    update(path, isService ? withOptionTables(text, root) : tables.reduce(withTable, text));
   }
   const commands = await cliPage(root);
   if (commands) update(...commands);
   return problems;
+}
+
+/** Returns the table of what to change in a framework whose parser reads bodies before a receiver. */
+function rawBodyRows(): string[][] {
+  const { describeFix: _, ...frameworks } = fixes;
+  const rows = Object.values(frameworks).map(({ name, fix, lines }) => [
+    name,
+    `${fix[0]?.toUpperCase()}${fix.slice(1)}`,
+    lines.map((line) => `\`${line}\``).join(" "),
+  ]);
+  return [["framework", "if a parser reads the body first", "code"], ...rows];
 }
 
 async function openapiTypes(root: string): Promise<string> {

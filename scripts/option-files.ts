@@ -58,11 +58,14 @@ export function withOptionTables(page: string, root: string): string {
       ["option", "what it decides", "values"],
       ...options.map((row) => [code([row.id]), row.summary, code(valuesOf(row).map(String))]),
     ],
-  ].reduce((text, [head = [], ...rows]) => {
-    const start = head.map((name) => String.raw`\| ${name} +`).join("");
-    const old = new RegExp(String.raw`^${start}\|\n\| -.*\n(?:\|.*\n)*`, "m");
-    return text.replace(old, () => markdownTable([head, ...rows]));
-  }, page);
+  ].reduce(withTable, page);
+}
+
+/** Replaces the table of a page that has the headings of the first row. */
+export function withTable(page: string, rows: readonly (readonly string[])[]): string {
+  const start = rows[0]?.map((name) => String.raw`\| ${name} +`).join("");
+  const old = new RegExp(String.raw`^${start}\|\n\| -.*\n(?:\|.*\n)*`, "m");
+  return page.replace(old, () => markdownTable(rows));
 }
 
 /** Ids of the options that settle a rule. */

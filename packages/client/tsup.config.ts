@@ -46,7 +46,7 @@ export default defineConfig([
   ownBuild("browser", "esm"),
 ]);
 
-/** Main entry for one condition of `imports` of package.json, which selects transport and code for pages, and the entry for Node. */
+/** Main entry for one condition of `imports` of package.json, which selects transport, code for pages and how sharp is loaded, and the entry for Node. */
 function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options {
   const isCommonJs = format === "cjs";
   const entries = { "index-node": "src/index.ts", node: "src/node/index.ts" };
@@ -57,7 +57,7 @@ function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options
     // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
     treeshake: !isCommonJs,
     esbuildOptions(options) {
-      options.conditions = [condition];
+      options.conditions = isCommonJs ? [condition, "commonjs"] : [condition];
       options.supported = { "dynamic-import": !isCommonJs };
       // Replaces `isPage` by its value, so that `treeshake` removes the code for other runtimes.
       options.minifySyntax = condition === "browser";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError, text } from "@tryon/cli-kit";
 import { mayReceiveKeys } from "@tryon/shared/key-url";
 import { notRecognized, pageResponded, responderOf } from "@tryon/shared/receiver-mark";
-import { signedRequest, type TryOnCompletedEvent } from "@tryon/webhooks";
+import { signedRequest, type EventFields } from "@tryon/webhooks";
 
 /** Delays between the attempts of the service to deliver an event, in milliseconds (Events). */
 const retryDelays = [1_000, 4_000, 16_000];
@@ -33,7 +33,7 @@ export function receiverUrl(value: string): URL {
  * @param isRetried - If true, it is sent up to four times, after 1, 4 and 16 s.
  */
 export async function deliver(
-  event: Partial<TryOnCompletedEvent>,
+  event: Partial<EventFields>,
   target: { readonly url: URL; readonly secret: string },
   isRetried: boolean,
   signal: AbortSignal,

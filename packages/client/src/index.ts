@@ -1,3 +1,6 @@
+import { isPage } from "#page";
+import { shareClasses } from "./errors/share-classes.ts";
+
 export type { BudgetLimit } from "./types/budget.ts";
 export type { CallOptions, Duration } from "./types/call-options.ts";
 export type { Attempt, AttemptFailure, RateLimit } from "./types/attempt.ts";
@@ -28,7 +31,21 @@ export {
   type StopReason,
 } from "./errors/request-errors.ts";
 export { BudgetError, ConfigError, InputError } from "./errors/refusal-errors.ts";
-export { isTryOnError, type ErrorWithCode } from "./errors/is-tryon-error.ts";
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  InsufficientCreditsError,
+  InternalServerError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PaymentError,
+  PermissionDeniedError,
+  RateLimitError,
+  UnprocessableEntityError,
+  type ErrorClass,
+} from "./errors/named-errors.ts";
+export { isTryOnError, type AnyTryOnError, type ErrorWithCode } from "./errors/is-tryon-error.ts";
 export {
   TryOnError,
   type ApiErrorCode,
@@ -70,3 +87,6 @@ export type { Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/options.ts";
 export type { Call, WithResponse } from "./api/api.ts";
 export { TryOn } from "./client.ts";
+
+// The bundle of a page has one copy of this package, and is smaller without it.
+if (!isPage) shareClasses();

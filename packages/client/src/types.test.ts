@@ -6,11 +6,14 @@ import {
   Budget,
   isTryOnError,
   packs,
-  type InputIssue,
+  RateLimitError,
   type AccountResponse,
+  type AnyTryOnError,
+  type InputIssue,
   type Job,
   type JobData,
   type ListOptions,
+  type PermissionDeniedError,
   type RunOptions,
   type TryOn,
   type TryOnErrorCode,
@@ -192,7 +195,13 @@ it("narrows the class of an error by its code", () => {
     if (error.code === "outcome_unknown")
       expectTypeOf(error.recover()).toEqualTypeOf<Promise<Job>>();
   }
-  if (isTryOnError(error)) expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
+  if (isTryOnError(error)) {
+    expectTypeOf(error).toEqualTypeOf<AnyTryOnError>();
+    expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
+    if (error.code === "job_failed") expectTypeOf(error.isContentBlocked).toEqualTypeOf<boolean>();
+    if (error.code === "forbidden") expectTypeOf(error).toEqualTypeOf<PermissionDeniedError>();
+    if (error instanceof RateLimitError) expectTypeOf(error.code).toEqualTypeOf<"rate_limited">();
+  }
   // Every code, so that an added or removed code does not compile.
   expectTypeOf<TryOnErrorCode>().toEqualTypeOf<
     | "bad_request"

@@ -1,3 +1,4 @@
+/** Problem of a text that cannot be an API key or a secret. */
 export type CredentialProblem = "blank" | "quoted" | "spaced";
 
 /**
@@ -9,4 +10,11 @@ export function credentialProblem(trimmed: string): CredentialProblem | undefine
   if (/^(undefined|null|)$/.test(trimmed)) return "blank";
   if (/^(["'`]).*\1$/s.test(trimmed)) return "quoted";
   return /[\s\p{Cc}]/u.test(trimmed) ? "spaced" : undefined;
+}
+
+/** Returns the same as the end of a sentence. */
+export function describeCredential(trimmed: string): string | undefined {
+  const problem = credentialProblem(trimmed);
+  if (problem === "blank") return "is blank, `undefined` or `null`";
+  return problem && (problem === "quoted" ? "has quotes around it" : "contains white space");
 }

@@ -2,7 +2,15 @@ export type { Cause, Finding } from "./explain/causes.ts";
 export { explain } from "./explain/explain.ts";
 export type { Explanation, ExplainOptions } from "./explain/explain.ts";
 export type { FetchRequest, NodeRequest } from "./verification/body.ts";
-export type { TryOnCompletedEvent, TryOnEvent, UnknownEvent } from "./verification/event.ts";
+export type {
+  EventFields,
+  ImageSource,
+  TryOnCompletedEvent,
+  TryOnEvent,
+  TryOnFailedEvent,
+  TryOnSucceededEvent,
+  UnknownEvent,
+} from "./verification/event.ts";
 export type { RawBody } from "./verification/body.ts";
 export type { SecretSource, Secrets } from "./verification/secrets.ts";
 export type { WebhookHeaders } from "./verification/header-values.ts";

@@ -4,6 +4,8 @@ import { isWebhookError, safeVerify, sign, verify } from "./index.ts";
 import type {
   TryOnCompletedEvent,
   TryOnEvent,
+  TryOnFailedEvent,
+  TryOnSucceededEvent,
   UnknownEvent,
   VerifyOptions,
   VerifyOutcome,
@@ -83,6 +85,10 @@ describe("results", () => {
     expectTypeOf<Extract<TryOnEvent, { status: null }>>().toEqualTypeOf<UnknownEvent>();
     type Known = Exclude<TryOnEvent, { status: null }>;
     expectTypeOf<Known>().toEqualTypeOf<TryOnCompletedEvent>();
+    expectTypeOf<Extract<Known, { status: "failed" }>>().toEqualTypeOf<TryOnFailedEvent>();
+    expectTypeOf<TryOnFailedEvent["result_url"]>().toEqualTypeOf<null>();
+    expectTypeOf<TryOnFailedEvent>().not.toHaveProperty("image");
+    expectTypeOf<TryOnSucceededEvent["result_url"]>().toEqualTypeOf<string | null>();
     expectTypeOf<Extract<VerifyOutcome, { ok: false }>>().not.toHaveProperty("event");
     expectTypeOf(narrowByCode).parameter(0).toBeUnknown();
   });

@@ -74,11 +74,14 @@ it("serializes to JSON with name, code and message", async () => {
   });
 });
 
-it("is recognized across copies of the package, without instanceof", async () => {
+it("is recognized across copies of the package, also by instanceof", async () => {
   vi.resetModules();
   const copy = await import("./index.ts");
   const error = new copy.WebhookError("invalid_json", "…");
-  expect(error instanceof WebhookError).toBe(false);
+  expect(error).toBeInstanceOf(WebhookError);
+  class OwnError extends WebhookError {}
+  expect(error).not.toBeInstanceOf(OwnError);
+  expect(new OwnError("invalid_json", "…")).toBeInstanceOf(OwnError);
   expect(isWebhookError(error)).toBe(true);
   expect(isWebhookError(error, "invalid_json")).toBe(true);
   expect(isWebhookError(error, "invalid_event")).toBe(false);

@@ -34,6 +34,11 @@ const brand = Symbol.for("@tryon/webhooks");
  * JSON.stringify(error); // {"name":"WebhookError","code":"signature_mismatch","message":"…"}
  */
 export class WebhookError extends Error {
+  /** @internal Finds errors of every copy of this package. A subclass of an app finds its own. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return this === WebhookError ? isWebhookError(error) : super[Symbol.hasInstance](error);
+  }
+
   /** Name of the class. */
   override readonly name = "WebhookError";
 
@@ -62,7 +67,7 @@ export class WebhookError extends Error {
 
 /**
  * Returns true for a {@link WebhookError}, with `code` only for one of that code. Also works
- * between an ESM and a CJS copy of this package, for which `instanceof` fails.
+ * between an ESM and a CJS copy of this package, as `instanceof` does.
  *
  * @param error - Caught value.
  * @param code - Required code. Default: any code.

@@ -110,6 +110,10 @@ describe("the options of a client", () => {
   it.each<[TryOnOptions, string, string]>([
     [{ apiKey: " " }, "invalid_config", "apiKey is empty"],
     [{ apiKey: "svc_test_ä" }, "invalid_config", "TRYON_API_KEY"],
+    [{ apiKey: "svc_test_a svc_test_b" }, "invalid_config", "contains white space. Copy it again."],
+    [{ apiKey: "'svc_test_a'" }, "invalid_config", "apiKey (TRYON_API_KEY) has quotes around it."],
+    [{ apiKey: "undefined" }, "invalid_config", "apiKey (TRYON_API_KEY) is blank, `undefined`"],
+    [{ recoveryKeys: ['"svc_test_a"'] }, "invalid_input", "recoveryKeys"],
     [{ baseUrl: "" }, "invalid_config", "baseUrl is empty"],
     [{ baseUrl: "tryon.example" }, "invalid_config", "TRYON_BASE_URL"],
     [

@@ -1,4 +1,5 @@
 import { isPage } from "#page";
+import { describeCredential } from "@tryon/shared/credential";
 import { readDuration } from "@tryon/shared/duration";
 import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/shared/key-url";
 import { hintFor } from "@tryon/shared/known-names";
@@ -24,11 +25,8 @@ export function resolveConfig(options: TryOnOptions) {
   if (proxyUrl === undefined) {
     if (typeof options.apiKey !== "function") {
       apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
-      check(
-        /^[!-~]+$/.test(apiKey),
-        "apiKey (TRYON_API_KEY) contains white space.",
-        "Copy it again.",
-      );
+      const problem = keyProblem(apiKey);
+      check(!problem, `apiKey (TRYON_API_KEY) ${problem}.`, "Copy it again.");
     }
     const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
     serviceUrl = parseServiceUrl(baseUrl, "baseUrl (TRYON_BASE_URL)");
@@ -102,6 +100,13 @@ export function resolveConfig(options: TryOnOptions) {
     },
     redact,
   };
+}
+
+/** Returns why a text cannot be an API key, which is sent in a header. */
+function keyProblem(key: string): string | undefined {
+  const problem = /[^!-~]/.test(key) ? "contains white space or other characters" : undefined;
+  // A page usually has no key.
+  return isPage ? problem : (describeCredential(key) ?? problem);
 }
 
 function required(value: string | undefined, option: string, variable: string): string {
@@ -186,7 +191,7 @@ function readRecoveryKeys({ recoveryKeys }: TryOnOptions): readonly string[] {
       .filter(Boolean) ??
     [];
   const areValid =
-    Array.isArray(keys) && keys.every((key) => typeof key === "string" && /^[!-~]+$/.test(key));
+    Array.isArray(keys) && keys.every((key) => typeof key === "string" && !keyProblem(key));
   mustBe(areValid, "recoveryKeys", "a list of API keys");
   return keys;
 }

@@ -1,6 +1,18 @@
 import type { BudgetError, ConfigError, InputError } from "./refusal-errors.ts";
 import type {
-  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  InsufficientCreditsError,
+  InternalServerError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PaymentError,
+  PermissionDeniedError,
+  RateLimitError,
+  UnprocessableEntityError,
+} from "./named-errors.ts";
+import type {
   BatchStoppedError,
   ConnectionError,
   JobFailedError,
@@ -8,37 +20,37 @@ import type {
   ResultError,
   WaitTimeoutError,
 } from "./request-errors.ts";
-import {
-  isBranded,
-  type ApiErrorCode,
-  type TryOnError,
-  type TryOnErrorCode,
-} from "./tryon-error.ts";
+import { isBranded, type TryOnErrorCode } from "./tryon-error.ts";
+
+/** Error of this package. A `switch` of its `code` narrows it to the class and the fields of each code. */
+export type AnyTryOnError =
+  | AuthenticationError
+  | BadRequestError
+  | BatchStoppedError
+  | BudgetError
+  | ConfigError
+  | ConflictError
+  | ConnectionError
+  | InputError
+  | InsufficientCreditsError
+  | InternalServerError
+  | JobFailedError
+  | NotFoundError
+  | OutcomeUnknownError
+  | PayloadTooLargeError
+  | PaymentError
+  | PermissionDeniedError
+  | RateLimitError
+  | ResultError
+  | UnprocessableEntityError
+  | WaitTimeoutError;
 
 /** Class of the errors with a code. */
-export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorCode
-  ? ApiError & (Code extends "rate_limited" ? unknown : { readonly status: number })
-  : Code extends ConfigError["code"]
-    ? ConfigError
-    : Code extends ConnectionError["code"]
-      ? ConnectionError
-      : Code extends ResultError["code"]
-        ? ResultError
-        : Code extends "invalid_input"
-          ? InputError
-          : Code extends "budget_exceeded"
-            ? BudgetError
-            : Code extends "job_failed"
-              ? JobFailedError
-              : Code extends "wait_timed_out"
-                ? WaitTimeoutError
-                : Code extends "batch_stopped"
-                  ? BatchStoppedError
-                  : OutcomeUnknownError) & { readonly code: Code };
+export type ErrorWithCode<Code extends TryOnErrorCode> = AnyTryOnError & { readonly code: Code };
 
 /**
- * Returns true for an error of this package, and with codes only for an error with one of them. Works where `instanceof`
- * fails: when an ESM and a CJS copy of the package are loaded side by side.
+ * Returns true for an error of this package, and with codes only for an error with one of them. Without
+ * codes, a `switch` of its `code` narrows it. Works with every copy of the package, also two in a page.
  *
  * @param error - Any caught value.
  * @example
@@ -52,7 +64,7 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
  *   else throw error;
  * }
  */
-export function isTryOnError(error: unknown): error is TryOnError;
+export function isTryOnError(error: unknown): error is AnyTryOnError;
 /**
  * Returns true for an error of this package with one of these codes, which has the fields of its class.
  *

@@ -8,7 +8,7 @@ const tryLater = "Try again later.";
 const checkUrl = "Check baseUrl (TRYON_BASE_URL).";
 
 /** Default hints of the codes of responses of the service. */
-const responseHints = {
+export const responseHints = {
   bad_request: "Change the request.",
   unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
   insufficient_credits: "Buy credits.",

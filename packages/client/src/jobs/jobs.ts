@@ -2,7 +2,7 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
 import type { KeySearch } from "../types/key-search.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
+import { isTryOnError, type AnyTryOnError } from "../errors/is-tryon-error.ts";
 import { readPollInterval, rejectUnknown } from "../config/resolve-config.ts";
 import { isJobId, type Call } from "../api/api.ts";
 import type { Deadline } from "../http/deadline.ts";
@@ -29,7 +29,7 @@ export type WaitOutcome = {
       /** Result of the job. Undefined with an error. */
       readonly result?: undefined;
       /** Error that `job.result()` throws. Undefined with a result. */
-      readonly error: TryOnError;
+      readonly error: AnyTryOnError;
     }
 );
 
@@ -203,7 +203,7 @@ async function waitFor(
   } catch (error) {
     deadline.throwIfAborted();
     // Errors of middleware end every call.
-    if (!isBranded(error)) throw error;
+    if (!isTryOnError(error)) throw error;
     outcome = { id, job, error };
   }
   notify(outcome);

@@ -1,5 +1,5 @@
+import { loadSharp } from "#sharp";
 import { ConfigError } from "@tryon/client";
-import type { SharpConstructor } from "sharp";
 
 import {
   prepareWith,
@@ -14,7 +14,13 @@ const quality = 90;
 
 const encodeImage: Encoder = async (image, target, onUndecodable) => {
   const { header, maxSide, type, keepWarning } = target;
-  const sharp = await loadSharp();
+  const sharp = await loadSharp().catch(() => {
+    throw new ConfigError(
+      "invalid_config",
+      "prepareImage needs the package sharp in Node, Bun and Deno.",
+      "Run npm install sharp.",
+    );
+  });
   const convert = srgbConverter(header);
   // Refuses a missing end, and accepts what browsers show, such as stray bytes.
   const options = { failOn: "error", ignoreIcc: convert !== undefined } as const;
@@ -67,16 +73,4 @@ export async function prepareImage(
   options: PrepareImageOptions = {},
 ): Promise<Blob> {
   return prepareWith(encodeImage, file, options);
-}
-
-async function loadSharp(): Promise<SharpConstructor> {
-  try {
-    return (await import("sharp")).default;
-  } catch {
-    throw new ConfigError(
-      "invalid_config",
-      "prepareImage needs the package sharp in Node, Bun and Deno.",
-      "Run npm install sharp.",
-    );
-  }
 }

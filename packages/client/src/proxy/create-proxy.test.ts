@@ -62,6 +62,7 @@ it.each<[object, string]>([
   [{ apiKey: "svc_live_a", fetch: undefined }, "allowLiveKey"],
   [{ secret: "a".repeat(31) }, "secret must have at least 32 characters"],
   [{ secret: "a".repeat(31) }, "openssl rand -base64 32"],
+  [{ secret: `"${secret}"` }, "secret has quotes around it"],
   [{ secret: " ".repeat(40) }, "secret must have at least 32 characters"],
   [{ apiKey: async () => "svc_test_a" }, "secret must have at least 32 characters"],
   [{ origins: ["*"] }, "origins"],
@@ -144,6 +145,7 @@ describe("a function as API key", () => {
 
 it.each<[string, Partial<ProxyOptions>, number]>([
   ["valid after a change of the key, with the same secret", { apiKey: "svc_test_b", secret }, 200],
+  ["valid with a line break after the secret", { secret: ` ${secret}\n` }, 200],
   ["invalid after a change of the secret", { secret: `${secret}!` }, 404],
   ["invalid after a change of the key that signed them", { apiKey: "svc_test_b" }, 404],
 ])("keeps signed job ids %s", async (_name, changed, status) => {

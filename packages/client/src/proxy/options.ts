@@ -105,7 +105,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
   readonly basePath?: string | undefined;
   /**
    * Secret that signs job ids and derives idempotency keys. Set at least 32 random characters, such as the output of
-   * `openssl rand -base64 32`, and the same ones in all instances of the proxy. Required if `apiKey` is a function.
+   * `openssl rand -base64 32`, and the same ones in all instances of the proxy. White space at its ends is ignored. Required if `apiKey` is a function.
    *
    * After a change of the secret, all job ids that pages hold get 404, and a retry in progress can be charged twice.
    * Without this option, a change of the API key has the same effect. With it, the ids stay valid, but the service finds

@@ -1,5 +1,7 @@
 import { InputError, TryOn } from "@tryon/client";
 
+import { credentialProblem } from "@tryon/shared/credential";
+
 import { environment, unknownOption, unknownName } from "../config/resolve-config.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
@@ -15,7 +17,8 @@ export type ProxySettings = ReturnType<typeof resolveOptions>;
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
   const { authorize, apiKey, baseUrl, allowInsecure, allowLiveKey } = options;
-  const { fetch, transport, agent, clock, secret, maxBody = defaultMaxBody } = options;
+  const { fetch, transport, agent, clock, maxBody = defaultMaxBody } = options;
+  const secret = options.secret?.trim();
   const { fields = defaultFields.split(" "), basePath = defaultBasePath } = options;
   const { origins = [], sizes = ["1K"], allow = {}, sync } = options;
   const onError =
@@ -26,6 +29,8 @@ export function resolveOptions(given: ProxyOptions) {
     (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
   );
   const unknownKind = unknownName(allow, { list: true, account: true, purchase: true });
+  // An own secret may be words with spaces.
+  const isQuoted = credentialProblem(secret ?? "") === "quoted";
   // A function as apiKey requires a secret.
   const fixedKey = typeof apiKey === "function" ? secret : apiKey;
   const localhost = "http://localhost";
@@ -43,8 +48,12 @@ export function resolveOptions(given: ProxyOptions) {
       `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
     ],
     secret: [
-      secret === undefined ? typeof apiKey !== "function" : secret.trim().length >= minSecretLength,
-      `must have at least ${minSecretLength} characters, and is required if apiKey is a function`,
+      secret === undefined
+        ? typeof apiKey !== "function"
+        : !isQuoted && secret.length >= minSecretLength,
+      isQuoted
+        ? "has quotes around it"
+        : `must have at least ${minSecretLength} characters, and is required if apiKey is a function`,
       "Set random characters, such as the output of `openssl rand -base64 32`.",
     ],
     limit: undefined,

@@ -1,11 +1,9 @@
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { expressFix, nestExpressFix } from "../receiver/raw-body-fixes.ts";
 import { createNodeReceiver } from "./node-receiver.ts";
 import type { IncomingRequest, NodeReceiver, OutgoingResponse } from "./node-receiver.ts";
 
 export type { IncomingRequest, NodeReceiver, OutgoingResponse };
-
-const fix =
-  'Express: put the receiver before the parsers: `app.post("/webhooks/tryon", createReceiver(options));` and then `app.use(express.json());`. If the parser has to come first, let it keep the bytes: `app.use(express.json({ verify: (req, res, bytes) => Object.assign(req, { rawBody: bytes }) }));`';
 
 /**
  * Creates a handler for Express 4 or 5 that receives the events of the service, like
@@ -31,5 +29,5 @@ const fix =
  * app.use(express.json());
  */
 export function createReceiver(options: ReceiverOptions): NodeReceiver {
-  return createNodeReceiver(options, fix);
+  return createNodeReceiver(options, [nestExpressFix, expressFix]);
 }

@@ -1,5 +1,6 @@
 import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { fastifyFix } from "../receiver/raw-body-fixes.ts";
 import type { NodeRequest } from "../verification/body.ts";
 import type { LambdaEvent } from "./lambda.ts";
 import { closeIfUnread } from "./node-receiver.ts";
@@ -46,7 +47,6 @@ export interface FastifyScope {
 }
 
 const register = '`app.register(createReceiver(options), { prefix: "/webhooks/tryon" });`';
-const fix = `Fastify: a hook or a middleware of the app reads bodies before the routes, such as fastify-raw-body with this route in its option routes. Move it to a scope beside that of the receiver: ${register} and \`app.register(async (scope) => { scope.addHook("preParsing", hook); });\` with the routes that need it inside.`;
 
 /**
  * Creates a plugin for Fastify 5 that receives the events of the service at its prefix, like
@@ -72,7 +72,7 @@ const fix = `Fastify: a hook or a middleware of the app reads bodies before the 
  * );
  */
 export function createReceiver(options: ReceiverOptions): (scope: FastifyScope) => Promise<void> {
-  const receive = createDeliveryHandler(options, fix);
+  const receive = createDeliveryHandler(options, [fastifyFix]);
   return withEvents(receive, async (scope: FastifyScope) => {
     // A route passes a request with a parsed body instead.
     if (typeof scope.removeAllContentTypeParsers !== "function") {

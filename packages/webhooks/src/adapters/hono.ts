@@ -1,13 +1,11 @@
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { honoFix } from "../receiver/raw-body-fixes.ts";
 import { createFetchReceiver } from "../receiver/receiver.ts";
 
 /** Field of a Hono context that the handler uses. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
 }
-
-const fix =
-  'Hono: a middleware or a validator has read the body. Put the receiver before it: `app.post("/webhooks/tryon", createReceiver(options));` and then `app.use(middleware);`';
 
 /**
  * Creates a handler for Hono, on any runtime, that receives the events of the service, like
@@ -26,7 +24,7 @@ const fix =
  * app.post(
  *   "/webhooks/tryon",
  *   createReceiver({
- *     secrets: process.env.TRYON_WEBHOOK_SECRET,
+ *     secrets: () => process.env.TRYON_WEBHOOK_SECRET,
  *     onCompleted: (event) => save(event.job_id, event.result_url),
  *   }),
  * );
@@ -34,7 +32,7 @@ const fix =
 export function createReceiver(
   options: ReceiverOptions,
 ): (context: HonoContext) => Promise<Response> {
-  const receive = createFetchReceiver(options, fix);
+  const receive = createFetchReceiver(options, [honoFix]);
   // With its property for `reconcile`.
   return Object.assign(({ req: { raw } }: HonoContext) => receive(raw), receive);
 }

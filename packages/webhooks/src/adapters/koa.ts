@@ -1,5 +1,6 @@
 import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { koaFix } from "../receiver/raw-body-fixes.ts";
 import { closeIfUnread, type IncomingRequest } from "./node-receiver.ts";
 
 /** Fields of a Koa context that the middleware uses. */
@@ -10,9 +11,6 @@ export interface KoaContext {
   /** Sets headers of the response. */
   set(headers: Record<string, string>): unknown;
 }
-
-const fix =
-  'Koa: a body parser comes before the receiver. Use this order: `const receive = createReceiver(options);` `app.use((ctx, next) => (ctx.path === "/webhooks/tryon" ? receive(ctx) : next()));` `app.use(bodyParser());`';
 
 /**
  * Creates a middleware for Koa that receives the events of the service, like `createReceiver` of
@@ -34,7 +32,7 @@ const fix =
  * app.use((ctx, next) => (ctx.path === "/webhooks/tryon" ? receive(ctx) : next()));
  */
 export function createReceiver(options: ReceiverOptions): (context: KoaContext) => Promise<void> {
-  const receive = createDeliveryHandler(options, fix);
+  const receive = createDeliveryHandler(options, [koaFix]);
   return withEvents(receive, async (context: KoaContext) => {
     const { method, headers } = context.req;
     const delivery = { method, headers, body: context.req };

@@ -2,6 +2,7 @@ import { OptionsError } from "@tryon/shared/options";
 
 import { createDeliveryHandler, withEvents } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { lambdaFix } from "../receiver/raw-body-fixes.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
 /** Event of API Gateway (v1 or v2), a function URL or an Application Load Balancer. */
@@ -35,9 +36,6 @@ export interface LambdaResult {
 /** Options of a receiver on Lambda, which has no `background`. */
 export type LambdaReceiverOptions = Omit<ReceiverOptions, "background">;
 
-const fix =
-  "Lambda: a middleware has parsed the body of the event. Export the receiver itself: `export const handler = createReceiver(options);`, with middy without httpJsonBodyParser.";
-
 /**
  * Creates a function for AWS Lambda that receives the events of the service, behind API Gateway
  * (REST and HTTP APIs), a function URL or an Application Load Balancer. It works like
@@ -67,7 +65,7 @@ export function createReceiver(
     const hint = "Remove the option, or add the event to a queue in onCompleted.";
     throw new OptionsError("background", "has no time: Lambda stops after the response", hint);
   }
-  const receive = createDeliveryHandler(options, fix);
+  const receive = createDeliveryHandler(options, [lambdaFix]);
   return withEvents(receive, async (invocation: LambdaEvent | null | undefined) => {
     // A manual invocation may have no event.
     const event: LambdaEvent = invocation ?? {};

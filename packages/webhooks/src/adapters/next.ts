@@ -1,15 +1,11 @@
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { nextPagesFix, nextRouteFix } from "../receiver/raw-body-fixes.ts";
 import { createFetchReceiver } from "../receiver/receiver.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { createNodeReceiver } from "./node-receiver.ts";
 import type { IncomingRequest, NodeReceiver, OutgoingResponse } from "./node-receiver.ts";
 
 export type { IncomingRequest, NodeReceiver, OutgoingResponse, Receiver };
-
-const routeFix =
-  "Next.js: the route handler has read the request. Export the receiver itself: `export const POST = createReceiver(options);`, or pass the request before anything reads it, or pass its `request.clone()`.";
-const pagesFix =
-  "Next.js: `pages/api` parses bodies by default. Add this to the file of the route: `export const config = { api: { bodyParser: false } };`";
 
 /**
  * Creates the `POST` of a Next.js route handler, in `app/…/route.ts`, that receives the events of
@@ -28,7 +24,7 @@ const pagesFix =
  * });
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  return createFetchReceiver(options, routeFix);
+  return createFetchReceiver(options, [nextRouteFix]);
 }
 
 /**
@@ -46,5 +42,5 @@ export function createReceiver(options: ReceiverOptions): Receiver {
  * });
  */
 export function createPagesReceiver(options: ReceiverOptions): NodeReceiver {
-  return createNodeReceiver(options, pagesFix);
+  return createNodeReceiver(options, [nextPagesFix]);
 }

@@ -4,6 +4,7 @@ import {
   type ReceiverResponse,
 } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
+import type { Framework } from "../receiver/raw-body-fixes.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
 /** Request of Node, or of a framework on Node, with its method. */
@@ -28,8 +29,11 @@ export interface OutgoingResponse {
 /** Handler that responds to a Node request. It never rejects. */
 export type NodeReceiver = (request: IncomingRequest, response: OutgoingResponse) => Promise<void>;
 
-export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string): NodeReceiver {
-  const receive = createDeliveryHandler(options, rawBodyFix);
+export function createNodeReceiver(
+  options: ReceiverOptions,
+  fixes: readonly Framework[],
+): NodeReceiver {
+  const receive = createDeliveryHandler(options, fixes);
   const receiver: NodeReceiver = async (request, response) => {
     const { method, headers } = request;
     const delivery = { method, headers, body: request };

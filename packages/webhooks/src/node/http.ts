@@ -1,8 +1,14 @@
 import { createNodeReceiver, type NodeReceiver } from "../adapters/node-receiver.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
+import {
+  adonisFix,
+  hapiFix,
+  nestExpressFix,
+  nestFastifyFix,
+  nodeFix,
+} from "../receiver/raw-body-fixes.ts";
 
-const fix =
-  "node:http: pass the request before anything reads it: `createServer(createReceiver(options))`. If other code has to read it first, keep the bytes: `request.rawBody = bytes;`";
+const fixes = [nestExpressFix, nestFastifyFix, hapiFix, adonisFix, nodeFix];
 
 /**
  * Creates a listener for `http.createServer` that receives the events of the service, like
@@ -26,5 +32,5 @@ const fix =
  * }).listen(3000);
  */
 export function createReceiver(options: ReceiverOptions): NodeReceiver {
-  return createNodeReceiver(options, fix);
+  return createNodeReceiver(options, fixes);
 }

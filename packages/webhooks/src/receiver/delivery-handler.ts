@@ -1,6 +1,7 @@
 import { receiverMark } from "@tryon/shared/receiver-mark";
 
 import type { TryOnCompletedEvent } from "../verification/event.ts";
+import { wasRead } from "../verification/body.ts";
 import { headerPairs } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
@@ -10,6 +11,7 @@ import { isWebhookError, WebhookError, type WebhookErrorCode } from "../webhook-
 import { createClaim } from "./claim.ts";
 import { createErrorLog } from "./log.ts";
 import { claimSettings, type ReceiverOptions } from "./options.ts";
+import { describeFix, type Framework } from "./raw-body-fixes.ts";
 
 interface Delivery {
   readonly method: string | undefined;
@@ -76,11 +78,11 @@ const busy = "Another delivery of this event is being handled. Send it again lat
  * Creates the receiver of every adapter. It verifies a delivery, claims and handles its event and
  * returns the response. It never rejects.
  *
- * @param rawBodyFix the lines to change in one framework if the body was parsed.
+ * @param fixes What to change in each framework that the app may have, the most likely last.
  */
 export function createDeliveryHandler(
   options: ReceiverOptions,
-  rawBodyFix?: string,
+  fixes: readonly Framework[],
 ): DeliveryHandler {
   const { secrets, onCompleted, onUnknown } = options;
   const { maxBodyBytes = defaultMaxBodyBytes, maxAge } = options;
@@ -113,13 +115,12 @@ export function createDeliveryHandler(
   // Errors of a handler or a store are for the log, not for the sender.
   const fail = (error: unknown): ReceiverResponse => reject("handler_failed", error, failed);
 
-  const rejectInvalid = (error: WebhookError): ReceiverResponse => {
+  const rejectInvalid = (error: WebhookError, body: unknown, fix?: string): ReceiverResponse => {
     const { code, cause } = error;
     if (code !== "raw_body_required") return reject(code, error, error.message);
     // After a closed connection, the receiver needs no fix.
     const closed = cause instanceof Error && "code" in cause && cause.code === "ECONNRESET";
-    const fix = rawBodyFix === undefined ? error.message : `${notBytes} ${rawBodyFix}`;
-    const message = closed ? connectionClosed : fix;
+    const message = closed ? connectionClosed : `${notBytes} ${fix ?? describeFix(fixes, body)}`;
     return reject(code, new WebhookError(code, message, { cause }), message, closed ? 400 : 500);
   };
 
@@ -180,6 +181,9 @@ export function createDeliveryHandler(
 
   const receive = async (delivery: Delivery): Promise<ReceiverResponse> => {
     const arrivedAt = clock.monotonic();
+    // Before the first `await`, which ends the call stack of the app.
+    const { body } = delivery;
+    const fix = wasRead(body) ? describeFix(fixes, body) : undefined;
     if (delivery.method !== "POST") {
       const error = new Error("The method must be POST.");
       return reject("method_not_allowed", error, error.message);
@@ -189,7 +193,7 @@ export function createDeliveryHandler(
       if (verified.event.status === null && onUnknown === undefined) return accept(204);
       return await claimAndHandle(verified, arrivedAt, options.background).catch(fail);
     } catch (error) {
-      return isWebhookError(error) ? rejectInvalid(error) : fail(error);
+      return isWebhookError(error) ? rejectInvalid(error, body, fix) : fail(error);
     }
   };
   const events: EventHandler = {

@@ -1,6 +1,7 @@
 import type { FetchRequest } from "../verification/body.ts";
 import { createDeliveryHandler, withEvents } from "./delivery-handler.ts";
 import type { ReceiverOptions } from "./options.ts";
+import { elysiaFix, h3Fix, requestFix, type Framework } from "./raw-body-fixes.ts";
 
 /** Fetch handler that receives events. */
 export type Receiver = (request: FetchRequest) => Promise<Response>;
@@ -30,11 +31,14 @@ export type Receiver = (request: FetchRequest) => Promise<Response>;
  * });
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  return createFetchReceiver(options);
+  return createFetchReceiver(options, [elysiaFix, h3Fix, requestFix]);
 }
 
-export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: string): Receiver {
-  const receive = createDeliveryHandler(options, rawBodyFix);
+export function createFetchReceiver(
+  options: ReceiverOptions,
+  fixes: readonly Framework[],
+): Receiver {
+  const receive = createDeliveryHandler(options, fixes);
   const receiver: Receiver = async (request) => {
     const { method, headers } = request;
     const { body, ...init } = await receive({ method, headers, body: request });

@@ -1,5 +1,6 @@
 import { func, OptionsError, readOptions } from "@tryon/shared/options";
 import { serviceTime } from "@tryon/shared/service-time";
+import { completedEvent } from "../verification/event.ts";
 import { eventHandler, type EventHandler } from "../receiver/delivery-handler.ts";
 import { reconcileWindow } from "./reconcile-window.ts";
 
@@ -180,16 +181,7 @@ async function pass(
   if (status !== "succeeded" && status !== "failed") return { reason: "running" };
   const endedAt = timeOf(data.completed_at ?? "") || timeOf(data.created_at ?? "");
   if (!isRemembered(endedAt)) return { reason: "out_of_range" };
-  const { status: code, isNew } = await events.handle({
-    event: "tryon.completed",
-    job_id: id,
-    status,
-    result_url: data.result_url ?? null,
-    error_code: data.error_code ?? null,
-    error_message: data.error_message ?? null,
-    duration_ms: data.duration_ms ?? null,
-    completed_at: data.completed_at ?? null,
-  });
+  const { status: code, isNew } = await events.handle(completedEvent(id, status, { ...data }));
   return { reason: code < 300 ? "handled" : "failed", isNew };
 }
 

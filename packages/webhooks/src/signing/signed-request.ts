@@ -1,4 +1,4 @@
-import type { TryOnCompletedEvent } from "../verification/event.ts";
+import type { EventFields } from "../verification/event.ts";
 import { anything, readOptions } from "@tryon/shared/options";
 import { bytesOf, type RawBody } from "../verification/body.ts";
 import { sign } from "./sign.ts";
@@ -45,7 +45,7 @@ export interface SignedRequestOptions {
  * expect(response.status).toBe(204);
  */
 export async function signedRequest(
-  event: Partial<TryOnCompletedEvent> | OtherEvent | RawBody,
+  event: Partial<EventFields> | OtherEvent | RawBody,
   options: SignedRequestOptions,
 ): Promise<Request> {
   const {

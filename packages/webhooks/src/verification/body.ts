@@ -69,11 +69,11 @@ export async function readBody(
       joined.set(chunk, offset);
     }
   } catch (cause) {
-    throw new WebhookError(
-      "raw_body_required",
-      'The body is not bytes: it was parsed, read before or incomplete. Express: express.raw({ type: "*/*" }) before express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.',
-      { cause },
-    );
+    const fix = hasField(body, "bodyUsed")
+      ? "Verify the Request before other code reads it, or a clone that was made before."
+      : 'Express: express.raw({ type: "*/*" }) before express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.';
+    const problem = "The body is not bytes: it was parsed, read before or incomplete.";
+    throw new WebhookError("raw_body_required", `${problem} ${fix}`, { cause });
   }
   checkLength(length, maxBodyBytes);
   return joined.subarray(0, length);
@@ -106,9 +106,7 @@ async function open(body: unknown): Promise<Source> {
   const request = body as RequestFields;
   const bytes = bufferedBytes(body);
   if (bytes !== undefined) return [bytes].values();
-  if (request.bodyUsed || request.readableDidRead) {
-    throw new TypeError("The body was read before.");
-  }
+  if (wasRead(body)) throw new TypeError("The body was read before.");
   if (request.bodyUsed === undefined) {
     // Throws if the body is not a Node request.
     return (body as AsyncIterable<unknown>)[Symbol.asyncIterator]();
@@ -118,6 +116,26 @@ async function open(body: unknown): Promise<Source> {
   // Throws if the body is not a stream, or is read elsewhere.
   const reader = (request.body as ReadableStream<unknown>).getReader();
   return { next: () => reader.read() };
+}
+
+/** Returns true for an object with a field. Any value can be passed as a body, also a proxy that throws. */
+export function hasField(value: unknown, name: string): boolean {
+  try {
+    return name in Object(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns true for a request whose stream was read, even if a framework has kept its bytes. */
+export function wasRead(body: unknown): body is object {
+  try {
+    const { bodyUsed, readableDidRead } = Object(body) as RequestFields;
+    return Boolean(bodyUsed || readableDidRead);
+  } catch {
+    // The Request of Elysia in Node, once its body was parsed.
+    return true;
+  }
 }
 
 export function bytesOf(value: unknown): Uint8Array | undefined {

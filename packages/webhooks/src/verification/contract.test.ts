@@ -4,7 +4,7 @@ import { root } from "@tryon/test-kit/repository";
 import * as fc from "fast-check";
 import { expect, expectTypeOf, it } from "vitest";
 import type { components } from "@tryon/spec/openapi";
-import { sign, verify, type TryOnCompletedEvent } from "../index.ts";
+import { sign, verify, type EventFields } from "../index.ts";
 
 type Contract = components["schemas"]["TryOnCompletedEvent"];
 
@@ -67,8 +67,8 @@ function allowed(schema: FieldSchema): fc.Arbitrary<unknown> {
 }
 
 it("has a type with every event of the contract", () => {
-  expectTypeOf<Contract>().toExtend<TryOnCompletedEvent>();
-  expectTypeOf<keyof TryOnCompletedEvent>().toEqualTypeOf<keyof Contract>();
+  expectTypeOf<Contract>().toExtend<EventFields>();
+  expectTypeOf<keyof EventFields>().toEqualTypeOf<keyof Contract>();
   expect(required.toSorted()).toEqual(Object.keys(properties).toSorted());
 });
 
@@ -76,14 +76,15 @@ it.each(Object.entries(examples))("returns the example %s unchanged", async (_, 
   expect(await received(value)).toStrictEqual(value);
 });
 
-it("returns every event of the contract unchanged, and null for each field that a sender omits", async () => {
+it("returns the fields of every event of the contract, and null for each field that a sender omits and the URL of a failed job", async () => {
   const entries = Object.entries(properties).map(([name, schema]) => [name, allowed(schema)]);
   // One arbitrary for each field of the contract.
   const fields = Object.fromEntries(entries) as Record<string, fc.Arbitrary<unknown>>;
   const events = fc.record(fields, { requiredKeys: [...needed] });
   const missing = Object.fromEntries(Object.keys(properties).map((name) => [name, null]));
   const property = fc.asyncProperty(events, async (event) => {
-    expect(await received(event)).toStrictEqual({ ...missing, ...event });
+    const url = event["status"] === "failed" && { result_url: null };
+    expect(await received(event)).toStrictEqual({ ...missing, ...event, ...url });
   });
   await fc.assert(property, { numRuns: 500 });
 });

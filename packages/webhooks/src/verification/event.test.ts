@@ -88,3 +88,27 @@ it("keeps no bytes of rejected text for the next event", async () => {
   const rest = Buffer.from([0xac, 0x22, 0x7d]);
   expect(await outcomeOf(rest)).toMatchObject({ code: "invalid_json" });
 });
+
+it("gives the image of a job that has succeeded by a poll, and stays plain data", async () => {
+  const resumed: unknown[] = [];
+  const resume = (id: string) => ({
+    result: async (options?: { readonly timeout: string }) => {
+      resumed.push(id, options);
+      return { image: "an image" };
+    },
+  });
+  const outcome = await outcomeOf(endedAgo(0));
+  if (!outcome.ok || outcome.event.status !== "succeeded") throw new Error("Not verified.");
+  const { image, ...fields } = outcome.event;
+  expect(await image({ jobs: { resume } }, { timeout: "5s" })).toBe("an image");
+  expect(resumed).toEqual(["job_1", { timeout: "5s" }]);
+  expect(JSON.parse(JSON.stringify(outcome.event))).toEqual(fields);
+  expect(structuredClone(outcome.event)).toStrictEqual(outcome.event);
+});
+
+it("gives a failed job neither a URL nor an image", async () => {
+  const failed = { ...endedAgo(0), status: "failed", result_url: "https://results.example/1.png" };
+  const outcome = await outcomeOf(failed);
+  expect(outcome).toMatchObject({ ok: true, event: { status: "failed", result_url: null } });
+  expect(outcome).not.toHaveProperty("event.image");
+});

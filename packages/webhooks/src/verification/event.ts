@@ -1,18 +1,10 @@
 import { WebhookError } from "../webhook-error.ts";
 
-/**
- * Event of a job that has ended, with the fields of the service. The library requires `event`,
- * `job_id` and `status`. Another field is `null` if it was not sent or has a wrong type.
- */
-export interface TryOnCompletedEvent {
+interface CompletedFields {
   /** Kind of the event. */
   readonly event: "tryon.completed";
   /** Id of the job. Never empty. */
   readonly job_id: string;
-  /** Outcome of the job. */
-  readonly status: "succeeded" | "failed";
-  /** URL of the PNG, valid for 24 hours. `null` for a failed job. */
-  readonly result_url: string | null;
   /** Code of the failure, e.g. `generation_failed`. */
   readonly error_code: string | null;
   /** Detail of the failure, e.g. `content_blocked`. */
@@ -21,6 +13,72 @@ export interface TryOnCompletedEvent {
   readonly duration_ms: number | null;
   /** End of the job: ISO 8601, UTC, as it was sent. */
   readonly completed_at: string | null;
+}
+
+/** Event of a job that has succeeded. */
+export interface TryOnSucceededEvent extends CompletedFields {
+  /** Outcome of the job. */
+  readonly status: "succeeded";
+  /** URL of the PNG, valid for 24 hours. `null` if the service sent none: `image` asks for one. */
+  readonly result_url: string | null;
+  /**
+   * Polls the job with your client and returns its image, also without a `result_url`, and later than 24 hours. Not part of the
+   * JSON of the event, nor of a copy.
+   *
+   * @param tryon - `TryOn` of `@tryon/client` with the API key of the job.
+   * @param options - Options of the wait, such as `timeout` and `signal`.
+   * @throws errors of `job.result()` of the client
+   * @example
+   * import { createReceiver } from "@tryon/webhooks";
+   *
+   * export const POST = createReceiver({
+   *   secrets: () => process.env.TRYON_WEBHOOK_SECRET,
+   *   async onCompleted(event) {
+   *     if (event.status === "failed") return;
+   *     const image = await event.image(tryon);
+   *     await image.save(`${event.job_id}.png`);
+   *   },
+   * });
+   */
+  image<Image, Options>(
+    this: void,
+    tryon: ImageSource<Image, Options>,
+    options?: Options,
+  ): Promise<Image>;
+}
+
+/** Event of a job that has failed. */
+export interface TryOnFailedEvent extends CompletedFields {
+  /** Outcome of the job. */
+  readonly status: "failed";
+  /** A failed job has no image. */
+  readonly result_url: null;
+}
+
+/**
+ * Event of a job that has ended, with the fields of the service: its `status` narrows it. The library requires `event`,
+ * `job_id` and `status`. Another field is `null` if it was not sent or has a wrong type.
+ */
+export type TryOnCompletedEvent = TryOnSucceededEvent | TryOnFailedEvent;
+
+/** Fields of an event, which its status does not narrow. */
+export type EventFields = {
+  readonly [Name in keyof TryOnCompletedEvent]: TryOnCompletedEvent[Name];
+};
+
+/** Client that gets the image of a job: a `TryOn` of `@tryon/client`. */
+export interface ImageSource<Image, Options> {
+  /** Jobs of the API key. */
+  readonly jobs: {
+    /** Returns a job by its id, without a request. */
+    resume(id: string): {
+      /** Waits for the end of the job. */
+      result(options?: Options): Promise<{
+        /** Image of the job. */
+        readonly image: Image;
+      }>;
+    };
+  };
 }
 
 /**
@@ -56,17 +114,32 @@ export function parseEvent(bytes: Uint8Array): TryOnEvent {
   if (event !== "tryon.completed") return { event, job_id, status: null, data };
   if (!job_id) throw invalid("job_id");
   if (status !== "succeeded" && status !== "failed") throw invalid("status");
-  return {
-    event,
+  return completedEvent(job_id, status, data);
+}
+
+/** Creates the event of a job from data of the service. */
+export function completedEvent(
+  job_id: string,
+  status: TryOnCompletedEvent["status"],
+  data: Readonly<Record<string, unknown>>,
+): TryOnCompletedEvent {
+  const fields = {
+    event: "tryon.completed",
     job_id,
     status,
-    result_url: textOrNull(data["result_url"]),
+    result_url: status === "failed" ? null : textOrNull(data["result_url"]),
     error_code: textOrNull(data["error_code"]),
     error_message: textOrNull(data["error_message"]),
     // JSON.parse reads a number that is too large as Infinity.
     duration_ms: Number.isFinite(data["duration_ms"]) ? (data["duration_ms"] as number) : null,
     completed_at: textOrNull(data["completed_at"]),
   };
+  const image: TryOnSucceededEvent["image"] = async (tryon, options) =>
+    (await tryon.jobs.resume(job_id).result(options)).image;
+  // Not enumerable: an event is plain data for JSON, queues and comparisons.
+  if (status === "succeeded") Object.defineProperty(fields, "image", { value: image });
+  // The status decides the type of the URL and whether there is a method.
+  return fields as TryOnCompletedEvent;
 }
 
 /** Shared decoder. It keeps no state between complete texts, even after an error. */

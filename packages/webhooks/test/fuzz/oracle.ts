@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
+import type { EventFields, UnknownEvent } from "../../src/verification/event.ts";
 import type { VerifyOutcome } from "../../src/verification/verify.ts";
 import { signatureOf } from "./delivery.ts";
 
@@ -18,7 +19,7 @@ export interface DeliveryContent {
 }
 
 type Refused = Extract<VerifyOutcome, { readonly ok: false }>;
-type Event = Exclude<VerifyOutcome, Refused>["event"];
+type Event = UnknownEvent | EventFields;
 
 /** Expected outcome: a code, or the event and the index of its secret. */
 export type Expected =
@@ -117,7 +118,7 @@ function parseEvent(bytes: Buffer): Event | "invalid_json" | "invalid_event" {
     event,
     job_id,
     status,
-    result_url: text("result_url"),
+    result_url: status === "failed" ? null : text("result_url"),
     error_code: text("error_code"),
     error_message: text("error_message"),
     duration_ms: typeof duration === "number" && Math.abs(duration) !== Infinity ? duration : null,
