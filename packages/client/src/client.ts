@@ -4,9 +4,11 @@ import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/api.ts";
 import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
-import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
+import type { Costs, Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
 import { rejectUnknown, type Config } from "./config/resolve-config.ts";
+import { loadAccount, parts } from "#parts";
+import { usePart } from "./errors/use-part.ts";
 import { attempt, reportWait } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
@@ -51,13 +53,13 @@ export class TryOn {
   constructor(options: TryOnOptions = {}) {
     rejectUnknown("TryOn", options, optionNames);
     this.#options = { ...options };
-    const contexts = new ClientContexts(this.#options);
+    const contexts = new ClientContexts(this.#options, parts);
     if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;
     this.#contexts = contexts;
     this.#jobSubmitter = new JobSubmitter(contexts);
-    this.jobs = new Jobs(contexts);
-    this.account = new Account(contexts);
-    this.credits = new Credits(contexts);
+    this.jobs = new Jobs(contexts, loadAccount);
+    this.account = new Account(contexts, loadAccount);
+    this.credits = new Credits(contexts, loadAccount);
   }
 
   /**
@@ -100,7 +102,7 @@ export class TryOn {
    * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
   async validate(input: InputArgument): Promise<readonly InputIssue[]> {
-    return validateInput(input);
+    return validateInput(input, parts.checks);
   }
 
   /**
@@ -126,7 +128,8 @@ export class TryOn {
    * await tryon.estimate([input, { ...input, output_size: "4K" }]); // 28
    */
   async estimate(inputs: Inputs, options: CallOptions = {}): Promise<number> {
-    return estimate((await this.costs(options)).costs, inputs, options.signal);
+    const { costs } = await this.costs(options);
+    return (await usePart(loadAccount)).estimate(costs, inputs, options.signal);
   }
 
   /**
@@ -174,7 +177,7 @@ export class TryOn {
     const parsed = parseInput(input);
     const settings = { validate: false, log: () => undefined };
     const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
-      readImages(parsed, settings, deadline),
+      readImages(parsed, settings, deadline, parts.checks),
     );
     return { ...parsed, images };
   }

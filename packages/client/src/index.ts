@@ -57,11 +57,12 @@ export type {
 } from "./types/try-on-input.ts";
 export type { Inputs } from "./billing/prices.ts";
 export { isFailed, isSucceeded } from "./jobs/job-record.ts";
-export type { JobList, JobPage, ListOptions } from "./jobs/job-list.ts";
-export type { FindOptions } from "./jobs/job-lookup.ts";
+export type { JobList } from "./jobs/job-list.ts";
+export type { JobPage, ListOptions } from "./jobs/list-pages.ts";
 export type { KeySearch, UnknownReason } from "./types/key-search.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-export type { Jobs, WaitAllOptions, WaitOutcome } from "./jobs/jobs.ts";
+export type { FindOptions, Jobs } from "./jobs/jobs.ts";
+export type { WaitAllOptions, WaitOutcome } from "./jobs/wait-for-all.ts";
 export type { Account } from "./billing/credits.ts";
 export { Budget } from "./billing/budget.ts";
 export { packs, type Costs, type Pack, type Prices } from "./billing/prices.ts";

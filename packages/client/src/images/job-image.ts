@@ -134,7 +134,7 @@ export class JobImage implements ResultImage {
         const { status = 0, response, content } = outcome.response ?? {};
         // `read` has read every response that is ok.
         if (response?.ok && content !== undefined) return content as Content;
-        if (!refusals.has(status)) throw responseError(outcome, call, config);
+        if (!refusals.has(status)) throw await responseError(outcome, call, this.#http);
         missingSince = Math.min(missingSince, clock.monotonic());
         const delay = urls > 0 ? Math.min(4_000, 500 * 2 ** urls) : 0;
         const isLast = clock.monotonic() + delay - missingSince > maxMissingTime;

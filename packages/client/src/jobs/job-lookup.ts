@@ -1,62 +1,19 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { JobData } from "../types/job.ts";
-import type { KeySearch } from "../types/key-search.ts";
+import type { KeySearch, SoughtKey } from "../types/key-search.ts";
+import { listJobs } from "../api/account-requests.ts";
 import { serviceTime } from "../api/service-time.ts";
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { InputError } from "../errors/refusal-errors.ts";
-import { callOptionNames, within, type Deadline } from "../http/deadline.ts";
+import { within, type Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { jobsOfPages } from "./job-list.ts";
+import { jobsOfPages } from "./list-pages.ts";
 import { maxReadLag } from "./job-poller.ts";
 import { JobRecord, maxClockSkew } from "./job-record.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
 
-/** Options of `jobs.findByKey`. `timeout` applies to each page of the list. */
-export interface FindOptions extends CallOptions {
-  /**
-   * Time before the first attempt of the submission: a `Date`, milliseconds since 1970 or ISO 8601. It may be earlier, such
-   * as the time at which a queue got the item. Older jobs are not read, except for an hour, since clocks differ.
-   *
-   * @default none: the whole list is read, and the outcome is never `absent`
-   */
-  readonly firstAttemptAt?: Date | number | string | undefined;
-  /** If true, each attempt had `keyInMetadata`. Otherwise the outcome is never `absent`. @default that of the client */
-  readonly keyInMetadata?: boolean | undefined;
-  /**
-   * Fingerprint of the API key of the submission. Only the list of that key is read, which can be one of `recoveryKeys`.
-   *
-   * @default none: the lists of the key and of all `recoveryKeys` are read
-   */
-  readonly apiKeyFingerprint?: string | undefined;
-}
-
-/** Names of the options of `findByKey`. */
-export const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
-  ...callOptionNames,
-  firstAttemptAt: true,
-  keyInMetadata: true,
-  apiKeyFingerprint: true,
-};
-
-export interface SoughtKey {
-  readonly idempotencyKey: string;
-  /** Time before the first attempt, in milliseconds since 1970. */
-  readonly firstAttemptAt: number | undefined;
-  readonly hasKeyInMetadata: boolean;
-  readonly apiKeyFingerprint?: string | undefined;
-}
-
-/** Reads a time of a caller, in milliseconds since 1970. A time without a zone is UTC. Throws `invalid_input`. */
-export function readTime(time: Date | number | string | undefined, field: string) {
-  if (time === undefined) return undefined;
-  const value = typeof time === "string" ? serviceTime(time) : Number(time);
-  if (typeof time !== "boolean" && time !== null && Number.isFinite(value)) return value;
-  throw new InputError(field, "must be a Date, milliseconds since 1970, or ISO 8601");
-}
-
 /** Limits of each page of the list, or the deadline of the whole search. */
-type FindLimits = CallOptions & { readonly deadline?: Deadline };
+export type FindLimits = CallOptions & { readonly deadline?: Deadline };
 
 /** One iteration over the list of a key, newest first. It continues where the last search has stopped. */
 class ListIteration {
@@ -94,7 +51,7 @@ class ListIteration {
 }
 
 async function loadPage({ api }: ClientContext, cursor: string | undefined, deadline: Deadline) {
-  const { data } = await api.listJobs({ cursor }, { deadline });
+  const { data } = await listJobs(api, { cursor }, { deadline });
   return { jobs: data.jobs, nextCursor: data.next_cursor };
 }
 

@@ -1,60 +1,71 @@
 import type { CallOptions } from "../types/call-options.ts";
-import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
-import type { KeySearch } from "../types/key-search.ts";
+import type { Job, SavedJob } from "../types/job.ts";
+import type { KeySearch, SoughtKey } from "../types/key-search.ts";
+import type { Part } from "../types/part.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
+import { usePart } from "../errors/use-part.ts";
+import { readTime } from "../api/service-time.ts";
 import { readPollInterval, rejectUnknown } from "../config/resolve-config.ts";
 import { isJobId, type Call } from "../api/api.ts";
-import type { Deadline } from "../http/deadline.ts";
+import { callOptionNames, type Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { JobList, type ListOptions } from "./job-list.ts";
-import { findOptionNames, JobLookup, readTime, type FindOptions } from "./job-lookup.ts";
-import { JobRecord, notifier } from "./job-record.ts";
+import { JobList } from "./job-list.ts";
+import type { FindLimits } from "./job-lookup.ts";
+import type * as lookup from "./job-lookup.ts";
+import type { ListOptions } from "./list-pages.ts";
+import type * as listPages from "./list-pages.ts";
+import { JobRecord } from "./job-record.ts";
 import { pollOptionNames } from "./run-options.ts";
+import type { WaitAllOptions, WaitOutcome } from "./wait-for-all.ts";
+import type * as waits from "./wait-for-all.ts";
 
-/** Outcome of the wait for one of several jobs. */
-export type WaitOutcome = {
-  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
-  readonly id: string;
-  /** Job that was waited for. It may still run. */
-  readonly job: Job;
-} & (
-  | {
-      /** Result of the job. Undefined with an error. */
-      readonly result: TryOnResult;
-      /** Error that `job.result()` throws. Undefined with a result. */
-      readonly error?: undefined;
-    }
-  | {
-      /** Result of the job. Undefined with an error. */
-      readonly result?: undefined;
-      /** Error that `job.result()` throws. Undefined with a result. */
-      readonly error: TryOnError;
-    }
-);
-
-/** Options of `waitAll`. `timeout` applies to all waits together. */
-export interface WaitAllOptions extends PollOptions {
-  /**
-   * Called with each outcome, as the jobs end. Errors it throws are ignored and go to the client's `logger`.
-   *
-   * @default none
-   */
-  readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
-}
+type JobsPart = typeof lookup & typeof listPages & typeof waits;
 
 const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
   ...pollOptionNames,
   onSettled: true,
 };
 
+/** Options of `jobs.findByKey`. `timeout` applies to each page of the list. */
+export interface FindOptions extends CallOptions {
+  /**
+   * Time before the first attempt of the submission: a `Date`, milliseconds since 1970 or ISO 8601. It may be earlier, such
+   * as the time at which a queue got the item. Older jobs are not read, except for an hour, since clocks differ.
+   *
+   * @default none: the whole list is read, and the outcome is never `absent`
+   */
+  readonly firstAttemptAt?: Date | number | string | undefined;
+  /** If true, each attempt had `keyInMetadata`. Otherwise the outcome is never `absent`. @default that of the client */
+  readonly keyInMetadata?: boolean | undefined;
+  /**
+   * Fingerprint of the API key of the submission. Only the list of that key is read, which can be one of `recoveryKeys`.
+   *
+   * @default none: the lists of the key and of all `recoveryKeys` are read
+   */
+  readonly apiKeyFingerprint?: string | undefined;
+}
+
+const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
+  ...callOptionNames,
+  firstAttemptAt: true,
+  keyInMetadata: true,
+  apiKeyFingerprint: true,
+};
+
+/** Searches for jobs by their keys. Submissions must be older than the first search. Rejects with the abort reason only. */
+export interface KeyFinder {
+  find(sought: SoughtKey, limits?: FindLimits): Promise<KeySearch>;
+}
+
 /** Jobs of an API key. */
 export class Jobs {
   readonly #contexts: ClientContexts;
+  readonly #load: Part<JobsPart>;
 
   /** @internal It is `tryon.jobs`. */
-  constructor(contexts: ClientContexts) {
+  constructor(contexts: ClientContexts, load: Part<JobsPart>) {
     this.#contexts = contexts;
+    this.#load = load;
   }
 
   /**
@@ -83,7 +94,7 @@ export class Jobs {
    * const latest = await tryon.jobs.list().toArray({ limit: 5 });
    */
   list(options: ListOptions = {}): JobList {
-    return new JobList(this.#contexts, options);
+    return new JobList(this.#contexts, this.#load, options);
   }
 
   /**
@@ -117,8 +128,16 @@ export class Jobs {
   }
 
   /** @internal Creates a lookup whose searches share one iteration over the list. */
-  lookup(): JobLookup {
-    return new JobLookup(this.#contexts);
+  lookup(): KeyFinder {
+    let found: lookup.JobLookup | undefined;
+    return {
+      find: async (...search) => {
+        const part = await this.#load();
+        if (!part) return { status: "unknown", reason: "list_failed" };
+        const shared = (found ??= new part.JobLookup(this.#contexts));
+        return shared.find(...search);
+      },
+    };
   }
 
   /**
@@ -177,37 +196,11 @@ export class Jobs {
     );
     const interval = readPollInterval(options, this.#contexts.config);
     const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
-      const notify = notifier(context.config, options.onSettled, "onSettled");
-      const outcomes = records.map((record) =>
-        waitFor(record, context, deadline, interval, notify),
-      );
-      // All waits end before the error of a middleware rejects the call.
-      await Promise.allSettled(outcomes);
-      return Promise.all(outcomes);
+      const { waitForAll } = await usePart(this.#load);
+      return waitForAll(records, context, deadline, interval, options.onSettled);
     };
     return this.#contexts.within(options, undefined, wait, waitAllOptionNames);
   }
-}
-
-async function waitFor(
-  job: JobRecord,
-  context: ClientContext,
-  deadline: Deadline,
-  interval: number | undefined,
-  notify: (outcome: WaitOutcome) => void,
-): Promise<WaitOutcome> {
-  const { id } = job;
-  let outcome: WaitOutcome;
-  try {
-    outcome = { id, job, result: await job.finish(deadline, interval, undefined, context) };
-  } catch (error) {
-    deadline.throwIfAborted();
-    // Errors of middleware end every call.
-    if (!isBranded(error)) throw error;
-    outcome = { id, job, error };
-  }
-  notify(outcome);
-  return outcome;
 }
 
 function checkId(id: unknown, field = "id"): asserts id is string {

@@ -2,7 +2,8 @@ import { isPage } from "#page";
 
 import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { inputIssue } from "../errors/input-issue.ts";
+import type { InputIssue } from "../errors/input-issue.ts";
+import { unreadable } from "../errors/unreadable.ts";
 import type { Bytes } from "../types/result-image.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
@@ -102,7 +103,7 @@ class ImageBody implements BodySource {
           .arrayBuffer()
           .catch(() => undefined);
         if (bytes?.byteLength !== end - start) {
-          throw (this.unreadable = new InputError([inputIssue("unreadable", field ?? "input")]));
+          throw (this.unreadable = new InputError([unreadableIssue(field)]));
         }
         const chunk = new Uint8Array(bytes);
         yield field === undefined ? chunk : encode(chunk);
@@ -111,6 +112,12 @@ class ImageBody implements BodySource {
       }
     }
   }
+}
+
+function unreadableIssue(field = "input"): InputIssue {
+  const [problem, hint] = unreadable;
+  const message = `${field} ${problem.replace("%", "")}.`;
+  return { field, message, code: "unreadable", severity: "error", hint };
 }
 
 type Transferable = Partial<Pick<ArrayBuffer, "transfer">>;
