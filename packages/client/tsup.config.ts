@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { withoutDocstrings } from "@tryon/cli-kit/build";
 import { defineConfig, type Options } from "tsup";
 
@@ -13,6 +15,8 @@ const shared: Options = {
   plugins: [withoutDocstrings],
 };
 
+const nodeEntry = { "index-node": "src/index.ts", node: "src/node/index.ts" };
+
 const entry = {
   index: "src/index.ts",
   batch: "src/batch/index.ts",
@@ -23,6 +27,34 @@ const entry = {
   redis: "src/stores/redis.ts",
   session: "src/session/index.ts",
   sqlite: "src/stores/sqlite.ts",
+};
+
+/** Files of parts, and files of which parts have copies. */
+const isOfPart = /(?:check-fields|check-image|input-issue|read-once)\.ts$/;
+const copied = /(?:canonical-fields|image-limits|key-url|known-names|unreadable)(?:\.ts)?$/;
+
+/** Replaces `isPage` by its value in each file, since a value of another chunk is not known when a chunk is built. */
+const inlineIsPage: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "inline-is-page",
+  setup(build) {
+    // Parts have their own copies of small files, or each of those would become a chunk of its own.
+    build.onResolve(
+      { filter: copied },
+      async ({ path, importer, kind, resolveDir, pluginData }) => {
+        if (pluginData || !isOfPart.test(importer)) return undefined;
+        const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: true });
+        return { ...found, suffix: "?part" };
+      },
+    );
+    build.onLoad({ filter: /[\\/]client[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      if (!text.includes('from "#page"')) return undefined;
+      const contents = text
+        .replace('import { isPage } from "#page";', "")
+        .replaceAll(/\bisPage\b/g, "true");
+      return { contents, loader: "ts" };
+    });
+  },
 };
 
 export default defineConfig([
@@ -40,27 +72,35 @@ export default defineConfig([
       },
     },
   },
-  ownBuild("node", "esm"),
-  ownBuild("node", "cjs"),
+  ownBuild("node", "esm", nodeEntry),
+  ownBuild("node", "cjs", nodeEntry),
   // Bundlers for pages read ESM.
-  ownBuild("browser", "esm"),
+  ownBuild("browser", "esm", { "index-page": "src/index.ts" }),
+  ownBuild("browser", "esm", { "session-page": "src/session/index.ts" }),
 ]);
 
-/** Main entry for one condition of `imports` of package.json, which selects transport, code for pages and how sharp is loaded, and the entry for Node. */
-function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options {
+/** Entries for one condition of `imports` of package.json, which selects the transport, the code for pages, its parts and how sharp is loaded. */
+function ownBuild(
+  condition: "node" | "browser",
+  format: "esm" | "cjs",
+  ownEntry: Readonly<Record<string, string>>,
+): Options {
   const isCommonJs = format === "cjs";
-  const entries = { "index-node": "src/index.ts", node: "src/node/index.ts" };
   return {
     ...shared,
-    entry: condition === "node" ? entries : { "index-page": "src/index.ts" },
+    entry: { ...ownEntry },
     format,
+    // A page loads the parts that only some calls need. See `src/parts/page-parts.ts`.
+    splitting: condition === "browser",
+    esbuildPlugins: condition === "browser" ? [inlineIsPage] : [],
     // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
     treeshake: !isCommonJs,
     esbuildOptions(options) {
       options.conditions = isCommonJs ? [condition, "commonjs"] : [condition];
       options.supported = { "dynamic-import": !isCommonJs };
-      // Replaces `isPage` by its value, so that `treeshake` removes the code for other runtimes.
+      // Removes the code for other runtimes.
       options.minifySyntax = condition === "browser";
+      options.chunkNames = "page-[name]-[hash]";
     },
   };
 }

@@ -4,11 +4,13 @@ import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/api.ts";
 import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
-import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
+import type { Costs, Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
-import { rejectUnknown, type Config } from "./config/resolve-config.ts";
-import { attempt, reportWait } from "./http/send-with-retries.ts";
-import { within } from "./http/deadline.ts";
+import { rejectUnknown } from "./config/resolve-config.ts";
+import { loadAccount, parts } from "#parts";
+import { describePath } from "#runtime";
+import { usePart } from "./errors/use-part.ts";
+import { reportWait } from "./http/send-with-retries.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { InputArgument, TryOnInput } from "./types/try-on-input.ts";
@@ -17,7 +19,7 @@ import { JobSubmitter } from "./jobs/job-submitter.ts";
 import type { TakeTime } from "./jobs/job-poller.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
+import { parseInput } from "./jobs/parse-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -51,13 +53,13 @@ export class TryOn {
   constructor(options: TryOnOptions = {}) {
     rejectUnknown("TryOn", options, optionNames);
     this.#options = { ...options };
-    const contexts = new ClientContexts(this.#options);
+    const contexts = new ClientContexts(this.#options, parts);
     if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;
     this.#contexts = contexts;
     this.#jobSubmitter = new JobSubmitter(contexts);
-    this.jobs = new Jobs(contexts);
-    this.account = new Account(contexts);
-    this.credits = new Credits(contexts);
+    this.jobs = new Jobs(contexts, loadAccount);
+    this.account = new Account(contexts, loadAccount);
+    this.credits = new Credits(contexts, loadAccount);
   }
 
   /**
@@ -100,7 +102,8 @@ export class TryOn {
    * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
   async validate(input: InputArgument): Promise<readonly InputIssue[]> {
-    return validateInput(input);
+    const parsed = parseInput(input);
+    return (await usePart(parts.checks)).validateParsed(parsed, describePath);
   }
 
   /**
@@ -126,7 +129,8 @@ export class TryOn {
    * await tryon.estimate([input, { ...input, output_size: "4K" }]); // 28
    */
   async estimate(inputs: Inputs, options: CallOptions = {}): Promise<number> {
-    return estimate((await this.costs(options)).costs, inputs, options.signal);
+    const { costs } = await this.costs(options);
+    return (await usePart(loadAccount)).estimate(costs, inputs, options.signal);
   }
 
   /**
@@ -172,11 +176,7 @@ export class TryOn {
   /** @internal Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
   async readInput(input: TryOnInput, signal: AbortSignal) {
     const parsed = parseInput(input);
-    const settings = { validate: false, log: () => undefined };
-    const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
-      readImages(parsed, settings, deadline),
-    );
-    return { ...parsed, images };
+    return (await usePart(loadAccount)).readParsed(this.#contexts, parsed, signal);
   }
 
   /** @internal URL of the service or the proxy, without a slash at the end. */
@@ -190,8 +190,8 @@ export class TryOn {
   }
 
   /** @internal Returns the digest of the service's URL and the API key, which no one else gets. */
-  digestKey<Digest>(digest: (text: string) => Promise<Digest>): Promise<Digest> {
-    return this.#contexts.within({}, defaults.callTimeout, ({ config }) => digest(keyText(config)));
+  async digestKey<Digest>(digest: (text: string) => Promise<Digest>): Promise<Digest> {
+    return (await usePart(loadAccount)).digestKey(this.#contexts, digest);
   }
 
   /** @internal Schedules of polls that the client shares with other processes. */
@@ -205,29 +205,20 @@ export class TryOn {
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
-  send(request: RawRequest): Promise<HttpResponse> {
-    const { purpose, signal } = request;
-    const sync = purpose === "submit";
-    return this.#contexts.within({ signal }, undefined, async ({ api }, deadline) => {
-      return (await api.send(request, { purpose, deadline, sync })).response;
-    });
+  async send(request: RawRequest): Promise<HttpResponse> {
+    return (await usePart(loadAccount)).sendRaw(this.#contexts, request);
   }
 
   /**
    * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
    * function that redacts the key of the request.
    */
-  sendOnce(
+  async sendOnce(
     request: HttpRequest,
     signal: AbortSignal | undefined,
     mayUse: (key: string) => Promise<boolean>,
   ) {
-    return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
-      if (!(await mayUse(keyText(config)))) return undefined;
-      const context = { attempt: 1, purpose: "write" } as const;
-      const outcome = await attempt(api.http.transport, request, deadline, context);
-      return { outcome, redact: config.redact };
-    });
+    return (await usePart(loadAccount)).sendOnce(this.#contexts, request, signal, mayUse);
   }
 
   /**
@@ -253,8 +244,4 @@ export class TryOn {
     }
     return { name: "TryOn", baseUrl };
   }
-}
-
-function keyText({ baseUrl, apiKey }: Config): string {
-  return JSON.stringify([baseUrl, apiKey]);
 }

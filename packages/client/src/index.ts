@@ -74,11 +74,13 @@ export type {
 } from "./types/try-on-input.ts";
 export type { Inputs } from "./billing/prices.ts";
 export { isFailed, isSucceeded } from "./jobs/job-record.ts";
-export type { JobList, JobPage, ListOptions } from "./jobs/job-list.ts";
-export type { FindOptions } from "./jobs/job-lookup.ts";
+export type { JobList } from "./jobs/job-list.ts";
+export type { JobPage, ListOptions } from "./jobs/list-pages.ts";
 export type { KeySearch, UnknownReason } from "./types/key-search.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-export type { Jobs, WaitAllOptions, WaitOutcome } from "./jobs/jobs.ts";
+export type { FindOptions } from "./jobs/job-lookup.ts";
+export type { Jobs } from "./jobs/jobs.ts";
+export type { WaitAllOptions, WaitOutcome } from "./jobs/wait-for-all.ts";
 export type { Account } from "./billing/credits.ts";
 export { Budget } from "./billing/budget.ts";
 export { packs, type Costs, type Pack, type Prices } from "./billing/prices.ts";
@@ -87,6 +89,8 @@ export type { Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/options.ts";
 export type { Call, WithResponse } from "./api/api.ts";
 export { TryOn } from "./client.ts";
+export type { PageClientOptions } from "./config/page-options.ts";
+export { PageClient, type PageJobs } from "./page-client.ts";
 
 // The bundle of a page has one copy of this package, and is smaller without it.
 if (!isPage) shareClasses();

@@ -1,13 +1,6 @@
 import { isPage } from "#page";
 
 import { maxSyncWait } from "../config/options.ts";
-import type {
-  AccountResponse,
-  paths,
-  PurchaseWithSPTRequest,
-  PurchaseWithSPTResponse,
-  TryOnListResponse,
-} from "@tryon/spec/openapi";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { HttpRequest, HttpResponse, SubmissionBody } from "../http/http-request.ts";
@@ -45,7 +38,7 @@ export interface Responded<Data> {
   readonly response: HttpResponse;
 }
 
-type Caller = Pick<CallContext, "deadline" | "onRetry" | "isOver" | "isPoll">;
+export type Caller = Pick<CallContext, "deadline" | "onRetry" | "isOver" | "isPoll">;
 
 interface NamedRequest extends Omit<HttpRequest, "timeout"> {
   readonly name: string;
@@ -64,11 +57,6 @@ interface Submission
   readonly attemptLog: AttemptLog;
 }
 
-type ListParameters = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
-type ListQuery = { readonly [Name in keyof ListParameters]: ListParameters[Name] | undefined };
-
-type JobsData = Pick<TryOnListResponse, "next_cursor"> & { readonly jobs: readonly JobData[] };
-
 export class Api {
   readonly http: HttpContext;
 
@@ -78,7 +66,7 @@ export class Api {
 
   submitTryOn(submission: Submission, caller: Caller) {
     const { body, sync, attemptLog, idempotencyKey, fingerprint, recover, onProgress } = submission;
-    const request = { ...this.#request("POST /api/v1/tryon", body), onProgress };
+    const request = { ...this.request("POST /api/v1/tryon", body), onProgress };
     request.headers["Idempotency-Key"] = idempotencyKey;
     if (fingerprint) request.headers["If-Match"] = `"${fingerprint}"`;
     const context = { submission: { idempotencyKey, recover }, sync, attemptLog };
@@ -88,12 +76,12 @@ export class Api {
 
   getJob(id: string, caller: Caller) {
     const isRequested = (json: unknown): boolean => isJob(json) && json.job_id === id;
-    return this.send<JobData>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
+    return this.send<JobData>(this.request(`GET /api/v1/tryon/${id}`), caller, isRequested);
   }
 
   /** Returns the fingerprint of the proxy's API key. */
   async getFingerprint(caller: Caller): Promise<string | undefined> {
-    const request = this.#request("GET /api/v1/key");
+    const request = this.request("GET /api/v1/key");
     const call = this.send<{ fingerprint?: unknown }>(request, caller, isRecord);
     const sent = await call.catch((error: unknown) => {
       // A proxy of an earlier release has none.
@@ -101,31 +89,6 @@ export class Api {
     });
     const fingerprint = sent?.data.fingerprint;
     return typeof fingerprint === "string" ? fingerprint : undefined;
-  }
-
-  async listJobs(query: ListQuery, caller: Caller) {
-    const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
-    // Values of queries are numbers and strings.
-    const search = new URLSearchParams(parameters as [string, string][]).toString();
-    const request = this.#request("GET /api/v1/tryon");
-    const url = request.url + (search && `?${search}`);
-    const { data, response } = await this.send<JobsData>({ ...request, url }, caller, isJobList);
-    // Some services end a list with an empty cursor.
-    return { data: { ...data, next_cursor: data.next_cursor || null }, response };
-  }
-
-  async getAccount(caller: Caller) {
-    const request = this.#request("GET /api/v1/account");
-    const account = await this.send<AccountResponse>(request, caller, isRecord);
-    const { rate_limit_per_min: limit } = account.data;
-    if (limit > 0) this.http.rateLimiter.limit = limit;
-    return account;
-  }
-
-  purchaseCredits(purchase: PurchaseWithSPTRequest, caller: Caller) {
-    const request = this.#request("POST /api/v1/credits/purchase", JSON.stringify(purchase));
-    const call = { ...caller, purpose: "purchase" } as const;
-    return this.send<PurchaseWithSPTResponse>(request, call, isRecord);
   }
 
   /**
@@ -146,12 +109,12 @@ export class Api {
     const isAccepted = accepts
       ? response?.response.ok && accepts(response.content)
       : !response?.redirect;
-    if (!response || !isAccepted) throw responseError(outcome, call, config);
+    if (!response || !isAccepted) throw await responseError(outcome, call, this.http);
     // `accepts` has checked the fields that the client needs. The contract has the rest of the type.
     return { data: response.content as Data, response };
   }
 
-  #request(name: string, body?: SubmissionBody): NamedRequest {
+  request(name: string, body?: SubmissionBody): NamedRequest {
     const [method = "", path = ""] = name.split(" ");
     const headers: Record<string, string> = { Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
@@ -159,12 +122,8 @@ export class Api {
   }
 }
 
-function isJob(json: unknown): json is { readonly job_id: string } {
+export function isJob(json: unknown): json is { readonly job_id: string } {
   return isRecord(json) && isJobId(json["job_id"]) && typeof json["status"] === "string";
-}
-
-function isJobList(json: unknown): boolean {
-  return isRecord(json) && Array.isArray(json["jobs"]) && json["jobs"].every(isJob);
 }
 
 /** Returns true for a job id. No other text may become part of the path of a request. */

@@ -17,7 +17,7 @@ import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import type { JobLookup } from "../jobs/job-lookup.ts";
+import type { KeyFinder } from "../jobs/jobs.ts";
 import { beforeSend, isKeyOver } from "../jobs/run-options.ts";
 import type { Counted } from "../types/budget.ts";
 import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
@@ -33,7 +33,7 @@ export interface BatchContext {
   readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
   readonly journal: BatchJournal | undefined;
-  readonly lookup: JobLookup;
+  readonly lookup: KeyFinder;
   readonly limiter: { readonly sync: boolean };
 }
 
@@ -241,7 +241,7 @@ class ItemRun {
   }
 
   /** Searches the list for the job of a submission that cannot be sent again. An earlier iteration may have missed it. */
-  async #find(entry: JournalEntry, cause?: unknown, known?: JobLookup): Promise<ItemOutcome> {
+  async #find(entry: JournalEntry, cause?: unknown, known?: KeyFinder): Promise<ItemOutcome> {
     const { tryon } = this.#context;
     const { id, idempotencyKey, sentAt: firstAttemptAt } = entry;
     const { apiKeyFingerprint } = entry;

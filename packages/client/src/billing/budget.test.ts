@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { Budget, type Recover, type TryOnOptions } from "../index.ts";
 import { ClientContexts } from "../jobs/client-context.ts";
+import { parts } from "../parts/parts.ts";
 import type { Counted } from "../types/budget.ts";
 import {
   respondWith,
@@ -262,7 +263,10 @@ describe("one idempotency key", () => {
   });
 
   it("counts once while it is one of the 10,000 latest", async () => {
-    const contexts = new ClientContexts({ apiKey: "svc_live_key", baseUrl: "http://127.0.0.1" });
+    const contexts = new ClientContexts(
+      { apiKey: "svc_live_key", baseUrl: "http://127.0.0.1" },
+      parts,
+    );
     await contexts.within({}, "10s", async ({ spendTracker }, deadline) => {
       const reserve = (idempotencyKey: string) =>
         spendTracker.reserve({ size: "1K", idempotencyKey, budget: undefined }, deadline);

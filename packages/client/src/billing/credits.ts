@@ -1,8 +1,6 @@
 import type { Api, Call, Responded } from "../api/api.ts";
 import { defaults } from "../config/options.ts";
-import { InputError } from "../errors/refusal-errors.ts";
-import { isTryOnError } from "../errors/is-tryon-error.ts";
-import { transientCodes } from "../errors/tryon-error.ts";
+import { usePart } from "../errors/use-part.ts";
 import type {
   AccountResponse,
   PurchaseWithSPTRequest,
@@ -10,13 +8,29 @@ import type {
 } from "@tryon/spec/openapi";
 import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
+import type { Part } from "../types/part.ts";
 
-const firstDelay = 1_000;
-const maxDelay = 10_000;
+/** Functions that a page loads with its first call about credits. */
+interface AccountRequests {
+  getAccount(
+    api: Api,
+    caller: { readonly deadline: Deadline },
+  ): Promise<Responded<AccountResponse>>;
+}
 
-const notRepeatedHint =
-  "The token was used before. Compare `balance` with that before the purchase, or check the payment.";
-const lateHint = "It was not settled in time: call waitForPurchase again, which pays once.";
+export interface Purchases {
+  readonly sendPurchase: (
+    api: Api,
+    request: PurchaseWithSPTRequest,
+    deadline: Deadline,
+  ) => Promise<Responded<PurchaseWithSPTResponse>>;
+  readonly settlePurchase: (
+    purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
+    requests: Pick<WeakMap<object, PurchaseWithSPTRequest>, "get">,
+    send: (request: PurchaseWithSPTRequest) => Promise<PurchaseWithSPTResponse>,
+    deadline: Deadline,
+  ) => Promise<PurchaseOutcome>;
+}
 
 interface CallRunner {
   call<Data>(
@@ -33,10 +47,12 @@ interface CallRunner {
 /** Account of an API key. */
 export class Account {
   readonly #contexts: CallRunner;
+  readonly #load: Part<AccountRequests>;
 
   /** @internal It is `tryon.account`. */
-  constructor(contexts: CallRunner) {
+  constructor(contexts: CallRunner, load: Part<AccountRequests>) {
     this.#contexts = contexts;
+    this.#load = load;
   }
 
   /**
@@ -47,7 +63,9 @@ export class Account {
    * const { credits_remaining } = await tryon.account.get();
    */
   get(options: CallOptions = {}): Call<AccountResponse> {
-    return this.#contexts.call(options, ({ api }, deadline) => api.getAccount({ deadline }));
+    return this.#contexts.call(options, async ({ api }, deadline) =>
+      (await usePart(this.#load)).getAccount(api, { deadline }),
+    );
   }
 }
 
@@ -88,11 +106,13 @@ type FinalStatus =
 /** Purchases of credits. */
 export class Credits {
   readonly #contexts: CallRunner;
+  readonly #load: Part<Purchases>;
   readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */
-  constructor(contexts: CallRunner) {
+  constructor(contexts: CallRunner, load: Part<Purchases>) {
     this.#contexts = contexts;
+    this.#load = load;
   }
 
   /**
@@ -132,42 +152,11 @@ export class Credits {
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     options: CallOptions = {},
   ): Promise<PurchaseOutcome> {
-    const isRequest = "shared_payment_granted_token" in Object(purchase);
-    // Only a request has a token.
-    const request = isRequest
-      ? { ...(purchase as PurchaseWithSPTRequest) }
-      : this.#requests.get(purchase);
-    if (request === undefined) {
-      throw new InputError("purchase", "was not made by this client", {
-        hint: "Pass its pack_slug and shared_payment_granted_token.",
-      });
-    }
     return this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
-      let last = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
-      const unknown = (hint: string, balance = last?.credits_remaining): PurchaseOutcome => {
-        return { status: "unknown", lastStatus: last?.status, hint, balance, purchase: last };
-      };
-      let delay = last ? firstDelay : 0;
-      for (;;) {
-        const outcome = last && outcomeOf(last);
-        if (outcome) return outcome;
-        try {
-          if (delay > 0) await deadline.sleep(delay);
-          delay = Math.min(maxDelay, delay * 2 || firstDelay);
-          last = (await this.#send(api, request, deadline)).data;
-        } catch (error) {
-          deadline.throwIfAborted();
-          if (isTryOnError(error, "payment_failed")) {
-            const balance = last?.credits_remaining;
-            return { status: "failed", reason: error.message, balance, purchase: undefined };
-          }
-          if (isTryOnError(error, "purchase_already_processed")) {
-            return unknown(notRepeatedHint, error.balance);
-          }
-          if (deadline.passed) return unknown(lateHint);
-          if (!isTryOnError(error) || !transientCodes.has(error.code)) throw error;
-        }
-      }
+      const { settlePurchase } = await usePart(this.#load);
+      const send = async (request: PurchaseWithSPTRequest) =>
+        (await this.#send(api, request, deadline)).data;
+      return settlePurchase(purchase, this.#requests, send, deadline);
     });
   }
 
@@ -176,25 +165,9 @@ export class Credits {
     request: PurchaseWithSPTRequest,
     deadline: Deadline,
   ): Promise<Responded<PurchaseWithSPTResponse>> {
-    try {
-      const responded = await api.purchaseCredits(request, { deadline });
-      this.#requests.set(responded.data, request);
-      return responded;
-    } catch (error) {
-      if (isTryOnError(error, "purchase_already_processed")) {
-        const account = await api.getAccount({ deadline }).catch(() => undefined);
-        deadline.throwIfAborted();
-        const balance = account?.data.credits_remaining;
-        if (Number.isFinite(balance)) Reflect.set(error, "balance", balance);
-      }
-      throw error;
-    }
+    const { sendPurchase } = await usePart(this.#load);
+    const responded = await sendPurchase(api, request, deadline);
+    this.#requests.set(responded.data, request);
+    return responded;
   }
-}
-
-function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
-  const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
-  if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };
-  if (reason !== "canceled" && reason !== "failed") return undefined;
-  return { status: reason, reason, balance, purchase };
 }

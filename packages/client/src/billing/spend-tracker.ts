@@ -1,3 +1,4 @@
+import { getAccount } from "../api/account-requests.ts";
 import type { Api } from "../api/api.ts";
 import { ageSince } from "../config/clock.ts";
 import type { Config } from "../config/resolve-config.ts";
@@ -45,7 +46,16 @@ export class Charge implements CountedCredits {
   }
 }
 
-export class SpendTracker {
+/** Counts the credits of submissions. A submission that is not counted has no charge. */
+export interface SpendCounter {
+  costs(deadline: Deadline): Promise<Costs>;
+  reserve(plan: ChargePlan, deadline: Deadline, earlier?: Charge): Promise<Charge | undefined>;
+  recordFound(charge: Charge, data: JobData): void;
+  recordJob(job: JobData): void;
+  recordNoJob(charge: Charge): void;
+}
+
+export class SpendTracker implements SpendCounter {
   readonly #config: Config;
   readonly #api: Api;
   readonly #budget: Counted | undefined;
@@ -63,7 +73,7 @@ export class SpendTracker {
   /** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
   async costs(deadline: Deadline): Promise<Costs> {
     try {
-      this.#prices ??= readPrices((await this.#api.getAccount({ deadline })).data);
+      this.#prices ??= readPrices((await getAccount(this.#api, { deadline })).data);
     } catch {
       deadline.throwIfAborted();
     }

@@ -1,4 +1,5 @@
 import type { FieldIssue } from "./tryon-error.ts";
+import { unreadable } from "./unreadable.ts";
 
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
@@ -13,7 +14,7 @@ const problems = {
   not_a_list: ["is not a list", "Put it in a list."],
   not_json: ["cannot be written as JSON", "Remove bigints and circular references."],
   twice: ["replaces %, which is also set"],
-  unreadable: ["could not be read%", "Open it again if it was changed, removed or read before."],
+  unreadable,
   too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https URL."],
   // The service rejects the input.
   missing: ["is missing", imageHint],
@@ -59,9 +60,12 @@ export interface InputIssue extends FieldIssue {
   readonly hint?: string;
 }
 
-export type Note = (...issue: Parameters<typeof inputIssue>) => void;
+/** Problem as data, of which `inputIssue` makes the text. */
+export type Finding = Parameters<typeof inputIssue>;
 
-const codes = Object.keys(problems);
+export type Note = (...finding: Finding) => void;
+
+const codes = /* @__PURE__ */ Object.keys(problems);
 
 export function inputIssue(
   code: InputIssueCode,
@@ -79,10 +83,6 @@ export function inputIssue(
     // A webhook URL is the only URL that is not an image.
     ...(hint && field !== "webhook_url" && { hint }),
   };
-}
-
-export function collectIssues(issues: InputIssue[]): Note {
-  return (...issue) => void issues.push(inputIssue(...issue));
 }
 
 /** Returns true if the client cannot send the input, even without validation. */

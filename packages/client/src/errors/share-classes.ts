@@ -9,12 +9,8 @@ import {
   ResultError,
   WaitTimeoutError,
 } from "./request-errors.ts";
-import {
-  responseHints,
-  TryOnError,
-  type ApiErrorCode,
-  type TryOnErrorCode,
-} from "./tryon-error.ts";
+import { responseHints } from "./hints.ts";
+import { TryOnError, type ApiErrorCode, type TryOnErrorCode } from "./tryon-error.ts";
 
 /** Makes `instanceof` find errors of every copy of this package: an app that imports and requires it has two. */
 export function shareClasses(): void {

@@ -4,46 +4,39 @@ import type { Job } from "../types/job.ts";
 // Registered globally, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
 
-const tryLater = "Try again later.";
-const checkUrl = "Check baseUrl (TRYON_BASE_URL).";
+export const outcomeUnknownHint = "Call error.recover(), which sends the same request again.";
 
-/** Default hints of the codes of responses of the service. */
-export const responseHints = {
-  bad_request: "Change the request.",
-  unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
-  insufficient_credits: "Buy credits.",
-  payment_failed: "Use another payment token.",
-  forbidden: "Ask the provider.",
-  not_found: "Check the id and the key.",
-  idempotency_conflict: "Use another idempotencyKey, or try again later.",
-  purchase_already_processed: "Do not buy again.",
-  payload_too_large: "Send smaller images.",
-  validation_failed: "Correct these fields.",
-  rate_limited: "Wait for retryAfter seconds.",
-  server_error: tryLater,
-  unavailable: tryLater,
-};
-
-/** Default hint of each code. */
-export const hints = {
-  ...responseHints,
-  redirected: "Set baseUrl to that URL.",
-  unexpected_response: checkUrl,
-  connection_failed: checkUrl,
-  timed_out: "Raise timeout or attemptTimeout.",
+/** Hints of errors that no response explains. The others have theirs where they are made. */
+const hints = {
   wait_timed_out: "It goes on, and is billed once: call error.job.result().",
-  outcome_unknown: "Call error.recover(), which sends the same request again.",
+  outcome_unknown: outcomeUnknownHint,
   job_failed: "A new try-on has its own charge.",
   result_expired: "Download it again later, which is free.",
   result_purged: "The service keeps images for 30 days.",
 };
 
-/**
- * Error codes of responses of the service.
- *
- * @useDeclaredType
- */
-export type ApiErrorCode = keyof typeof responseHints;
+/** Error codes of responses of the service. */
+export type ApiErrorCode =
+  | "bad_request"
+  | "unauthorized"
+  | "insufficient_credits"
+  | "payment_failed"
+  | "forbidden"
+  | "not_found"
+  | "idempotency_conflict"
+  | "purchase_already_processed"
+  | "payload_too_large"
+  | "validation_failed"
+  | "rate_limited"
+  | "server_error"
+  | "unavailable";
+
+/** Error codes of requests without a usable response. */
+export type ConnectionErrorCode =
+  | "redirected"
+  | "unexpected_response"
+  | "connection_failed"
+  | "timed_out";
 
 /**
  * Error code, for programs. Codes are stable, messages are not.
@@ -51,6 +44,8 @@ export type ApiErrorCode = keyof typeof responseHints;
  * @useDeclaredType
  */
 export type TryOnErrorCode =
+  | ApiErrorCode
+  | ConnectionErrorCode
   | keyof typeof hints
   // Each of these errors has its own hint.
   | "invalid_input"

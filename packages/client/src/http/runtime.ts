@@ -3,17 +3,18 @@
 import { isPage } from "#page";
 
 import type { Logger, TryOnOptions } from "../config/options.ts";
-import { check, type Config } from "../config/resolve-config.ts";
+import { check } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "./blob-like.ts";
 import { fetchTransport } from "./fetch-transport.ts";
 import type { Transport } from "./http-request.ts";
+import type { SendConfig } from "./send-request.ts";
 
 export class Connections {
   constructor({ agent }: TryOnOptions) {
     check(!agent, "agent is an option for Node.", "Remove it.");
   }
 
-  createTransport(config: Config): Transport {
+  createTransport(config: SendConfig): Transport {
     return fetchTransport(config);
   }
 

@@ -1,9 +1,11 @@
 import { isPage } from "#page";
 
 import { isBrowser, type Config } from "../config/resolve-config.ts";
+import { usePart } from "../errors/use-part.ts";
+import type { RateLimit } from "../types/attempt.ts";
+import type { Part } from "../types/part.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type { HttpResponse, ReceivedResponse, TransportRequest } from "./http-request.ts";
-import { readRateLimit } from "./rate-limiter.ts";
 import { requestedDelay } from "./retry-policy.ts";
 
 /** Maximum size of a body in bytes. A page of 100 jobs is about 100 kB. */
@@ -19,7 +21,17 @@ export interface SendConfig extends Pick<Config, "middleware" | "baseUrl" | "api
   ) => Promise<ReceivedResponse>;
   /** False if `fetch` never returns a cached response. */
   readonly hasCache?: false;
+  readonly loadMiddleware?: Part<{ readonly sendThroughMiddleware: SendThroughMiddleware }>;
+  /** Reads the headers of the rate limit. Absent for a proxy, which sends none. */
+  readonly readRateLimit?: (headers: Pick<Headers, "get">, now: number) => RateLimit | undefined;
 }
+
+export type SendThroughMiddleware = (
+  config: SendConfig,
+  init: RequestInit,
+  context: NonNullable<TransportRequest["context"]>,
+  request: TransportRequest,
+) => Promise<Response>;
 
 export async function sendRequest(
   config: SendConfig,
@@ -46,7 +58,8 @@ export async function sendRequest(
   };
   signal.throwIfAborted();
   let response: ReceivedResponse;
-  if (context && middleware[0]) {
+  if (context && middleware[0] && config.loadMiddleware) {
+    const { sendThroughMiddleware } = await usePart(config.loadMiddleware);
     response = await sendThroughMiddleware(config, init, context, request);
   } else {
     // A client of a proxy has no key: the proxy adds its own.
@@ -55,40 +68,7 @@ export async function sendRequest(
   }
   return response.ok && read
     ? read(response as Response, deadline)
-    : readResponse(response, deadline);
-}
-
-async function sendThroughMiddleware(
-  { fetch, middleware, baseUrl, apiKey }: SendConfig,
-  init: RequestInit,
-  context: NonNullable<TransportRequest["context"]>,
-  transportRequest: TransportRequest,
-): Promise<Response> {
-  // `duplex` is required for a stream.
-  const original = new Request(transportRequest.url, { ...init, duplex: "half" } as RequestInit);
-  const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
-  const sendLast = async (request: Request): Promise<Response> => {
-    // A copy, since a middleware may keep the request and must not get the key.
-    const headers = Object.fromEntries(request.headers);
-    if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
-      headers["authorization"] ??= `Bearer ${apiKey}`;
-    }
-    let changes: RequestInit = { headers };
-    if (request !== original) {
-      const { method, signal } = request;
-      const body = await request.arrayBuffer();
-      changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
-    }
-    const response = await fetch(request.url, { ...init, ...changes }, transportRequest);
-    // A later error of a middleware proves nothing.
-    transportRequest.onSend("sent");
-    return response as Response;
-  };
-  const send = middleware.reduceRight<typeof sendLast>(
-    (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),
-    sendLast,
-  );
-  return send(original);
+    : readResponse(response, deadline, config);
 }
 
 interface Runtimes {
@@ -120,7 +100,11 @@ function acceptsNoStore(): boolean {
   return noStore;
 }
 
-async function readResponse(response: ReceivedResponse, limit: Deadline): Promise<HttpResponse> {
+async function readResponse(
+  response: ReceivedResponse,
+  limit: Deadline,
+  { readRateLimit }: Pick<SendConfig, "readRateLimit">,
+): Promise<HttpResponse> {
   const { status, headers, ok, type } = response;
   // In browsers, a redirect that is not followed has status 0.
   const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
@@ -131,7 +115,7 @@ async function readResponse(response: ReceivedResponse, limit: Deadline): Promis
     headers,
     response,
     requestId: headers.get("x-request-id") ?? undefined,
-    rateLimit: readRateLimit(headers, now),
+    rateLimit: readRateLimit?.(headers, now),
     requestedDelay: requestedDelay(response, now),
     text,
     content: parseJson(text),

@@ -3,10 +3,16 @@ import { isPage } from "#page";
 import { ageSince } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { isBranded } from "../errors/tryon-error.ts";
+import {
+  isBranded,
+  type ApiErrorCode,
+  type ConnectionErrorCode,
+  type FieldIssue,
+} from "../errors/tryon-error.ts";
 import type { Job, Recover } from "../types/job.ts";
 import type { Purpose } from "../types/middleware.ts";
-import { AttemptLog } from "./attempt-log.ts";
+import type { Part } from "../types/part.ts";
+import type { AttemptLog } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type {
   HttpRequest,
@@ -17,7 +23,7 @@ import type {
 } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
 import { failureCode, isBeforeSending, rowOf, type Outcome } from "./outcome-table.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
+import type { RequestLimiter } from "./rate-limiter.ts";
 
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
 const minUploadSpeed = 125;
@@ -27,9 +33,32 @@ const minUpload = 2 ** 17;
 
 export interface HttpContext {
   readonly config: Config;
-  readonly rateLimiter: RateLimiter;
+  readonly rateLimiter: RequestLimiter;
   readonly transport: Transport;
+  /** Finds out if the service is at another URL. Absent for a client of a proxy, whose URL is that of the app. */
+  readonly identify?: Part<{ readonly isServiceElsewhere: IsServiceElsewhere }>;
+  /** Texts of errors. */
+  readonly explain: Part<{ readonly explainOutcome: ExplainOutcome }>;
 }
+
+export type IsServiceElsewhere = (http: HttpContext, deadline: Deadline) => Promise<boolean>;
+
+export interface Explanation {
+  readonly text: string;
+  /** End of a sentence about the attempt. */
+  readonly end: string;
+  readonly hint?: string;
+  readonly issues?: readonly FieldIssue[] | undefined;
+  readonly cause?: Error;
+}
+
+export type ExplainOutcome = (
+  outcome: Outcome,
+  call: CallContext,
+  code: ApiErrorCode | ConnectionErrorCode,
+  config: Pick<Config, "redact" | "apiKey" | "baseUrl">,
+  failureCode: string | undefined,
+) => Explanation;
 
 export interface CallContext {
   readonly name: string;
@@ -105,12 +134,13 @@ export async function sendWithRetries(
     const first = await attempt(transport, sent, deadline, context);
     const duration = Math.round(clock.monotonic() - start);
     const isUnidentified =
+      http.identify &&
       first.response &&
       /submit|purchase/.test(`${purpose}`) &&
       !state.hasIdentified &&
       rowOf(first).next === "identify";
     const outcome = isUnidentified
-      ? { ...first, isElsewhere: await isServiceElsewhere(http, deadline) }
+      ? { ...first, isElsewhere: await isElsewhere(http, deadline) }
       : first;
     const { response } = outcome;
     const decision = decideNext(limits, state, outcome, {
@@ -140,28 +170,19 @@ export async function sendWithRetries(
   }
 }
 
-/**
- * Returns true if a free request shows that the service does not respond at the base URL: for example, the base URL is that of
- * a shop. Then a submission made no job, whatever its response.
- */
-async function isServiceElsewhere(http: HttpContext, deadline: Deadline): Promise<boolean> {
-  const config = { ...http.config, retries: 0, onRateLimit: "throw" } as const;
-  const request = {
-    method: "GET",
-    url: `${config.baseUrl}/api/v1/account`,
-    headers: { Accept: "application/json" },
-    timeout: config.attemptTimeout,
-  };
-  const attemptLog = new AttemptLog();
-  const call = { name: "GET /api/v1/account", purpose: "read", deadline, attemptLog } as const;
-  // Rejects if the caller aborts, or a middleware refuses the request.
-  const outcome = await sendWithRetries({ ...http, config }, request, call).catch(() =>
-    deadline.throwIfAborted(),
-  );
-  if (!outcome) return false;
-  const { response } = outcome;
-  const isHtml = response?.response.ok && /^\s*</.test(response.text);
-  return isHtml || rowOf(outcome).next === "identify";
+async function isElsewhere(http: HttpContext, deadline: Deadline): Promise<boolean> {
+  const part = await loadInTime(http.identify, deadline);
+  deadline.throwIfAborted();
+  return (await part?.isServiceElsewhere(http, deadline)) ?? false;
+}
+
+/** Returns a part of the client, or undefined if a page cannot load it in time. */
+export async function loadInTime<Module>(
+  load: Part<Module> | undefined,
+  { signal }: Pick<Deadline, "signal">,
+): Promise<Module | undefined> {
+  const part = load?.();
+  return part instanceof Promise ? abortable(part, signal).catch(() => undefined) : part;
 }
 
 /**

@@ -3,45 +3,116 @@ import { Connections, environmentLogger } from "#runtime";
 
 import { Api, toCall, type Call, type Responded } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
-import { SpendTracker } from "../billing/spend-tracker.ts";
+import type { SpendCounter } from "../billing/spend-tracker.ts";
 import { defaults, type TryOnOptions } from "../config/options.ts";
 import { check, resolveConfig, type Config } from "../config/resolve-config.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
-import { RateLimiter } from "../http/rate-limiter.ts";
-import type { Counted } from "../types/budget.ts";
+import { RateLimiter, readRateLimit } from "../http/rate-limiter.ts";
+import type { SendConfig } from "../http/send-request.ts";
+import type { HttpContext } from "../http/send-with-retries.ts";
+import type { BudgetLimit, Counted } from "../types/budget.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import { fingerprintOf } from "./fingerprint-of.ts";
-import { JobPoller, type TakeTime } from "./job-poller.ts";
+import { JobPoller, type ListReader, type TakeTime } from "./job-poller.ts";
+import type { InputChecks } from "./parse-input.ts";
+import type { ImagePart } from "../images/job-image.ts";
 
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
 const maxKeys = 16;
 
-export interface ClientContext {
+/** What a job needs. */
+export interface JobContext {
   readonly config: Config;
   readonly api: Api;
   readonly jobPoller: JobPoller;
-  readonly spendTracker: SpendTracker;
-  readonly fingerprint: string | undefined;
+  /** Absent for a client of a proxy that counts no credits. */
+  readonly spendTracker?: SpendCounter;
+  readonly fingerprint?: string | undefined;
+}
+
+export interface ClientContext extends JobContext {
+  readonly spendTracker: SpendCounter;
+}
+
+/** Submission that may have made a job. */
+export interface SentSubmission {
+  readonly idempotencyKey: string;
+  readonly attemptLog: { readonly age: number | undefined };
+  /** Earlier calls with the key. */
+  readonly earlier: { readonly firstAttemptAt: number; readonly age: () => number } | undefined;
+}
+
+/** Parts of a client that only some calls need. */
+export interface JobParts {
+  readonly explain: HttpContext["explain"];
+  readonly checks: InputChecks;
+  readonly images: ImagePart;
+}
+
+export interface ClientParts extends JobParts {
+  readonly identify: NonNullable<HttpContext["identify"]>;
+  readonly loadMiddleware: NonNullable<SendConfig["loadMiddleware"]>;
+  readonly loadList: ListReader;
+  readonly createSpendCounter: (
+    config: Config,
+    api: Api,
+    budget: Counted | undefined,
+  ) => SpendCounter;
+  readonly find: (
+    contexts: ClientContexts,
+    submission: SentSubmission,
+    fingerprint: string | undefined,
+    deadline: Deadline,
+  ) => Promise<KeySearch>;
+}
+
+/** Contexts that a job or a submission can get. */
+export interface JobContexts {
+  readonly config: Config;
+  readonly parts: JobParts;
+  within<Result>(
+    options: CallOptions,
+    timeout: Duration | undefined,
+    work: (context: JobContext, deadline: Deadline) => Promise<Result>,
+    names?: Readonly<Record<string, true>>,
+  ): Promise<Result>;
+  withKey<Result>(
+    deadline: Deadline,
+    work: (context: JobContext, deadline: Deadline) => Promise<Result>,
+  ): Promise<Result>;
+  acquire(deadline: Deadline): Promise<JobContext>;
+  acquireFor(fingerprint: string | undefined, deadline: Deadline): Promise<JobContext>;
+  /** Returns the budget of an option. Absent for a client that counts no credits. */
+  budgetOf?(option: BudgetLimit): Counted;
+  /** Searches the list for a job. Absent for a client that has no list. */
+  find?(
+    submission: SentSubmission,
+    fingerprint: string | undefined,
+    deadline: Deadline,
+  ): Promise<KeySearch>;
 }
 
 /** Returns true if a job or a submission with a fingerprint is known to belong to another key. */
-export function isOther({ fingerprint: own }: ClientContext, fingerprint: string | undefined) {
+export function isOther({ fingerprint: own }: JobContext, fingerprint: string | undefined) {
   return fingerprint !== undefined && own !== undefined && own !== fingerprint;
 }
 
-export class ClientContexts {
+export class ClientContexts implements JobContexts {
   readonly #options: TryOnOptions;
   readonly #budget: Counted | undefined;
   readonly #contexts = new Map<string, ClientContext>();
   #recovery: readonly ClientContext[] | undefined;
   #config: Config | undefined;
   readonly connections: Connections;
+  readonly parts: ClientParts;
   readonly pollSchedules: Set<TakeTime> = new Set();
   latest: ClientContext | undefined;
 
-  constructor(options: TryOnOptions) {
+  constructor(options: TryOnOptions, parts: ClientParts) {
     this.#options = options;
+    this.parts = parts;
     this.connections = new Connections(options);
     this.#budget = options.budget && budgetOf(options.budget);
   }
@@ -126,6 +197,14 @@ export class ClientContexts {
     return [...contexts].filter((one) => !isOther(one, fingerprint));
   }
 
+  budgetOf(option: BudgetLimit): Counted {
+    return budgetOf(option);
+  }
+
+  find(...given: Parameters<NonNullable<JobContexts["find"]>>): Promise<KeySearch> {
+    return this.parts.find(this, ...given);
+  }
+
   #resolve(apiKey: TryOnOptions["apiKey"]): Config {
     const { logger = environmentLogger() } = this.#options;
     return resolveConfig({ ...this.#options, apiKey, logger });
@@ -133,14 +212,16 @@ export class ClientContexts {
 
   #create(config: Config): ClientContext {
     const rateLimiter = new RateLimiter(config.clock, config.random);
-    const transport = this.connections.createTransport(config);
-    const api = new Api({ config, rateLimiter, transport });
+    const { explain, identify, loadMiddleware, loadList, createSpendCounter } = this.parts;
+    const sending = { ...config, loadMiddleware, readRateLimit };
+    const transport = this.connections.createTransport(sending);
+    const api = new Api({ config, rateLimiter, transport, explain, identify });
     let fingerprint: string | undefined;
     return {
       config,
       api,
-      jobPoller: new JobPoller(api, this.pollSchedules),
-      spendTracker: new SpendTracker(config, api, this.#budget),
+      jobPoller: new JobPoller(api, this.pollSchedules, loadList),
+      spendTracker: createSpendCounter(config, api, this.#budget),
       get fingerprint() {
         return (fingerprint ??= fingerprintOf(config.apiKey));
       },

@@ -1,45 +1,32 @@
-import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
-import { ConnectionError } from "../errors/request-errors.ts";
-import type { JobStatus } from "@tryon/spec/openapi";
+import type { Part } from "../types/part.ts";
+import { usePart } from "../errors/use-part.ts";
 import type { Call } from "../api/api.ts";
-import { callOptionNames, type Deadline } from "../http/deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { JobRecord } from "./job-record.ts";
+import type { JobPage, ListOptions } from "./list-pages.ts";
+import type * as listPart from "./list-pages.ts";
 
-/** Options of `jobs.list`. `timeout` applies to each page. */
-export interface ListOptions extends CallOptions {
-  /** Status of the jobs to list. @default any */
-  readonly status_filter?: JobStatus | undefined;
-  /** Maximum number of jobs per page. @default the service's, 20 */
-  readonly limit?: number | undefined;
-  /** Start of the list: the `nextCursor` of a page. @default the newest job */
-  readonly cursor?: string | undefined;
-}
+type ListPart = typeof listPart;
 
 const listOptionNames: Readonly<Record<keyof ListOptions, true>> = {
-  ...callOptionNames,
+  signal: true,
+  timeout: true,
   status_filter: true,
   limit: true,
   cursor: true,
 };
 
-/** Page of jobs, newest first. */
-export interface JobPage {
-  /** Jobs of the page, newest first. Can be empty on any page. */
-  readonly jobs: readonly Job[];
-  /** Cursor of the next page, or null on the last page. */
-  readonly nextCursor: string | null;
-}
-
 /** Jobs of an API key, newest first. The loop fetches each page when it is needed. */
 export class JobList implements AsyncIterable<Job> {
   readonly #contexts: ClientContexts;
+  readonly #load: Part<ListPart>;
   readonly #options: ListOptions;
 
   /** @internal Lists come from `jobs.list`. */
-  constructor(contexts: ClientContexts, options: ListOptions) {
+  constructor(contexts: ClientContexts, load: Part<ListPart>, options: ListOptions) {
     this.#contexts = contexts;
+    this.#load = load;
     this.#options = options;
   }
 
@@ -49,16 +36,9 @@ export class JobList implements AsyncIterable<Job> {
    * @param cursor - `nextCursor` of the previous page. @default the start of the list
    */
   page(cursor: string | undefined = this.#options.cursor): Call<JobPage> {
-    const { status_filter, limit } = this.#options;
-    // The service's document has two names for the filter. A service ignores the other one.
-    const query = { limit, cursor, status_filter, status: status_filter };
-    const work = async (context: ClientContext, deadline: Deadline) => {
-      const { data, response } = await context.api.listJobs(query, { deadline });
-      const jobs = data.jobs
-        .filter(({ status }) => status_filter === undefined || status === status_filter)
-        .map((job) => new JobRecord(this.#contexts, job, { context }));
-      return { data: { jobs, nextCursor: data.next_cursor }, response };
-    };
+    const options = { ...this.#options, cursor };
+    const work = async (context: ClientContext, deadline: Deadline) =>
+      (await usePart(this.#load)).readPage(this.#contexts, options, context, deadline);
     return this.#contexts.call(this.#options, work, listOptionNames);
   }
 
@@ -78,27 +58,11 @@ export class JobList implements AsyncIterable<Job> {
 
   /** Yields the jobs of all pages, and fetches each page when it is needed. */
   [Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
-    return jobsOfPages((cursor) => this.page(cursor), this.#options.cursor);
+    return this.#iterate();
   }
-}
 
-export async function* jobsOfPages<Item>(
-  load: (
-    cursor: string | undefined,
-  ) => Promise<{ readonly jobs: readonly Item[]; readonly nextCursor?: string | null | undefined }>,
-  start?: string,
-): AsyncGenerator<Item, void, undefined> {
-  const cursors = new Set([start]);
-  for (let cursor = start; ;) {
-    const { jobs, nextCursor } = await load(cursor);
-    yield* jobs;
-    if (typeof nextCursor !== "string") return;
-    cursor = nextCursor;
-    if (cursors.has(cursor)) {
-      throw new ConnectionError("unexpected_response", "The list repeats a next_cursor.", {
-        hint: "Ask the provider.",
-      });
-    }
-    cursors.add(cursor);
+  async *#iterate(): AsyncGenerator<Job, void, undefined> {
+    const { jobsOfPages } = await usePart(this.#load);
+    yield* jobsOfPages((cursor) => this.page(cursor), this.#options.cursor);
   }
 }

@@ -1,13 +1,13 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { JobData } from "../types/job.ts";
-import type { KeySearch } from "../types/key-search.ts";
-import { serviceTime } from "../api/service-time.ts";
+import type { KeySearch, SoughtKey } from "../types/key-search.ts";
+import { listJobs } from "../api/account-requests.ts";
+import { readTime, serviceTime } from "../api/service-time.ts";
 import { defaults } from "../config/options.ts";
-import type { Config } from "../config/resolve-config.ts";
-import { InputError } from "../errors/refusal-errors.ts";
+import { rejectUnknown, type Config } from "../config/resolve-config.ts";
 import { callOptionNames, within, type Deadline } from "../http/deadline.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { jobsOfPages } from "./job-list.ts";
+import type { ClientContext, ClientContexts, SentSubmission } from "./client-context.ts";
+import { jobsOfPages } from "./list-pages.ts";
 import { maxReadLag } from "./job-poller.ts";
 import { JobRecord, maxClockSkew } from "./job-record.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
@@ -31,32 +31,15 @@ export interface FindOptions extends CallOptions {
   readonly apiKeyFingerprint?: string | undefined;
 }
 
-/** Names of the options of `findByKey`. */
-export const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
+const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
   ...callOptionNames,
   firstAttemptAt: true,
   keyInMetadata: true,
   apiKeyFingerprint: true,
 };
 
-export interface SoughtKey {
-  readonly idempotencyKey: string;
-  /** Time before the first attempt, in milliseconds since 1970. */
-  readonly firstAttemptAt: number | undefined;
-  readonly hasKeyInMetadata: boolean;
-  readonly apiKeyFingerprint?: string | undefined;
-}
-
-/** Reads a time of a caller, in milliseconds since 1970. A time without a zone is UTC. Throws `invalid_input`. */
-export function readTime(time: Date | number | string | undefined, field: string) {
-  if (time === undefined) return undefined;
-  const value = typeof time === "string" ? serviceTime(time) : Number(time);
-  if (typeof time !== "boolean" && time !== null && Number.isFinite(value)) return value;
-  throw new InputError(field, "must be a Date, milliseconds since 1970, or ISO 8601");
-}
-
 /** Limits of each page of the list, or the deadline of the whole search. */
-type FindLimits = CallOptions & { readonly deadline?: Deadline };
+export type FindLimits = CallOptions & { readonly deadline?: Deadline };
 
 /** One iteration over the list of a key, newest first. It continues where the last search has stopped. */
 class ListIteration {
@@ -94,7 +77,7 @@ class ListIteration {
 }
 
 async function loadPage({ api }: ClientContext, cursor: string | undefined, deadline: Deadline) {
-  const { data } = await api.listJobs({ cursor }, { deadline });
+  const { data } = await listJobs(api, { cursor }, { deadline });
   return { jobs: data.jobs, nextCursor: data.next_cursor };
 }
 
@@ -182,4 +165,41 @@ function judgeMiss(
   const retryAt = firstAttemptAt + keyTtl + maxReadLag;
   if (now < retryAt) return { status, reason: "too_early", retryAt };
   return isBeyond ? { status: "absent" } : { status, reason: "list_too_short" };
+}
+
+/** Searches the lists of the keys that a submission with its key in the metadata can belong to. */
+export function findSubmission(
+  contexts: ClientContexts,
+  { idempotencyKey, attemptLog, earlier }: SentSubmission,
+  fingerprint: string | undefined,
+  deadline: Deadline,
+): Promise<KeySearch> {
+  // The clock may have been set meanwhile.
+  const age = Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
+  const since = deadline.clock.now() - age;
+  const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
+  const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata: true };
+  return new JobLookup(contexts).find({ ...sought, apiKeyFingerprint: fingerprint }, { deadline });
+}
+
+/** Searches the list for the job of a key. */
+export async function findByKey(
+  contexts: ClientContexts,
+  idempotencyKey: string,
+  options: FindOptions,
+): Promise<KeySearch> {
+  rejectUnknown("findByKey", options, findOptionNames);
+  const {
+    firstAttemptAt,
+    keyInMetadata = contexts.config.keyInMetadata,
+    apiKeyFingerprint,
+    ...limits
+  } = options;
+  const sought = {
+    idempotencyKey,
+    firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
+    hasKeyInMetadata: keyInMetadata === true,
+    apiKeyFingerprint,
+  };
+  return new JobLookup(contexts).find(sought, limits);
 }

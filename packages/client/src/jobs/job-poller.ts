@@ -1,6 +1,8 @@
 import { isPage } from "#page";
 
 import type { JobData } from "../types/job.ts";
+import type { Part } from "../types/part.ts";
+import { usePart } from "../errors/use-part.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
 import type { ClientClock } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
@@ -11,8 +13,6 @@ import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
-/** Minimum number of missing jobs per page read for which another page is cheaper than polls by id. */
-const minMissingPerPage = 4;
 /** Maximum time for which reads of the service may not show a new job, in milliseconds. */
 export const maxReadLag = 5_000;
 /** Minimum delay after a first failure, and after many in a row, in milliseconds. */
@@ -21,10 +21,26 @@ const maxFailureDelay = 30_000;
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 
+/** Reads the list until it has shown most of the jobs. The others are polled by id next. */
+export type ReadListed = (
+  api: Api,
+  jobs: readonly PolledJob[],
+  options: {
+    readonly deadline: Deadline;
+    readonly limit: number | undefined;
+    readonly schedule: Pick<PollSchedule, "countPoll" | "interval">;
+    readonly deliver: (jobs: readonly JobData[]) => void;
+    readonly isOpen: (job: PolledJob) => boolean;
+    readonly readDelay: () => Promise<number>;
+  },
+) => Promise<void>;
+
+export type ListReader = Part<{ readonly readListed: ReadListed }>;
+
 /** Takes a part of a schedule that several processes share, and returns the time until it begins, in milliseconds. */
 export type TakeTime = (duration: number) => Promise<number>;
 
-interface PolledJob {
+export interface PolledJob {
   readonly id: string;
   readonly waits: Map<PendingWait, Omit<PromiseWithResolvers<JobData>, "promise">>;
   readonly since: number;
@@ -45,6 +61,7 @@ export class JobPoller {
   readonly #clock: ClientClock;
   readonly #schedule: PollSchedule;
   readonly #schedules: ReadonlySet<TakeTime>;
+  readonly #loadList: ListReader | undefined;
   readonly #jobs = new Map<string, PolledJob>();
   /** Size of the pages of the list: the documented maximum, or the service's default if it rejects that. */
   #pageSize: number | undefined = 100;
@@ -55,9 +72,13 @@ export class JobPoller {
   #controller: AbortController | undefined;
   #timer: unknown;
 
-  /** @param schedules - Schedules of polls that the client shares with other processes. The first one applies. */
-  constructor(api: Api, schedules: ReadonlySet<TakeTime>) {
+  /**
+   * @param schedules - Schedules of polls that the client shares with other processes. The first one applies.
+   * @param loadList - Reader of the list. Without it, each job is polled by its id.
+   */
+  constructor(api: Api, schedules: ReadonlySet<TakeTime>, loadList?: ListReader) {
     this.#api = api;
+    this.#loadList = loadList;
     this.#schedules = schedules;
     this.#clock = api.http.config.clock;
     this.#schedule = new PollSchedule(api.http.config, api.http.rateLimiter);
@@ -142,10 +163,11 @@ export class JobPoller {
         end = Infinity;
       }
       const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
-      if (first.byId || listed.length < 2 || now < this.#listOpensAt) {
+      const load = this.#loadList;
+      if (!load || first.byId || listed.length < 2 || now < this.#listOpensAt) {
         void this.#poll([first], (deadline) => this.#readJob(first.id, deadline));
       } else {
-        void this.#poll(listed, (deadline) => this.#readList(listed, deadline));
+        void this.#poll(listed, (deadline) => this.#readList(load, listed, deadline));
       }
     }
     this.#arm();
@@ -191,27 +213,16 @@ export class JobPoller {
   }
 
   /** Reads the list. Jobs that its pages do not show are polled by id next. */
-  async #readList(jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
-    let missing = jobs;
-    let cursor: string | undefined;
-    let pages = 0;
-    do {
-      if (!isPage && pages > 0) await deadline.sleep(await this.#readDelay());
-      pages += 1;
-      this.#schedule.countPoll();
-      const query = { limit: this.#pageSize, cursor };
-      const { data } = await this.#api.listJobs(query, { deadline, isPoll: true });
-      this.#deliver(data.jobs);
-      missing = missing.filter(this.#isOpen);
-      cursor = data.next_cursor ?? undefined;
-    } while (cursor && missing.length >= minMissingPerPage * pages);
-    let due = this.#clock.monotonic();
-    for (const job of missing) {
-      job.byId = true;
-      job.due = due;
-      // Other jobs are polled in between.
-      due += this.#schedule.interval();
-    }
+  async #readList(load: ListReader, jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
+    const { readListed } = await usePart(load);
+    await readListed(this.#api, jobs, {
+      deadline,
+      limit: this.#pageSize,
+      schedule: this.#schedule,
+      deliver: (shown) => this.#deliver(shown),
+      isOpen: this.#isOpen,
+      readDelay: () => this.#readDelay(),
+    });
   }
 
   #deliver(jobs: readonly JobData[]): void {

@@ -18,14 +18,14 @@ import { ConnectionError, JobFailedError, WaitTimeoutError } from "../errors/req
 import { isBranded } from "../errors/tryon-error.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { inspect, JobImage, type ResultSource } from "../images/job-image.ts";
-import { isOther, type ClientContext, type ClientContexts } from "./client-context.ts";
+import { isOther, type JobContext, type JobContexts } from "./client-context.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
 import { testKind } from "./poll-schedule.ts";
 import { pollOptionNames, waitOptionNames } from "./run-options.ts";
 
 interface Origin {
   /** Context of the key that the job belongs to. Undefined if the data was saved, or is only an id. */
-  readonly context?: ClientContext | undefined;
+  readonly context?: JobContext | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Fingerprint of the key that the job belongs to, if it was saved with one. */
   readonly fingerprint?: string | undefined;
@@ -41,9 +41,9 @@ interface Origin {
 }
 
 export class JobRecord implements Job, ResultSource {
-  readonly #contexts: ClientContexts;
+  readonly #contexts: JobContexts;
   readonly #origin: Origin;
-  #context: ClientContext | undefined;
+  #context: JobContext | undefined;
   #idempotencyKey: string | undefined;
   #data: JobData;
   #dataAge = () => Infinity;
@@ -51,7 +51,7 @@ export class JobRecord implements Job, ResultSource {
   #startedAt: number | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
-  constructor(contexts: ClientContexts, data: JobData, origin: Partial<Origin>) {
+  constructor(contexts: JobContexts, data: JobData, origin: Partial<Origin>) {
     const { context, trustsEnd, idempotencyKey } = origin;
     this.#contexts = contexts;
     this.#origin = { attempts: [], timeline: [], kind: "", ...origin };
@@ -132,7 +132,7 @@ export class JobRecord implements Job, ResultSource {
     deadline: Deadline,
     interval: number | undefined,
     notify: Notify = () => undefined,
-    context?: ClientContext,
+    context?: JobContext,
   ): Promise<TryOnResult> {
     if (context && !isOther(context, this.#origin.fingerprint)) this.#context ??= context;
     // A job that has ended needs its key only for a new URL of its image.
@@ -164,7 +164,7 @@ export class JobRecord implements Job, ResultSource {
     update("succeeded");
     return {
       job: this,
-      image: new JobImage(this, http),
+      image: new JobImage(this, http, this.#contexts.parts.images),
       receipt: {
         jobId: this.id,
         requestId,
@@ -184,7 +184,7 @@ export class JobRecord implements Job, ResultSource {
     names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
     if (this.#context) return within(this.#config, options, undefined, work, names);
-    const withKey = (context: ClientContext, deadline: Deadline): Promise<Result> => {
+    const withKey = (context: JobContext, deadline: Deadline): Promise<Result> => {
       if (!isOther(context, this.#origin.fingerprint)) this.#context = context;
       return work(deadline);
     };
@@ -204,7 +204,7 @@ export class JobRecord implements Job, ResultSource {
   }
 
   /** @internal Returns the context of the job. A saved job keeps that of its first call. */
-  async acquire(deadline: Deadline): Promise<ClientContext> {
+  async acquire(deadline: Deadline): Promise<JobContext> {
     try {
       return (this.#context ??= await this.#contexts.acquireFor(
         this.#origin.fingerprint,
@@ -246,11 +246,11 @@ export class JobRecord implements Job, ResultSource {
     }
   }
 
-  #update(data: JobData, { config, spendTracker }: ClientContext): void {
+  #update(data: JobData, { config, spendTracker }: JobContext): void {
     this.#merge(data);
     this.#dataAge = ageSince(config.clock);
     this.#isSaved = false;
-    spendTracker.recordJob(data);
+    spendTracker?.recordJob(data);
   }
 
   /** Keeps fields that a response leaves out. The first response replaces saved data as a whole. */

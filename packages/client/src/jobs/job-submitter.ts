@@ -3,8 +3,8 @@ import { isPage } from "#page";
 import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Counted } from "../types/budget.ts";
 import type { KeySearch } from "../types/key-search.ts";
+import { readTime } from "../api/service-time.ts";
 import type { Responded } from "../api/api.ts";
-import { budgetOf } from "../billing/budget.ts";
 import type { Charge } from "../billing/spend-tracker.ts";
 import { ageSince } from "../config/clock.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
@@ -15,8 +15,7 @@ import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
-import { isOther, type ClientContext, type ClientContexts } from "./client-context.ts";
-import { JobLookup, readTime } from "./job-lookup.ts";
+import { isOther, type JobContext, type JobContexts } from "./client-context.ts";
 import { JobRecord, notifier, type Notify } from "./job-record.ts";
 import { parseInput, readImages } from "./parse-input.ts";
 import {
@@ -97,11 +96,11 @@ interface Submission {
 }
 
 export class JobSubmitter {
-  readonly #contexts: ClientContexts;
+  readonly #contexts: JobContexts;
   /** False after something between client and service has cut off a synchronous response. */
   #mayBeSync = true;
 
-  constructor(contexts: ClientContexts) {
+  constructor(contexts: JobContexts) {
     this.#contexts = contexts;
   }
 
@@ -133,7 +132,7 @@ export class JobSubmitter {
       const { [beforeSend]: check } = options as {
         readonly [beforeSend]?: (fingerprint: string | undefined) => Promise<void>;
       };
-      const send = async (context: ClientContext) => {
+      const send = async (context: JobContext) => {
         await check?.(context.fingerprint);
         deadline.throwIfAborted();
         return this.#send(submission, context, deadline, notify);
@@ -161,12 +160,17 @@ export class JobSubmitter {
     const { fields, size, hasKeyInMetadata } = parsed;
     const sync = this.#isSync(mode ?? parsed.wait ?? "auto", Math.ceil(deadline.left()));
     const earlier = isPage ? rejectEarlier(options) : readEarlier(options, config, sync);
-    const images = await readImages(parsed, { log: config.log, validate }, deadline);
+    const images = await readImages(
+      parsed,
+      { log: config.log, validate },
+      deadline,
+      this.#contexts.parts.checks,
+    );
     return {
       idempotencyKey,
       body: submissionBody(fields, images, sync),
       size,
-      budget: budget && budgetOf(budget),
+      budget: budget && this.#contexts.budgetOf?.(budget),
       fingerprint: config.apiKey ? undefined : options.apiKeyFingerprint,
       sync,
       hasKeyInMetadata,
@@ -195,7 +199,7 @@ export class JobSubmitter {
     submission: Submission,
     earlier: Earlier,
     deadline: Deadline,
-    send: (context: ClientContext) => Promise<Responded<JobRecord>>,
+    send: (context: JobContext) => Promise<Responded<JobRecord>>,
   ): Promise<Responded<JobRecord>> {
     const context = await this.#contexts.acquire(deadline);
     if (isPage) return send(context);
@@ -225,7 +229,7 @@ export class JobSubmitter {
   /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
   async #send(
     submission: Submission,
-    context: ClientContext,
+    context: JobContext,
     deadline: Deadline,
     notify: Notify,
     earlier?: Charge,
@@ -236,12 +240,12 @@ export class JobSubmitter {
     const left = deadline.left();
     // A caller may limit the time of an own key by a timeout, which stops while the machine sleeps.
     const isLate = submission.hasOwnKey ? () => since() > left : undefined;
-    const { earlier: calls } = submission;
+    const calls = isPage ? undefined : submission.earlier;
     // A late submission is sent only if no earlier one has made a job.
     const window = calls && !calls.isLate ? config.idempotencyWindow : Infinity;
-    const isOld = () => (calls?.age() ?? 0) > window;
+    const isOld = () => !isPage && (calls?.age() ?? 0) > window;
     const isOver = submission.isKeyOver ?? (() => isOld() || isLate?.() === true);
-    const charge = await spendTracker.reserve(submission, deadline, earlier);
+    const charge = await spendTracker?.reserve(submission, deadline, earlier);
     if (timeline.length === 0) {
       timeline.push({ phase: "sending", at: deadline.clock.now() });
       notify({ phase: "sending", idempotencyKey });
@@ -269,8 +273,8 @@ export class JobSubmitter {
       const isReplay =
         headers.get("idempotent-replayed") === "true" &&
         attemptLog.firstUncertain === attemptLog.attempts.at(-1);
-      if (isReplay) spendTracker.recordNoJob(charge);
-      spendTracker.recordFound(charge, data);
+      if (charge && isReplay) spendTracker?.recordNoJob(charge);
+      if (charge) spendTracker?.recordFound(charge, data);
       const record = new JobRecord(this.#contexts, data, {
         context,
         idempotencyKey,
@@ -281,7 +285,7 @@ export class JobSubmitter {
       });
       return { data: record, response };
     } catch (error) {
-      if (!attemptLog.mayHaveMadeJob) spendTracker.recordNoJob(charge);
+      if (charge && !attemptLog.mayHaveMadeJob) spendTracker?.recordNoJob(charge);
       // The proxy has another key than an earlier call had.
       if (submission.fingerprint && isTryOnError(error) && error.status === 412) {
         throw unknownOutcome(
@@ -299,32 +303,27 @@ export class JobSubmitter {
 
   async #findInList(
     submission: Submission & { readonly recover: Recover },
-    context: ClientContext,
+    context: JobContext,
     deadline: Deadline,
     charge?: Charge,
   ): Promise<Job> {
     const search = await this.#search(submission, context.fingerprint, deadline);
     if (search.status !== "found") throw unknownOutcome(submission, search, deadline);
-    if (charge) context.spendTracker.recordFound(charge, search.job.data);
+    if (charge) context.spendTracker?.recordFound(charge, search.job.data);
     return search.job;
   }
 
   /** Searches the lists of the keys that the submission can belong to. */
   async #search(
-    { idempotencyKey, hasKeyInMetadata, attemptLog, earlier }: Submission,
+    submission: Submission,
     fingerprint: string | undefined,
     deadline: Deadline,
   ): Promise<KeySearch> {
-    if (!hasKeyInMetadata) return { status: "unknown", reason: "key_not_in_metadata" };
-    // The clock may have been set meanwhile.
-    const age = Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
-    const since = deadline.clock.now() - age;
-    const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
-    const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata };
-    return new JobLookup(this.#contexts).find(
-      { ...sought, apiKeyFingerprint: fingerprint },
-      { deadline },
-    );
+    const contexts = this.#contexts;
+    if (!submission.hasKeyInMetadata || !contexts.find) {
+      return { status: "unknown", reason: "key_not_in_metadata" };
+    }
+    return contexts.find(submission, fingerprint, deadline);
   }
 }
 

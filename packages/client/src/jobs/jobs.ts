@@ -1,60 +1,36 @@
 import type { CallOptions } from "../types/call-options.ts";
-import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
-import type { KeySearch } from "../types/key-search.ts";
-import { InputError } from "../errors/refusal-errors.ts";
-import { isTryOnError, type AnyTryOnError } from "../errors/is-tryon-error.ts";
-import { readPollInterval, rejectUnknown } from "../config/resolve-config.ts";
-import { isJobId, type Call } from "../api/api.ts";
-import type { Deadline } from "../http/deadline.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { JobList, type ListOptions } from "./job-list.ts";
-import { findOptionNames, JobLookup, readTime, type FindOptions } from "./job-lookup.ts";
-import { JobRecord, notifier } from "./job-record.ts";
-import { pollOptionNames } from "./run-options.ts";
+import type { Job, SavedJob } from "../types/job.ts";
+import type { KeySearch, SoughtKey } from "../types/key-search.ts";
+import type { Part } from "../types/part.ts";
+import { usePart } from "../errors/use-part.ts";
+import type { Call } from "../api/api.ts";
+import type { ClientContexts } from "./client-context.ts";
+import { JobList } from "./job-list.ts";
+import type { FindLimits, FindOptions } from "./job-lookup.ts";
+import type * as lookup from "./job-lookup.ts";
+import type { ListOptions } from "./list-pages.ts";
+import type * as listPages from "./list-pages.ts";
+import { JobRecord } from "./job-record.ts";
+import { checkId, restoreJob } from "./restore-job.ts";
+import type { WaitAllOptions, WaitOutcome } from "./wait-for-all.ts";
+import type * as waits from "./wait-for-all.ts";
 
-/** Outcome of the wait for one of several jobs. */
-export type WaitOutcome = {
-  /** Id of the job, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
-  readonly id: string;
-  /** Job that was waited for. It may still run. */
-  readonly job: Job;
-} & (
-  | {
-      /** Result of the job. Undefined with an error. */
-      readonly result: TryOnResult;
-      /** Error that `job.result()` throws. Undefined with a result. */
-      readonly error?: undefined;
-    }
-  | {
-      /** Result of the job. Undefined with an error. */
-      readonly result?: undefined;
-      /** Error that `job.result()` throws. Undefined with a result. */
-      readonly error: AnyTryOnError;
-    }
-);
+type JobsPart = typeof lookup & typeof listPages & typeof waits;
 
-/** Options of `waitAll`. `timeout` applies to all waits together. */
-export interface WaitAllOptions extends PollOptions {
-  /**
-   * Called with each outcome, as the jobs end. Errors it throws are ignored and go to the client's `logger`.
-   *
-   * @default none
-   */
-  readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
+/** Searches for jobs by their keys. Submissions must be older than the first search. Rejects with the abort reason only. */
+export interface KeyFinder {
+  find(sought: SoughtKey, limits?: FindLimits): Promise<KeySearch>;
 }
-
-const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
-  ...pollOptionNames,
-  onSettled: true,
-};
 
 /** Jobs of an API key. */
 export class Jobs {
   readonly #contexts: ClientContexts;
+  readonly #load: Part<JobsPart>;
 
   /** @internal It is `tryon.jobs`. */
-  constructor(contexts: ClientContexts) {
+  constructor(contexts: ClientContexts, load: Part<JobsPart>) {
     this.#contexts = contexts;
+    this.#load = load;
   }
 
   /**
@@ -83,7 +59,7 @@ export class Jobs {
    * const latest = await tryon.jobs.list().toArray({ limit: 5 });
    */
   list(options: ListOptions = {}): JobList {
-    return new JobList(this.#contexts, options);
+    return new JobList(this.#contexts, this.#load, options);
   }
 
   /**
@@ -100,25 +76,20 @@ export class Jobs {
    * else if (search.status === "unknown") console.log(search.reason);
    */
   async findByKey(idempotencyKey: string, options: FindOptions = {}): Promise<KeySearch> {
-    rejectUnknown("findByKey", options, findOptionNames);
-    const {
-      firstAttemptAt,
-      keyInMetadata = this.#contexts.config.keyInMetadata,
-      apiKeyFingerprint,
-      ...limits
-    } = options;
-    const sought = {
-      idempotencyKey,
-      firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
-      hasKeyInMetadata: keyInMetadata === true,
-      apiKeyFingerprint,
-    };
-    return this.lookup().find(sought, limits);
+    return (await usePart(this.#load)).findByKey(this.#contexts, idempotencyKey, options);
   }
 
   /** @internal Creates a lookup whose searches share one iteration over the list. */
-  lookup(): JobLookup {
-    return new JobLookup(this.#contexts);
+  lookup(): KeyFinder {
+    let found: lookup.JobLookup | undefined;
+    return {
+      find: async (...search) => {
+        const part = await this.#load();
+        if (!part) return { status: "unknown", reason: "list_failed" };
+        const shared = (found ??= new part.JobLookup(this.#contexts));
+        return shared.find(...search);
+      },
+    };
   }
 
   /**
@@ -138,22 +109,7 @@ export class Jobs {
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
   restore(saved: string | SavedJob, field = "id", trustsEnd = true): JobRecord {
-    const {
-      version = 1,
-      id,
-      idempotencyKey,
-      apiKeyFingerprint: fingerprint,
-      data,
-    } = typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
-    checkId(id, field);
-    if (version > 1) {
-      throw new InputError(field, "was saved by a newer release", {
-        hint: "Update @tryon/client.",
-      });
-    }
-    const isKnown = data?.job_id === id && typeof data.status === "string";
-    const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return new JobRecord(this.#contexts, known, { idempotencyKey, fingerprint, trustsEnd });
+    return restoreJob(this.#contexts, saved, field, trustsEnd);
   }
 
   /**
@@ -172,47 +128,9 @@ export class Jobs {
     jobs: Iterable<string | SavedJob | Job>,
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
-    const records = Array.from(jobs, (job, index) =>
-      job instanceof JobRecord ? job : this.restore(job, `jobs.${index}`, false),
-    );
-    const interval = readPollInterval(options, this.#contexts.config);
-    const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
-      const notify = notifier(context.config, options.onSettled, "onSettled");
-      const outcomes = records.map((record) =>
-        waitFor(record, context, deadline, interval, notify),
-      );
-      // All waits end before the error of a middleware rejects the call.
-      await Promise.allSettled(outcomes);
-      return Promise.all(outcomes);
-    };
-    return this.#contexts.within(options, undefined, wait, waitAllOptionNames);
+    // A list that changes later has no effect.
+    const given = [...jobs];
+    const { waitForAll } = await usePart(this.#load);
+    return waitForAll(this.#contexts, given, options);
   }
-}
-
-async function waitFor(
-  job: JobRecord,
-  context: ClientContext,
-  deadline: Deadline,
-  interval: number | undefined,
-  notify: (outcome: WaitOutcome) => void,
-): Promise<WaitOutcome> {
-  const { id } = job;
-  let outcome: WaitOutcome;
-  try {
-    outcome = { id, job, result: await job.finish(deadline, interval, undefined, context) };
-  } catch (error) {
-    deadline.throwIfAborted();
-    // Errors of middleware end every call.
-    if (!isTryOnError(error)) throw error;
-    outcome = { id, job, error };
-  }
-  notify(outcome);
-  return outcome;
-}
-
-function checkId(id: unknown, field = "id"): asserts id is string {
-  if (isJobId(id)) return;
-  throw new InputError(field, "is not the id of a job", {
-    hint: 'It is "job_" and letters and digits.',
-  });
 }

@@ -1,26 +1,32 @@
+import { isPage } from "#page";
+import { describePath } from "#runtime";
+
 import {
   canonicalFields,
-  checkFields,
-  checkNames,
-  checkUrl,
   isEmpty,
   isRecord,
   maxMetadataKeys,
   type Fields,
 } from "../api/canonical-fields.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { isImpossible, collectIssues, type InputIssue } from "../errors/input-issue.ts";
+import type { Finding, Note } from "../errors/input-issue.ts";
 import { InputError } from "../errors/refusal-errors.ts";
+import { usePart } from "../errors/use-part.ts";
 import { inTime, type Deadline } from "../http/deadline.ts";
+import { readChunks } from "../http/send-request.ts";
 import {
-  checkImage,
   imageSource,
   isRepeatable,
-  repeatableSource,
   type ImageSource,
   type RepeatableImage,
 } from "../images/image-source.ts";
 import type { JobData } from "../types/job.ts";
+import type { Part } from "../types/part.ts";
+import type * as inputChecks from "./input-checks.ts";
+import type { GivenFields } from "./input-checks.ts";
+
+/** Checks of the limits of the service, and the texts of all issues. */
+export type InputChecks = Part<typeof inputChecks>;
 
 export interface ParsedInput {
   /** JSON object of all fields, except `wait` and the images in the body. */
@@ -29,7 +35,9 @@ export interface ParsedInput {
   readonly size: string;
   readonly wait: boolean | undefined;
   readonly hasKeyInMetadata: boolean;
-  readonly issues: InputIssue[];
+  readonly findings: Finding[];
+  /** Copy of the input without its images, for the checks. */
+  readonly given: GivenFields;
 }
 
 type Named = readonly [field: string, value: unknown];
@@ -42,15 +50,15 @@ const keyField = "_tryon_key";
  * idempotency key to its metadata if one is given and the metadata has room.
  */
 export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput {
-  const issues: InputIssue[] = [];
-  const note = collectIssues(issues);
+  const findings: Finding[] = [];
+  const note = collect(findings);
   if (typeof input !== "object" || input === null) note("not_an_object", "input");
   // JavaScript callers can pass anything.
   const { person, garments, extra, ...rest } = Object(input) as Fields;
-  checkNames(rest, extra, note);
   const canonical = canonicalFields(rest);
   const { wait, person_image_b64, garment_images_b64, ...fields } = canonical;
   const { person_url, garment_urls, metadata, output_size } = fields;
+  const given: Named[] = [];
 
   const values = (field: string, value: unknown, isList = false): Named[] => {
     if (isEmpty(value)) return [];
@@ -79,7 +87,7 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
     named.slice(0, maxGarments).flatMap(([field, image]) => {
       const source = imageSource(image, field, note);
       if (typeof source === "string") {
-        checkUrl(source, field, note);
+        given.push([field, source]);
         return source;
       }
       if (source) images.push(source);
@@ -87,7 +95,6 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
     });
   const [personUrl] = addImages([...people, ...imagesOfPerson]);
   const garmentUrls = addImages([...clothes, ...wireClothes]);
-  for (const [field, url] of urls) checkUrl(url, field, note);
   if (personUrl !== undefined) fields["person_url"] = personUrl;
   if (garmentUrls.length > 0) fields["garment_urls"] = garmentUrls;
   if (idempotencyKey !== undefined && (isEmpty(metadata) || isRecord(metadata))) {
@@ -96,7 +103,6 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
   }
   let text = "{}";
   try {
-    checkFields(canonical, note);
     text = JSON.stringify({ ...fields, ...Object(extra) });
   } catch {
     note("not_json", "input");
@@ -107,7 +113,14 @@ export function parseInput(input: unknown, idempotencyKey?: string): ParsedInput
     size: isEmpty(output_size) ? "1K" : String(output_size),
     wait: typeof wait === "boolean" ? wait : undefined,
     hasKeyInMetadata: fields["metadata"] !== metadata,
-    issues,
+    findings,
+    given: {
+      rest,
+      extra,
+      // The caller may change it.
+      canonical: { ...canonical, metadata: isRecord(metadata) ? { ...metadata } : metadata },
+      urls: [...given, ...urls],
+    },
   };
 }
 
@@ -122,39 +135,48 @@ export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyK
   return { job, idempotencyKey };
 }
 
-export async function validateInput(input: unknown): Promise<readonly InputIssue[]> {
-  const { images, issues } = parseInput(input);
-  for (const image of images.filter(isRepeatable)) await checkImage(image, collectIssues(issues));
-  return issues;
+function collect(findings: Finding[]): Note {
+  return (...finding) => void findings.push(finding);
 }
 
 /** Returns the images of an input, so that each attempt can read them. Throws `invalid_input` with all errors, and logs warnings. */
 export async function readImages(
-  { fields, images, issues }: ParsedInput,
+  { fields, images, findings, given }: ParsedInput,
   { validate, log }: Pick<Config, "validate" | "log">,
   deadline: Deadline,
+  loadChecks: InputChecks,
 ): Promise<RepeatableImage[]> {
-  const note = collectIssues(issues);
+  const note = collect(findings);
   const read = async (): Promise<RepeatableImage[]> => {
     const found: RepeatableImage[] = [];
+    // Without them, the service checks the input.
+    const checks = validate ? await loadChecks() : undefined;
+    checks?.checkInput(given, note, describePath);
     for (const source of images) {
-      const image = await repeatableSource(source, note, deadline);
-      if (image && validate) await checkImage(image, note);
+      const image = isRepeatable(source)
+        ? source
+        : await (
+            await usePart(loadChecks)
+          ).readOnce(source, note, deadline, { readChunks, describePath });
+      if (image) await checks?.checkImage(image, note);
       if (image) found.push(image);
     }
     return found;
   };
   // The signal of the deadline takes time to create, and most inputs are URLs.
-  const found =
-    images.length > 0 ? await inTime(read(), deadline, "The images were not read in time.") : [];
-  const errors = issues.filter(
-    (issue) => isImpossible(issue) || (validate && issue.severity === "error"),
-  );
-  if (errors.length > 0) throw new InputError(errors);
-  if (validate && issues.length > 0) {
-    log("warn", issues.map(({ message }) => message).join(" "), issues);
+  const found = await (isPage || images.length > 0
+    ? inTime(read(), deadline, "The images were not read in time.")
+    : read());
+  if (findings.length > 0) {
+    const checks = await usePart(loadChecks);
+    const issues = checks.issuesOf(findings);
+    const errors = issues.filter(
+      (issue) => checks.isImpossible(issue) || (validate !== false && issue.severity === "error"),
+    );
+    if (errors.length > 0) throw new InputError(errors);
+    if (validate) log("warn", issues.map(({ message }) => message).join(" "), issues);
   }
-  log("debug", ["sends", ...found.map(describe), fields].join(" "));
+  log("debug", ["sends", ...(isPage ? [] : found.map(describe)), fields].join(" "));
   return found;
 }
 

@@ -2,7 +2,8 @@ import { isPage } from "#page";
 
 import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { inputIssue } from "../errors/input-issue.ts";
+import type { InputIssue } from "../errors/input-issue.ts";
+import { unreadable } from "../errors/unreadable.ts";
 import type { Bytes } from "../types/result-image.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
@@ -97,12 +98,9 @@ class ImageBody implements BodySource {
       const { size } = content;
       for (let start = 0; start < size; start += length) {
         const end = Math.min(start + length, size);
-        const bytes = await content
-          .slice(start, end)
-          .arrayBuffer()
-          .catch(() => undefined);
+        const bytes = await readBytes(content, start, end);
         if (bytes?.byteLength !== end - start) {
-          throw (this.unreadable = new InputError([inputIssue("unreadable", field ?? "input")]));
+          throw (this.unreadable = new InputError([unreadableIssue(field)]));
         }
         const chunk = new Uint8Array(bytes);
         yield field === undefined ? chunk : encode(chunk);
@@ -111,6 +109,21 @@ class ImageBody implements BodySource {
       }
     }
   }
+}
+
+async function readBytes(content: BlobLike, start: number, end: number) {
+  try {
+    return await content.slice(start, end).arrayBuffer();
+  } catch {
+    // Of a file that was changed, or in a page that is closed.
+    return undefined;
+  }
+}
+
+function unreadableIssue(field = "input"): InputIssue {
+  const [problem, hint] = unreadable;
+  const message = `${field} ${problem.replace("%", "")}.`;
+  return { field, message, code: "unreadable", severity: "error", hint };
 }
 
 type Transferable = Partial<Pick<ArrayBuffer, "transfer">>;

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import type { Agent } from "node:http";
 
 import type { TryOnOptions } from "../config/options.ts";
-import { check, type Config } from "../config/resolve-config.ts";
+import { check } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import { fetchTransport } from "../http/fetch-transport.ts";
 import type { Transport, WholeFile } from "../http/http-request.ts";
+import type { SendConfig } from "../http/send-request.ts";
 import { Agents, isFetchReplaced, NodeTransport } from "./node-transport.ts";
 
 export { describePath, nodeImage } from "./node-image.ts";
@@ -26,7 +27,7 @@ export class Connections {
     this.#agents = new Agents(agent as Agent | undefined);
   }
 
-  createTransport(config: Config): Transport {
+  createTransport(config: SendConfig): Transport {
     const overFetch = fetchTransport(config);
     if (this.#usesFetch) return { ...overFetch, createFile };
     const overHttp = new NodeTransport(config, this.#agents);

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import { maxTimer } from "../config/clock.ts";
-import { isLoopback, type Config } from "../config/resolve-config.ts";
+import { isLoopback } from "../config/resolve-config.ts";
 import type {
   BodySource,
   HttpResponse,
@@ -41,7 +41,7 @@ export class NodeTransport implements Transport {
   /** Bodies whose upload broke off: their next attempt asks first if the server accepts them. */
   readonly #broken = new WeakSet<object>();
 
-  constructor(config: Config, agents: Agents) {
+  constructor(config: SendConfig, agents: Agents) {
     this.#agents = agents;
     this.#config = { ...config, hasCache: false, fetch: (...request) => this.#send(...request) };
   }

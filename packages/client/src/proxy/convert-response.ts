@@ -1,7 +1,7 @@
 import { isJobId } from "../api/api.ts";
 import type { Fields } from "../api/canonical-fields.ts";
 import type { Redact } from "../errors/redact.ts";
-import { readFieldIssues } from "../http/response-error.ts";
+import { readFieldIssues } from "../http/explain-outcome.ts";
 import { failureCode, type Outcome } from "../http/outcome-table.ts";
 import type { HttpResponse } from "../http/http-request.ts";
 import type { ProxyCall, ProxyKind, ProxyRequest } from "./options.ts";

@@ -1,4 +1,5 @@
-import type { FieldName, Fields } from "../api/canonical-fields.ts";
+import type { Fields } from "../api/canonical-fields.ts";
+import type { FieldName } from "../api/check-fields.ts";
 import { defaults, maxSyncWait } from "../config/options.ts";
 import { unknownName } from "../config/resolve-config.ts";
 import type { RepeatableImage } from "../images/image-source.ts";

@@ -8,13 +8,15 @@ export type {
   ShopperOptions,
   ShopperTexts,
 } from "./describe-for-shoppers.ts";
+export { PageClient, type PageClientOptions, type PageJobs } from "@tryon/client";
 export { resetAll } from "./reset-all.ts";
 export type {
+  SessionClient,
   SessionError,
   Started,
   TryOnSession,
   TryOnSessionOptions,
   TryOnSnapshot,
 } from "./types.ts";
-export { prepareImage } from "../photos/prepare-with-canvas.ts";
+export { prepareImage } from "./prepare-image.ts";
 export type { PreparableImage, PrepareImageOptions } from "../photos/prepare-image.ts";

@@ -47,3 +47,11 @@ export type KeySearch =
       readonly error?: unknown;
       readonly job?: undefined;
     };
+
+export interface SoughtKey {
+  readonly idempotencyKey: string;
+  /** Time before the first attempt, in milliseconds since 1970. */
+  readonly firstAttemptAt: number | undefined;
+  readonly hasKeyInMetadata: boolean;
+  readonly apiKeyFingerprint?: string | undefined;
+}
