@@ -20,6 +20,7 @@ const responseHints = {
   payload_too_large: "Send smaller images.",
   validation_failed: "Correct these fields.",
   rate_limited: "Wait for retryAfter seconds.",
+  too_many_refusals: "Use other images later.",
   server_error: tryLater,
   unavailable: tryLater,
 };

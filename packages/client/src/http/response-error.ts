@@ -9,7 +9,13 @@ import {
 } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./http-request.ts";
 import type { CallContext } from "./send-with-retries.ts";
-import { failureCode, isOfService, type Failure, type Outcome } from "./outcome-table.ts";
+import {
+  failureCode,
+  isOfService,
+  tooManyRefusals,
+  type Failure,
+  type Outcome,
+} from "./outcome-table.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
 
@@ -132,7 +138,7 @@ function describeErrorResponse(
     const location = redact(headers.get("location")) || "another URL";
     return { code: "redirected", words: `was redirected to ${location}` };
   }
-  const { detail } = Object(content) as { detail?: unknown };
+  const { detail, code } = Object(content) as { detail?: unknown; code?: unknown };
   const issues = readFieldIssues(detail, redact);
   const isPage = /^\s*</.test(text);
   const shown = isPage ? (/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text) : text;
@@ -147,7 +153,10 @@ function describeErrorResponse(
   const otherCode =
     status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return {
-    code: codes[`${purpose}${status}`] ?? codes[status] ?? otherCode,
+    code:
+      code === tooManyRefusals
+        ? code
+        : (codes[`${purpose}${status}`] ?? codes[status] ?? otherCode),
     words: `returned ${status}: ${sender}${reason.slice(0, 500).replace(/[\s.]+$/, "") || "no error message"}`,
     issues,
     ...(isPage &&

@@ -1,6 +1,6 @@
 import { openExpiringTable, type Dialect } from "@tryon/shared/stores/sql-table";
 
-import type { QuotaStore } from "../proxy/create-quota.ts";
+import type { QuotaStore } from "../proxy/quota-store.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import { checkFlag, storeError } from "./journal-entry.ts";
 
