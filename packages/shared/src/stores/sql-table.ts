@@ -35,6 +35,8 @@ export interface Dialect {
   /** If true, other connections can change rows while a statement runs, and it locks those that it depends on. */
   readonly locksRows: boolean;
   readonly elementsOf: (json: string) => string;
+  /** Returns the condition that a column is in the result of a query, which is then found over the index of the column. */
+  readonly isIn: (column: string, query: string) => string;
   /** Returns the statement that creates an index of a column of a table. */
   readonly indexOf: (table: string, column: string) => string;
   readonly create: (statement: string) => Promise<unknown>;
@@ -88,21 +90,20 @@ export function openExpiringTable(
     index: "expires_at",
   } as const;
   const run = openTable(dialect, format, createTable, fail);
-  return { run, deleteExpired: () => deleteExpired(run, table) };
+  return { run, deleteExpired: () => deleteExpired(dialect, run, table) };
 }
 
 /** Maximum number of rows that one statement deletes, so that others do not wait for long. */
 const maxDeleted = 1_000;
 
 /** Deletes the expired rows of a table with an index of `expires_at`, and returns their number. */
-async function deleteExpired(run: RunStatement, table: string): Promise<number> {
+async function deleteExpired({ isIn }: Dialect, run: RunStatement, table: string): Promise<number> {
   const expired = "expires_at <= $0";
+  const keys = `
+    SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
+    ORDER BY expires_at LIMIT ${maxDeleted}`;
   // The row can be in use again once it is locked.
-  const text = `
-    DELETE FROM ${table} WHERE ${expired} AND key IN (
-      SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
-      ORDER BY expires_at LIMIT ${maxDeleted})
-    RETURNING key`;
+  const text = `DELETE FROM ${table} WHERE ${expired} AND ${isIn("key", keys)} RETURNING key`;
   let count = 0;
   for (let deleted = maxDeleted; deleted === maxDeleted; count += deleted) {
     deleted = (await run(text)).length;
@@ -122,6 +123,8 @@ export function postgresDialect(client: PostgresClient): Dialect {
     numberOf: (text) => `CAST(substring(${text} FROM '^[0-9]+') AS bigint)`,
     locksRows: true,
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
+    // With IN, it joins the result with the whole table.
+    isIn: (column, query) => `${column} = ANY (ARRAY(${query}))`,
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${column} ON ${table} (${column})`,
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
@@ -168,6 +171,7 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     numberOf: (text) => `CAST(${text} AS integer)`,
     locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
+    isIn: (column, query) => `${column} IN (${query})`,
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table.replace(/^.*\./, "")} (${column})`,
     create: async (statement) => database.exec(statement),
