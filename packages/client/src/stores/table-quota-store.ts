@@ -16,7 +16,8 @@ export interface TableQuotaOptions {
    * CREATE INDEX tryon_quota_expires_at ON tryon_quota (expires_at);
    * ```
    *
-   * The row with the key `version` has the version of the table.
+   * In SQLite, `WITHOUT ROWID` at the end of the first statement saves writes. The row with the key `version` has the
+   * version of the table.
    *
    * @default false
    */

@@ -22,6 +22,8 @@ export interface TableFormat {
   readonly clock: ClockRule;
   /** Column with an index. @default none */
   readonly index?: string;
+  /** If true, its rows are short. @default false */
+  readonly isShort?: boolean;
 }
 
 export interface Dialect {
@@ -37,6 +39,8 @@ export interface Dialect {
   readonly elementsOf: (json: string) => string;
   /** Returns the condition that a column is in the result of a query, which is then found over the index of the column. */
   readonly isIn: (column: string, query: string) => string;
+  /** Option of a table with short rows. */
+  readonly shortTable: string;
   /** Returns the statement that creates an index of a column of a table. */
   readonly indexOf: (table: string, column: string) => string;
   readonly create: (statement: string) => Promise<unknown>;
@@ -46,12 +50,12 @@ export interface Dialect {
 
 /** Returns the function that runs statements on a table. The first one opens the table, and checks its version. */
 export function openTable(
-  { create, indexOf, runOn }: Dialect,
+  { create, indexOf, runOn, shortTable }: Dialect,
   format: TableFormat,
   createTable: boolean,
   fail: Fail,
 ): RunStatement {
-  const { table, columns, key, index } = format;
+  const { table, columns, key, index, isShort } = format;
   const [version, time, now] = format.version;
   const keepTime = `
     INSERT INTO ${table} AS kept (${key[0]}, ${version}, ${time}) VALUES (${key[1]}, '${storeVersion}', ${now})
@@ -60,7 +64,8 @@ export function openTable(
     RETURNING ${version} AS version`;
   const run = runOn(format, keepTime);
   const open = async (): Promise<void> => {
-    const statements = [`CREATE TABLE IF NOT EXISTS ${table} (${columns})`];
+    const option = isShort ? shortTable : "";
+    const statements = [`CREATE TABLE IF NOT EXISTS ${table} (${columns})${option}`];
     if (index !== undefined) statements.push(indexOf(table, index));
     if (createTable) await create(statements.join("; "));
     const [row] = await run(keepTime);
@@ -88,6 +93,7 @@ export function openExpiringTable(
     version: [value.column, "expires_at", "$0"],
     clock,
     index: "expires_at",
+    isShort: true,
   } as const;
   const run = openTable(dialect, format, createTable, fail);
   return { run, deleteExpired: () => deleteExpired(dialect, run, table) };
@@ -125,6 +131,7 @@ export function postgresDialect(client: PostgresClient): Dialect {
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
     // With IN, it joins the result with the whole table.
     isIn: (column, query) => `${column} = ANY (ARRAY(${query}))`,
+    shortTable: "",
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${column} ON ${table} (${column})`,
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
@@ -172,6 +179,8 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
     isIn: (column, query) => `${column} IN (${query})`,
+    // The rows are in the index of the key, so a commit writes fewer pages.
+    shortTable: " WITHOUT ROWID",
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table.replace(/^.*\./, "")} (${column})`,
     create: async (statement) => database.exec(statement),
