@@ -124,7 +124,7 @@ async function runReceiver(): Promise<object> {
     kind === "bare" ? bareHandler : createReceiver({ secrets: webhookSecret, store, onCompleted });
   const server = createServer((request, response) => void listener(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
-  // A server without a pipe has an address with a port.
+  // It listens on a port, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const sender = fork(process.argv[1] ?? "", ["send", String(port)]);
   const failed = once(sender, "exit").then(([code]) => {

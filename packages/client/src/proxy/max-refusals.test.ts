@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
 import { cut, failure, input } from "../../test/service.ts";
 import { Budget, isTryOnError } from "../index.ts";
+import { createTryOnSession, describeForShoppers } from "../session/index.ts";
 import { createProxy, createQuota, type ProxyOptions, type ProxyRefusal } from "./index.ts";
 
 const blocked = "mock:content_blocked";
@@ -235,6 +236,19 @@ describe("a stopped user", () => {
     // Polls of the user's jobs are not delayed.
     expect((await run(job.result())).job.status).toBe("succeeded");
     expect((await run(ask("ada", "/api/v1/key"))).status).toBe(200);
+  });
+
+  it("reads in the session of the page when the next try-on is possible", async () => {
+    const { page, refuse, run } = await openSite();
+    await refuse("ada", 2);
+    const session = createTryOnSession(page("ada"));
+    await run(session.start(input));
+    expect(session.getSnapshot()).toMatchObject({ status: "failed", canResume: true });
+    expect(describeForShoppers(session.getSnapshot())).toMatchObject({
+      code: "blocked_often",
+      action: "resume",
+      text: "Several try-ons were not allowed. Try again in 75 minutes.",
+    });
   });
 
   it("is told the time of one day at most, since clients read no longer one", async () => {
