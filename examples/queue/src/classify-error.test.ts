@@ -9,6 +9,7 @@ it.each<[TryOnErrorCode, ErrorAction, boolean]>([
   ["validation_failed", "fail", true],
   ["payload_too_large", "fail", true],
   ["rate_limited", "wait", true],
+  ["too_many_refusals", "stop", true],
   ["insufficient_credits", "stop", true],
   ["budget_exceeded", "stop", true],
   ["unauthorized", "stop", true],

@@ -14,6 +14,7 @@ const actions: { readonly [Code in TryOnErrorCode]?: ErrorAction } = {
   payload_too_large: "fail",
   result_purged: "fail",
   rate_limited: "wait",
+  too_many_refusals: "stop",
   insufficient_credits: "stop",
   budget_exceeded: "stop",
   unauthorized: "stop",

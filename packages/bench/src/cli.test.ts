@@ -102,9 +102,26 @@ test("the pages in docs are rendered from the results, each table once", async (
   expect([...files.keys()].toSorted()).toEqual([...context.pages.keys(), ...charts].toSorted());
   for (const [path, text] of files) expect(readFileSync(join(docs, path), "utf8")).toBe(text);
   const tables = [...files.values()].join("").match(/\| median \|/g);
-  expect(tables).toHaveLength(context.benchmarks.flatMap((it) => Object.keys(it.groups)).length);
+  // The tables of a new group follow when its results are recorded.
+  const recorded = Object.values(context.results.figures).flatMap((groups) => Object.keys(groups));
+  expect(tables).toHaveLength(recorded.length);
   const pages = new Map([["page.md", "[[table upload.size]]"]]);
   await expect(run(["--render"], { pages })).rejects.toThrow("measured for [[table upload.size]]");
+});
+
+test("renders no goal and no table of a group without results, which a run must measure", async () => {
+  const goal = { group: "stable.size", row: "tryon", max: 1 };
+  const benchmarks = [{ ...stable, groups: { ...stable.groups, size: "Size (bytes)" } }];
+  const results = { ...context.results, figures: {} };
+  const sources = (page: string) => {
+    return { benchmarks, goals: [goal], results, pages: new Map([["page.md", page]]) };
+  };
+  const { files } = await run(["--render"], sources("[[met]][[missed]]"));
+  expect(files.get("page.md")).toMatch(/-->\n\n$/);
+  const table = run(["--render"], sources("[[table stable.size]]"));
+  await expect(table).rejects.toThrow("Nothing is measured for [[table stable.size]].");
+  const { output } = await run([], sources(""));
+  expect(output).toContain('stable measured no "tryon".');
 });
 
 test("candidates take turns in rotating order, and ratios are taken turn by turn", async () => {

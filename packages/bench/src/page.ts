@@ -36,7 +36,9 @@ const field = /\[\[(?:(chart|table) )?([\w.]+)(?: without (\w+)|: (.+?))?\]\]/g;
  * is a table and a chart without the rows that have the word. `[[node]]` is a property of the results.
  */
 export function renderPages({ benchmarks, goals, pages }: Sources, results: Results) {
-  const groups = benchmarks.flatMap((it) => groupsOf(it, results.figures[it.name]));
+  const all = benchmarks.flatMap((it) => groupsOf(it, results.figures[it.name]));
+  // A new group has no results before the next run that is written.
+  const groups = all.filter(({ rows }) => rows.length > 0);
   const spreads = unstableRatios(groups).map(({ spread }) => spread);
   const lines = renderGoals(goals, groups);
   const texts: Readonly<Record<string, unknown>> = {

@@ -93,7 +93,13 @@ const client: Readonly<Record<string, Row>> = {
   createProxy: [
     (given: object) => createProxy({ authorize: () => null, ...given }),
     ["base_path", "basePath"],
-    { authorize: [5], basePath: ["api"], maxBody: [0, Number.NaN] },
+    {
+      authorize: [5],
+      basePath: ["api"],
+      maxBody: [0, Number.NaN],
+      maxRefusals: [5, {}, { count: 3, per: "1s" }, { count: 0, per: "1d" }],
+      onRefusal: ["log"],
+    },
   ],
   createQuota: [
     (given: object) => createQuota({ perDay: 5, ...given }),

@@ -42,6 +42,7 @@ export {
   PaymentError,
   PermissionDeniedError,
   RateLimitError,
+  TooManyRefusalsError,
   UnprocessableEntityError,
   type ErrorClass,
 } from "./errors/named-errors.ts";

@@ -216,6 +216,7 @@ it("narrows the class of an error by its code", () => {
     | "payload_too_large"
     | "validation_failed"
     | "rate_limited"
+    | "too_many_refusals"
     | "server_error"
     | "unavailable"
     | "redirected"

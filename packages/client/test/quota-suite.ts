@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { createQuota, type QuotaStore } from "../src/proxy/index.ts";
+import { createRefusalProxy } from "./refusal-proxy.ts";
 
 /** Milliseconds, short enough to wait for with a real clock. */
 const short = 40;
@@ -121,5 +122,27 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
     expect(allowed.filter(Boolean)).toHaveLength(10);
     const repeated = await each(100, (_, index) => submit(index + 1, `key ${index}`));
     expect(repeated).toEqual(allowed);
+  });
+
+  test("counts the refusals of all servers together, each job once, until they expire", async () => {
+    const clock = { time: 0, now: () => clock.time };
+    const counts: number[] = [];
+    const onRefusal = ({ count }: { readonly count: number }) => void counts.push(count);
+    const proxies = stores.map((one) => createRefusalProxy({ store: one, clock, onRefusal }));
+    const user = { id: key };
+    const [first] = proxies;
+    if (!first) throw new Error("There is no store.");
+    const statuses = () => Promise.all(proxies.map((proxy) => proxy.submit(user.id)));
+    expect(new Set(await statuses())).toEqual(new Set([200]));
+    // Each of these 5 jobs is reported 20 times.
+    const reports = await each(100, (_, index) =>
+      (proxies[index % proxies.length] ?? first).report(user.id, `job_${keys}n${index % 5}`),
+    );
+    expect(reports.filter(Boolean)).toHaveLength(5);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(await statuses())).toEqual(new Set([429]));
+    expect(await first.submit(`${user.id} of another user`)).toBe(200);
+    clock.time += 1.25 * long;
+    expect(new Set(await statuses())).toEqual(new Set([200]));
   });
 }

@@ -15,6 +15,7 @@ import { createPostgresQuotaStore, openPostgresJournal } from "../src/stores/pos
 import { createRedisQuotaStore, openRedisJournal } from "../src/stores/redis.ts";
 import { createSqliteQuotaStore, openSqliteJournal } from "../src/stores/sqlite.ts";
 import { order, ordersBatch, upTo } from "./memory-journal.ts";
+import { createRefusalProxy } from "./refusal-proxy.ts";
 import { createService } from "./service.ts";
 
 const name = "spring-2027";
@@ -133,6 +134,15 @@ export const continued = {
   submitted: ["not_found", false],
   sending: ["outcome_unknown", false],
 };
+
+/** Reports four refusals of the user, one of them twice. Returns which were counted, and the statuses of submissions before and after. */
+export async function refuseFour(store: QuotaStore) {
+  const proxy = createRefusalProxy({ store, clock: { now: () => 1_800_000_000_000 } });
+  const results: unknown[] = [await proxy.submit("ada")];
+  for (const id of ["job_1", "job_2", "job_2", "job_3"])
+    results.push(await proxy.report("ada", id));
+  return [...results, await proxy.submit("ada")];
+}
 
 /** Submits try-ons of the user under a key that has been counted, and under another one. */
 export async function submitTwo(store: QuotaStore) {

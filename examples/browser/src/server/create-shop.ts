@@ -48,6 +48,8 @@ export function createShop(options: ShopOptions): Hono {
     },
     // Counts in memory. Several servers need a shared store.
     limit: createQuota({ perDay: 60, perMinute: 60 }),
+    // Refused photos of one visitor must not get the key of the shop suspended.
+    maxRefusals: { count: 5, per: "1d" },
     onError,
   });
   const shop = new Hono();

@@ -1,10 +1,47 @@
 import { fileURLToPath } from "node:url";
 
+import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-servers";
+
 import type { Benchmark } from "../benchmark.ts";
 import { bareHmac, bareHmacAndParse } from "../candidates/verifiers.ts";
+import type { Environment } from "../environment.ts";
+import type { Sample } from "../statistics.ts";
+
 const comparison = "@tryon/webhooks, comparison";
 const whole = "@tryon/webhooks, safeVerifySync";
 const control = "control that stops at the first difference";
+
+const bareHandler = "bare handler";
+const noStore = async () => ({ url: "", remove: async () => undefined });
+const receivers = [
+  { kind: "bare", row: bareHandler, start: noStore },
+  { kind: "memory", row: "@tryon/webhooks, memory", start: noStore },
+  { kind: "sqlite", row: "@tryon/webhooks, SQLite", start: startSqlite },
+  { kind: "redis", row: "@tryon/webhooks, Redis", start: startRedis },
+  { kind: "postgres", row: "@tryon/webhooks, PostgreSQL", start: startPostgres },
+] as const;
+
+/** Measures each receiver in a new process with an empty store. The ratio compares those of one round. */
+async function measureReceivers(environment: Environment, round: number): Promise<Sample> {
+  const rate: Record<string, number> = {};
+  const cpu: Record<string, number> = {};
+  const first = round % receivers.length;
+  for (const { kind, row, start } of [...receivers.slice(first), ...receivers.slice(0, first)]) {
+    const store = await start();
+    try {
+      const { result } = await environment.run("receiver.mjs", kind, store.url);
+      // The program prints these figures.
+      const figures = result as Readonly<Record<"rate" | "cpu", number>>;
+      rate[row] = figures.rate;
+      cpu[row] = figures.cpu;
+    } finally {
+      await store.remove();
+    }
+  }
+  const { [bareHandler]: bare = Number.NaN, ...others } = cpu;
+  const ratios = Object.entries(others).map(([row, time]) => [row, time / bare] as const);
+  return { receiverRate: rate, receiverCpu: cpu, receiverRatio: Object.fromEntries(ratios) };
+}
 
 export const webhookBenchmarks: readonly Benchmark[] = [
   {
@@ -16,6 +53,9 @@ export const webhookBenchmarks: readonly Benchmark[] = [
       largeTime: "Time, 1 MB (µs)",
       largeRatio: "Ratio to HMAC and JSON.parse, 1 MB (×)",
       weight: "Weight in a browser, gzip (bytes)",
+      receiverRate: "Receiver, 16 connections (deliveries/s)",
+      receiverCpu: "CPU time of a receiver per delivery (µs)",
+      receiverRatio: "CPU time of a receiver per delivery, ratio to a bare handler (×)",
     },
     samplesPerRun: 5,
     async *measure(environment) {
@@ -29,6 +69,7 @@ export const webhookBenchmarks: readonly Benchmark[] = [
         yield environment.run(...args, "small", bareHmac, "300", "300");
         yield environment.run(...args, "large", bareHmacAndParse, "1000000", "4");
       }
+      for (let round = 0; round < 15; round += 1) yield measureReceivers(environment, round);
     },
   },
   {

@@ -47,7 +47,7 @@ const submitTimeout = 600_000;
 const refusals: ReadonlySet<TryOnErrorCode> = new Set([
   ...(["bad_request", "connection_failed", "forbidden", "insufficient_credits"] as const),
   ...(["invalid_config", "invalid_input", "payload_too_large", "rate_limited"] as const),
-  ...(["unauthorized", "unsafe_environment", "validation_failed"] as const),
+  ...(["too_many_refusals", "unauthorized", "unsafe_environment", "validation_failed"] as const),
 ]);
 
 export type Submitter = ReturnType<typeof createSubmitter>;

@@ -8,6 +8,7 @@ export const stoppingCodes: readonly TryOnErrorCode[] = [
   "forbidden",
   "insufficient_credits",
   "budget_exceeded",
+  "too_many_refusals",
   "unsafe_environment",
   "invalid_config",
 ];

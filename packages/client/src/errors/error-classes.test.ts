@@ -48,6 +48,7 @@ it("finds other errors of another copy by their class, and nothing else", async 
   expect(await errorOf({ reset: "before" })).toBeInstanceOf(first.ConnectionError);
   const conflict = new other.ApiError("idempotency_conflict", "No.");
   expect(conflict).toBeInstanceOf(first.ConflictError);
+  expect(new other.ApiError("too_many_refusals", "No.")).toBeInstanceOf(first.TooManyRefusalsError);
   const refused = await errorOf(undefined);
   expect(refused).toBeInstanceOf(first.InputError);
   expect(refused).not.toBeInstanceOf(first.ConfigError);

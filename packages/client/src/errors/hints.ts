@@ -16,6 +16,7 @@ export const responseHints: Readonly<Record<ApiErrorCode, string>> = {
   payload_too_large: "Send smaller images.",
   validation_failed: "Correct these fields.",
   rate_limited: "Wait for retryAfter seconds.",
+  too_many_refusals: "Use other images later.",
   server_error: tryLater,
   unavailable: tryLater,
 };

@@ -10,6 +10,7 @@ import type {
   PaymentError,
   PermissionDeniedError,
   RateLimitError,
+  TooManyRefusalsError,
   UnprocessableEntityError,
 } from "./named-errors.ts";
 import type {
@@ -42,6 +43,7 @@ export type AnyTryOnError =
   | PermissionDeniedError
   | RateLimitError
   | ResultError
+  | TooManyRefusalsError
   | UnprocessableEntityError
   | WaitTimeoutError;
 

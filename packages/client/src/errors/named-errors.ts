@@ -49,6 +49,9 @@ export interface RateLimitError extends ApiError {
   readonly code: "rate_limited";
 }
 
+/** 429 of a proxy: the service has refused the images of this user too often. `retryAfter` has the seconds to wait. */
+export interface TooManyRefusalsError extends Refusal<"too_many_refusals"> {}
+
 /** 5xx for the last attempt. `recover()` finds out the outcome of a submission. */
 export interface InternalServerError extends Refusal<"server_error" | "unavailable"> {}
 
@@ -79,6 +82,8 @@ export const PayloadTooLargeError =
 export const UnprocessableEntityError =
   /* @__PURE__ */ classOf<UnprocessableEntityError>("validation_failed");
 export const RateLimitError = /* @__PURE__ */ classOf<RateLimitError>("rate_limited");
+export const TooManyRefusalsError =
+  /* @__PURE__ */ classOf<TooManyRefusalsError>("too_many_refusals");
 export const InternalServerError = /* @__PURE__ */ classOf<InternalServerError>(
   "server_error",
   "unavailable",

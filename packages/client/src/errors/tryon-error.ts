@@ -28,6 +28,7 @@ export type ApiErrorCode =
   | "payload_too_large"
   | "validation_failed"
   | "rate_limited"
+  | "too_many_refusals"
   | "server_error"
   | "unavailable";
 

@@ -87,6 +87,8 @@ it.each<[Outcome, number, string, boolean?]>([
   [redirected(0, false), ...other],
   [redirected(302, true), ...unidentified],
   [outcomeOf(503, refused503), ...refusal, true],
+  [outcomeOf(429, refused503), ...refusal, true],
+  [outcomeOf(429, refused503), ...unopened],
   [outcomeOf(503, refused503), ...failed],
   [outcomeOf(502, refused503), ...failed, true],
   [outcomeOf(503, detail), ...failed, true],

@@ -3,6 +3,9 @@ import { isPage } from "#page";
 import type { AttemptFailure } from "../types/attempt.ts";
 import type { HttpResponse, Stage } from "./http-request.ts";
 
+/** Code in the response of a proxy that sends no more submissions of a user. */
+export const tooManyRefusals = "too_many_refusals";
+
 export type Outcome = Received | Failure;
 
 export interface Received {
@@ -99,7 +102,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   if (outcome.isElsewhere) return "elsewhere";
   // Only the proxy of this package responds so: the service refused the request.
   const { retryable } = Object(content) as { retryable?: unknown };
-  if (isProxy && retryable === false && (status === 503 || status === 412)) return "refused";
+  if (isProxy && retryable === false && /412|429|503/.test(String(status))) return "refused";
   if (response.response.ok && content === Object(content)) return "ok";
   return `${isOfService(content) ? "service" : "other"} ${status}`;
 }

@@ -6,7 +6,7 @@ import {
   type ApiErrorCode,
   type TryOnError,
 } from "../errors/tryon-error.ts";
-import { failureCode, isOfService, type Outcome } from "./outcome-table.ts";
+import { failureCode, isOfService, tooManyRefusals, type Outcome } from "./outcome-table.ts";
 import {
   loadInTime,
   type CallContext,
@@ -80,8 +80,10 @@ function codeOf(
     const { failure } = outcome;
     return /^(rate|timed)/.test(failure) ? (failure as "timed_out") : "connection_failed";
   }
-  const { status } = response;
-  if (response.redirect) return "redirected";
+  const { status, content, redirect } = response;
+  if (redirect) return "redirected";
+  const { code } = Object(content) as { readonly code?: unknown };
+  if (code === tooManyRefusals) return code;
   const otherCode =
     status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return codes[`${purpose}${status}`] ?? codes[status] ?? otherCode;

@@ -27,17 +27,27 @@ export async function convertContent(
   if (kind === "account") return pickFields(content, accountFields);
   if (kind === "purchase") return pickFields(content, purchaseFields);
   if (kind !== "list") return toUserJob(content, id, redact, settings, jobId);
-  // The page has jobs of all users of the API key.
   const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
   if (!Array.isArray(jobs)) return undefined;
   const { signer } = settings;
-  const tag = await signer.userTag(id);
-  const own = jobs.filter((job) => Object(Object(job).metadata)[userTagField] === tag);
+  const own = await jobsOfUser(content, id, settings);
   const converted = await Promise.all(own.map((job) => toUserJob(job, id, redact, settings)));
   return {
     jobs: converted.filter((job) => job !== undefined),
     next_cursor: typeof next === "string" ? await signer.signId("cursor", id, next) : null,
   };
+}
+
+/** Returns the jobs of a user in a response: those of a list, which has jobs of all users of the API key, or the only one. */
+export async function jobsOfUser(
+  content: unknown,
+  userId: string,
+  { signer }: ProxySettings,
+): Promise<readonly unknown[]> {
+  const { jobs }: { jobs?: unknown } = Object(content);
+  if (!Array.isArray(jobs)) return [content];
+  const tag = await signer.userTag(userId);
+  return jobs.filter((job) => Object(Object(job).metadata)[userTagField] === tag);
 }
 
 function pickFields(content: unknown, names: string): Fields | undefined {

@@ -1,4 +1,7 @@
-import { errorResponse, isAborted } from "./convert-response.ts";
+import { InputError } from "@tryon/client";
+
+import { tooManyRefusals } from "../http/outcome-table.ts";
+import { errorResponse, isAborted, jsonResponse } from "./convert-response.ts";
 import { handleRequest } from "./handle-request.ts";
 import type {
   ProxyCall,
@@ -7,6 +10,7 @@ import type {
   ProxyOptions,
   ProxyRequest,
   ProxyUser,
+  RefusedJob,
 } from "./options.ts";
 import { resolveOptions, type ProxySettings } from "./resolve-options.ts";
 
@@ -45,6 +49,24 @@ export interface Proxy<Context = unknown> {
    * const id = await proxy.toPageJobId(user, job.id);
    */
   toPageJobId(user: ProxyUser, id: string): Promise<string>;
+  /**
+   * Counts a job in `maxRefusals` if the service has refused its content, such as one that a webhook reports. Each job counts
+   * once, also if its page has polled it. Returns true if it is counted now. Returns false for other jobs and events, and
+   * without `maxRefusals`.
+   *
+   * @param user - User who has submitted the job, as `authorize` returns it.
+   * @param job - Event of a webhook, or `data` of a job.
+   * @throws `invalid_input` if `id` of the user is blank or missing. Errors of the store.
+   * @example
+   * export const POST = createReceiver({
+   *   secrets: () => process.env.TRYON_WEBHOOK_SECRET,
+   *   onCompleted: async (event) => {
+   *     const user = await findUserOfJob(event.job_id);
+   *     if (user) await proxy.recordRefusal(user, event);
+   *   },
+   * });
+   */
+  recordRefusal(user: ProxyUser, job: RefusedJob): Promise<boolean>;
 }
 
 /**
@@ -90,10 +112,16 @@ export function createProxy<User extends ProxyUser, Context = unknown>(
     for (const [name, value] of isAllowed ? corsHeaders : []) copy.headers.set(name, value);
     return copy;
   };
-  const { signer } = settings;
+  const { signer, refusals } = settings;
   return Object.assign(handler, {
     toServiceJobId: (user: ProxyUser, id: string) => signer.verifyId("job", user.id, id),
     toPageJobId: (user: ProxyUser, id: string) => signer.signId("job", user.id, id),
+    recordRefusal: async (user: ProxyUser, job: RefusedJob) => {
+      const id = readUserId(user);
+      if (id !== undefined) return (await refusals?.record(id, job)) ?? false;
+      const hint = "Pass the user as authorize returns it.";
+      throw new InputError("user", "must have an id that is not blank", { hint });
+    },
   });
 }
 
@@ -184,7 +212,7 @@ async function authorizeRequest(
   request: Request,
   context: unknown,
   kind: ProxyKind,
-  { authorize, limit }: ProxySettings,
+  { authorize, limit, refusals }: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<ProxyCall | Response> {
   const user = await authorize(request, context);
@@ -192,9 +220,8 @@ async function authorizeRequest(
     if (!user.bodyUsed && user.status > 0) return user;
     throw new Error("authorize must return a new, unused Response for each request.");
   }
-  // Callers without types can return anything, and users with an empty id would share their jobs.
-  const { id }: { id?: unknown } = Object(user);
-  if (!user || typeof id !== "string" || id.trim() === "") {
+  const id = readUserId(user);
+  if (!user || id === undefined) {
     const message =
       "authorize must return { id } with a string that is not blank; the proxy responded with 401.";
     if (user) report({ message });
@@ -209,9 +236,12 @@ async function authorizeRequest(
   const call: ProxyCall = { user, kind, idempotencyKey, request };
   let verdict: unknown;
   try {
+    const stopped = kind === "submit" ? await refusals?.check(id, idempotencyKey) : undefined;
+    if (stopped !== undefined) return refusedTooOften(stopped);
     verdict = limit ? await limit(call) : true;
   } catch (cause) {
-    const message = "limit threw an error; the proxy responded with 503. See cause.";
+    const message =
+      "limit or the store of maxRefusals threw an error; the proxy responded with 503. See cause.";
     report({ message, user: id, cause });
     return errorResponse(503, "The proxy could not check the limit of this user.");
   }
@@ -220,6 +250,25 @@ async function authorizeRequest(
   const seconds =
     typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : defaultRetryAfter;
   return errorResponse(429, "This user has reached the limit of the proxy.", {
-    "retry-after": String(Math.min(Math.ceil(seconds), maxRetryAfter)),
+    "retry-after": headerSeconds(seconds),
   });
+}
+
+function refusedTooOften(seconds: number): Response {
+  const detail =
+    "The service has refused the content of too many try-ons of this user. Nothing was sent.";
+  // Each retry would upload the images again.
+  const content = { detail, code: tooManyRefusals, retryable: false };
+  return jsonResponse(429, content, { "retry-after": headerSeconds(seconds) });
+}
+
+function headerSeconds(seconds: number): string {
+  return String(Math.min(Math.ceil(seconds), maxRetryAfter));
+}
+
+/** Returns the id of a user, unless it is blank: users with an empty id would share their jobs. */
+function readUserId(user: unknown): string | undefined {
+  // Callers without types can return anything.
+  const { id }: { id?: unknown } = Object(user);
+  return typeof id === "string" && id.trim() !== "" ? id : undefined;
 }

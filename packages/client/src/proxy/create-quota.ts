@@ -1,7 +1,8 @@
-import { ageSince, systemClock } from "../config/clock.ts";
+import { systemClock } from "../config/clock.ts";
 import { defaults, type Clock } from "../config/options.ts";
 import type { ProxyCall } from "./options.ts";
-import { checkOptions } from "./resolve-options.ts";
+import { checkedStore, memoryStore, type QuotaStore } from "./quota-store.ts";
+import { checkOptions, isCount } from "./resolve-options.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -34,13 +35,17 @@ export interface QuotaOptions {
 }
 
 /** Function for the option `limit` of `createProxy`. Allows a request, or returns the seconds until the next one. */
-export type Quota = (call: ProxyCall) => Promise<
-  | true
-  | {
-      /** Seconds until the next request is allowed. */
-      readonly retryAfter: number;
-    }
->;
+export interface Quota {
+  (call: ProxyCall): Promise<
+    | true
+    | {
+        /** Seconds until the next request is allowed. */
+        readonly retryAfter: number;
+      }
+  >;
+  /** Counters of the quota, in which a proxy also counts refusals. */
+  readonly store: QuotaStore;
+}
 
 /**
  * Limits the try-ons per day and the requests per minute of each user, for the option `limit` of `createProxy`. A
@@ -60,11 +65,7 @@ export function createQuota(options: QuotaOptions): Quota {
     store: undefined,
     clock: undefined,
   });
-  const counters = {
-    get: async (key: string) => checkResult("get", await store.get(key), 0),
-    increment: async (key: string, ttl: number) =>
-      checkResult("increment", await store.increment(key, ttl), 1),
-  };
+  const counters = checkedStore(store);
   const limit = async (userId: string, window: number, max: number): Promise<Limited> => {
     const now = clock.now();
     const end = endOf(window, now);
@@ -94,7 +95,7 @@ export function createQuota(options: QuotaOptions): Quota {
   };
   /** Submissions that are being counted. Copies that arrive meanwhile get the same result. */
   const counting = new Map<string, Promise<Limited>>();
-  return async ({ user: { id }, kind, idempotencyKey }) => {
+  const quota = async ({ user: { id }, kind, idempotencyKey }: ProxyCall) => {
     const exceeded = await limit(id, minute, perMinute);
     if (exceeded || kind !== "submit") return exceeded ?? true;
     const key = JSON.stringify([id, idempotencyKey]);
@@ -103,6 +104,7 @@ export function createQuota(options: QuotaOptions): Quota {
     counting.set(key, result);
     return (await result) ?? true;
   };
+  return Object.assign(quota, { store });
 }
 
 function endOf(window: number, now: number): number {
@@ -111,61 +113,7 @@ function endOf(window: number, now: number): number {
 
 type Limited = { readonly retryAfter: number } | undefined;
 
-/** Returns the result of a store. Throws unless it is a count, since any other value could allow everything. */
-function checkResult(method: keyof QuotaStore, result: unknown, min: number): number {
-  if (Number.isSafeInteger(result) && Number(result) >= min) return Number(result);
-  // Text and objects can contain a secret.
-  const got = typeof result === "number" ? result : typeof result;
-  throw new Error(
-    `The method ${method} of the quota store returned ${got}. It must return a whole number from ${min}.`,
-  );
-}
-
-/**
- * Counters of `createQuota`. Several processes or servers need one store that they share, such as that of
- * `@tryon/client/redis`, `@tryon/client/postgres` or `@tryon/client/sqlite`. Each method must be one
- * atomic operation, and must reject if it fails: the proxy then responds with 503, as after any result that is not a count.
- *
- * @example
- * import { createRedisQuotaStore } from "@tryon/client/redis";
- *
- * const limit = createQuota({ perDay: 20, store: createRedisQuotaStore(redis) });
- */
-export interface QuotaStore {
-  /** Reads a counter: a whole number, and 0 if it does not exist or has expired. */
-  get(key: string): Promise<number>;
-  /**
-   * Adds 1 to a counter and returns the new value, a whole number from 1. A counter that does not exist starts at 0 and expires after `ttl`
-   * milliseconds; a later increment does not extend that. Keys contain the user and the idempotency key.
-   */
-  increment(key: string, ttl: number): Promise<number>;
-}
-
 function checkCount(count: number) {
   const problem = "must be a whole number from 1 up";
-  return [Number.isSafeInteger(count) && count >= 1, problem, "Set the maximum per user."] as const;
-}
-
-function memoryStore(clock: Pick<Clock, "now" | "monotonic">): QuotaStore {
-  const counters = new Map<string, { count: number; readonly isOver: () => boolean }>();
-  /** Number of counters at which expired ones are removed. */
-  let sweepAt = 1_000;
-  const find = (key: string) => {
-    const counter = counters.get(key);
-    return counter?.isOver() === false ? counter : undefined;
-  };
-  return {
-    get: async (key) => find(key)?.count ?? 0,
-    increment: async (key, ttl) => {
-      const age = ageSince(clock);
-      const counter = find(key) ?? { count: 0, isOver: () => age() >= ttl };
-      counter.count += 1;
-      counters.set(key, counter);
-      if (counters.size >= sweepAt) {
-        for (const each of counters.keys()) if (!find(each)) counters.delete(each);
-        sweepAt = Math.max(1_000, counters.size * 2);
-      }
-      return counter.count;
-    },
-  };
+  return [isCount(count), problem, "Set the maximum per user."] as const;
 }

@@ -9,13 +9,14 @@ import {
   isAborted,
   isJsonObject,
   jobNotFound,
+  jobsOfUser,
   jsonResponse,
   mapErrorResponse,
   responseHeaders,
   userTagField,
 } from "./convert-response.ts";
 import { filterFields } from "./filter-fields.ts";
-import type { ProxyCall, ProxyError } from "./options.ts";
+import type { ProxyCall, ProxyError, RefusedJob } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
 const otherKey = "The API key was replaced since the first attempt. Nothing was sent.";
@@ -55,7 +56,7 @@ export async function handleRequest(
   settings: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<Response> {
-  const { tryon, signer } = settings;
+  const { tryon, signer, refusals } = settings;
   const { kind, user, request } = call;
   const { method } = request;
   // Throws without a valid key and URL.
@@ -67,6 +68,16 @@ export async function handleRequest(
   const upstream = await buildUpstreamRequest(call, id, settings, report);
   if (upstream instanceof Response) return upstream;
   const { path, fields, idempotencyKey, jobId } = upstream;
+  try {
+    if (kind === "submit") await refusals?.mark("sent", user.id, call.idempotencyKey);
+  } catch (cause) {
+    report({
+      message: "The store of maxRefusals threw an error; the proxy responded with 503. See cause.",
+      user: user.id,
+      cause,
+    });
+    return errorResponse(503, "The proxy could not check the limit of this user.");
+  }
   const headers = {
     Accept: "application/json",
     ...(fields && { "Content-Type": "application/json" }),
@@ -88,10 +99,37 @@ export async function handleRequest(
   const content =
     response?.response.ok &&
     (await convertContent(response.content, call, redact, settings, jobId));
-  if (response && content) return jsonResponse(200, content, responseHeaders(response));
-  return mapErrorResponse(outcome, kind, redact, (message) =>
-    report({ message, user: user.id, status: response?.status }),
-  );
+  const converted =
+    response && content
+      ? jsonResponse(200, content, responseHeaders(response))
+      : mapErrorResponse(outcome, kind, redact, (message) =>
+          report({ message, user: user.id, status: response?.status }),
+        );
+  await recordRefusals(converted.status, response?.content, call, settings, report);
+  return converted;
+}
+
+async function recordRefusals(
+  status: number,
+  content: unknown,
+  { kind, user: { id }, idempotencyKey }: ProxyCall,
+  settings: ProxySettings,
+  report: (error: ProxyError) => void,
+): Promise<void> {
+  const { refusals } = settings;
+  try {
+    if (refusals && kind === "submit" && [400, 413, 422].includes(status)) {
+      await refusals.mark("invalid", id, idempotencyKey);
+    }
+    const jobs = refusals && status === 200 ? await jobsOfUser(content, id, settings) : [];
+    // It checks all fields.
+    for (const job of jobs) await refusals?.record(id, Object(job) as RefusedJob);
+  } catch (cause) {
+    // The user gets the response all the same.
+    const message =
+      "The store of maxRefusals threw an error, so a refusal was not counted. See cause.";
+    report({ message, user: id, cause });
+  }
 }
 
 async function buildUpstreamRequest(

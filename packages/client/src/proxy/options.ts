@@ -1,4 +1,6 @@
-import type { ImageInput, OutputSize, TryOnOptions } from "@tryon/client";
+import type { Duration, ImageInput, OutputSize, TryOnOptions } from "@tryon/client";
+
+import type { QuotaStore } from "./quota-store.ts";
 
 /** Authenticated user of your app. It can have more fields, which `limit` and `addFields` receive too. */
 export interface ProxyUser {
@@ -54,6 +56,47 @@ export interface ProxyError {
   readonly status?: number | undefined;
   /** Error that was thrown, such as by `authorize`. */
   readonly cause?: unknown;
+}
+
+/** Maximum number of refusals of a user. A refusal is a job that failed with `content_blocked`. */
+export interface MaxRefusals {
+  /** Number of refusals that stops the submissions of a user: a whole number from 1 up. */
+  readonly count: number;
+  /**
+   * Time in which refusals count, from 1 minute to 30 days, in milliseconds or as a string such as `"1d"`. They are counted
+   * per quarter of it, so a refusal counts for this time or up to a quarter longer.
+   */
+  readonly per: Duration;
+  /**
+   * Counters. Several processes need a store that they share, as for `createQuota`.
+   *
+   * @default the store of `limit` if that is a quota, or else the memory of this process
+   */
+  readonly store?: QuotaStore | undefined;
+}
+
+/** Refused try-on, as `onRefusal` receives it. Contains no image, prompt or key. */
+export interface ProxyRefusal {
+  /** Id of the user. */
+  readonly user: string;
+  /** Id of the job at the service. */
+  readonly jobId: string;
+  /** Refusals of the user that count, with this one. */
+  readonly count: number;
+  /** Seconds until the user may submit again. Undefined if the user is not stopped. */
+  readonly retryAfter: number | undefined;
+}
+
+/** Fields of a job or of a webhook event that say if the content was refused. */
+export interface RefusedJob {
+  /** Id of the job at the service. */
+  readonly job_id: string;
+  /** Status of the job. */
+  readonly status: string;
+  /** `content_blocked` for a refusal. */
+  readonly error_message?: string | null | undefined;
+  /** End of the job, in ISO 8601. A job that ended before `per` does not count. */
+  readonly completed_at?: string | null | undefined;
 }
 
 /** Field of a submission that users may set. They may also set `wait`, and choose among `sizes`. */
@@ -133,6 +176,26 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
           }
       >)
     | undefined;
+  /**
+   * Maximum number of refused try-ons of a user. The service can suspend the API key of all users after repeated refusals.
+   * The proxy counts the refused jobs in its responses, and those that `recordRefusal` of the proxy reports, each job once.
+   * At the maximum, it responds to submissions of the user with 429, and sends nothing. The client of the page then has the
+   * error `too_many_refusals` with `retryAfter`. Retries of earlier submissions and other requests continue.
+   *
+   * Jobs that already run when a user is stopped can still be refused, so set `limit` too.
+   *
+   * @default no limit
+   * @example
+   * const limit = createQuota({ perDay: 20, store });
+   * const proxy = createProxy({ authorize, limit, maxRefusals: { count: 3, per: "1d" } });
+   */
+  readonly maxRefusals?: MaxRefusals | undefined;
+  /**
+   * Called with each refused try-on that counts in `maxRefusals`, so that you can warn the user or look into the account.
+   *
+   * @default console.warn with the id of the user and the count
+   */
+  readonly onRefusal?: ((refusal: ProxyRefusal) => void) | undefined;
   /**
    * Fields that users may set. The proxy rejects any other field with 422, also under an alias. `webhook_url` is not
    * allowed here; set it in `addFields`. Users who may set `metadata` also see the metadata that `addFields` adds.

@@ -2,8 +2,11 @@ import { InputError, TryOn } from "@tryon/client";
 
 import { credentialProblem } from "@tryon/shared/credential";
 
-import { environment, unknownOption, unknownName } from "../config/resolve-config.ts";
-import type { ProxyOptions } from "./options.ts";
+import { defaultClock } from "../config/clock.ts";
+import { readDuration, environment, unknownOption, unknownName } from "../config/resolve-config.ts";
+import type { MaxRefusals, ProxyOptions, ProxyRefusal } from "./options.ts";
+import type { QuotaStore } from "./quota-store.ts";
+import { createRefusalLimit } from "./refusal-limit.ts";
 import { Signer } from "./signer.ts";
 
 const defaultFields =
@@ -28,6 +31,8 @@ export function resolveOptions(given: ProxyOptions) {
   const invalidOrigin = origins.find(
     (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
   );
+  const { maxRefusals, onRefusal = warnOfRefusal } = options;
+  const unknownPart = unknownName(Object(maxRefusals), { count: true, per: true, store: true });
   const unknownKind = unknownName(allow, { list: true, account: true, purchase: true });
   // An own secret may be words with spaces.
   const isQuoted = credentialProblem(secret ?? "") === "quoted";
@@ -57,6 +62,19 @@ export function resolveOptions(given: ProxyOptions) {
       "Set random characters, such as the output of `openssl rand -base64 32`.",
     ],
     limit: undefined,
+    maxRefusals: [
+      unknownPart === undefined && isMaxRefusals(maxRefusals),
+      unknownPart
+        ? `has no field ${unknownPart.name}`
+        : "must be an object of count, a whole number from 1 up, and per, 1 minute to 30 days",
+      unknownPart?.hint ?? 'Set { count: 3, per: "1d" }, for example.',
+    ],
+    onRefusal: [
+      options.onRefusal === undefined ||
+        (typeof options.onRefusal === "function" && maxRefusals !== undefined),
+      "must be a function, and needs maxRefusals",
+      'Set maxRefusals, for example to { count: 3, per: "1d" }.',
+    ],
     fields: [
       !fields.includes("webhook_url"),
       "must not contain webhook_url",
@@ -94,6 +112,8 @@ export function resolveOptions(given: ProxyOptions) {
     allowInsecure: undefined,
     allowLiveKey: undefined,
   });
+  // A function of the shop has no store.
+  const { store } = Object(options.limit) as { readonly store?: QuotaStore };
   const defaults = { maxBody, onError, origins, sizes, fields, allow, sync: sync ?? true };
   return {
     ...options,
@@ -109,8 +129,31 @@ export function resolveOptions(given: ProxyOptions) {
       allowInsecure,
       allowLiveKey,
     }),
+    refusals:
+      maxRefusals && createRefusalLimit(maxRefusals, onRefusal, store, clock ?? defaultClock()),
     signer: new Signer(() => secret ?? (fixedKey ?? environment("TRYON_API_KEY") ?? "").trim()),
   };
+}
+
+const maxPer = 30 * 86_400_000;
+
+function isMaxRefusals(given: MaxRefusals | undefined): boolean {
+  if (given === undefined) return true;
+  const { count, per }: Partial<MaxRefusals> = Object(given);
+  const duration = readDuration(per ?? "");
+  return isCount(count) && duration >= 60_000 && duration <= maxPer;
+}
+
+function warnOfRefusal({ user, count, retryAfter }: ProxyRefusal): void {
+  const effect = retryAfter === undefined ? "" : " The proxy stops the submissions of this user.";
+  // oxlint-disable-next-line no-console
+  console.warn(
+    `@tryon/client/proxy: the service refused the content of a try-on of the user ${JSON.stringify(user)}, ${count} by now.${effect} Repeated refusals can suspend the API key.`,
+  );
+}
+
+export function isCount(count: unknown): boolean {
+  return Number.isSafeInteger(count) && Number(count) >= 1;
 }
 
 /** Condition of an option, with what completes "OPTION …" and the hint of its error. */

@@ -21,6 +21,7 @@ const errorCodes: Readonly<Record<TryOnErrorCode, ShopperCode>> = {
   payload_too_large: "photo_too_large",
   job_failed: "failed",
   rate_limited: "try_later",
+  too_many_refusals: "blocked_often",
   connection_failed: "offline",
   timed_out: "offline",
   outcome_unknown: "unconfirmed",
@@ -117,6 +118,7 @@ const subjects: Readonly<Record<ShopperCode, unknown>> = {
   incomplete: inputIssue("count", "garments", 4, 3),
   options_unusable: inputIssue("too_long", "prompt", secrets, 1_000),
   blocked: failed({ code: "job_failed", isContentBlocked: true }, { canResume: false }),
+  blocked_often: failed({ code: "too_many_refusals", retryAfter: 43_200 }),
   failed: failed({ code: "job_failed" }, { canResume: false }),
   try_later: failed({ code: "rate_limited", retryAfter: 170 }),
   offline: failed({ code: "connection_failed" }),
@@ -177,6 +179,7 @@ test.each([
   ["interrupted", "resume"],
   ["unconfirmed", "resume"],
   ["offline", "resume"],
+  ["blocked_often", "resume"],
   ["not_available", "resume"],
   ["blocked", "change"],
   ["photo_damaged", "change"],
@@ -203,9 +206,11 @@ test.each([
   [40_000, "Try again in 12 hours."],
   [undefined, "Try again in a moment."],
 ])("says how long to wait for %s seconds", (retryAfter, text) => {
-  const message = describeForShoppers(failed({ code: "rate_limited", retryAfter }));
-  expect(message.text).toContain(text);
-  expect(message.retryAfter).toBe(retryAfter);
+  for (const code of ["rate_limited", "too_many_refusals"] as const) {
+    const message = describeForShoppers(failed({ code, retryAfter }));
+    expect(message.text).toContain(text);
+    expect(message.retryAfter).toBe(retryAfter);
+  }
 });
 
 test("names the image and the limit of an issue", async () => {

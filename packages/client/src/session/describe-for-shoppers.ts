@@ -23,7 +23,8 @@ function aboutImage({ field }: ShopperFacts, problem: string): string {
   return `${field === "person" ? "Your photo" : image} ${problem}. Choose another one.`;
 }
 
-function inTime(seconds: number): string {
+function inTime(seconds?: number): string {
+  if (!seconds) return "in a moment";
   const format = new Intl.RelativeTimeFormat("en");
   if (seconds < 90) return format.format(Math.ceil(seconds), "second");
   if (seconds < 5_400) return format.format(Math.ceil(seconds / 60), "minute");
@@ -52,9 +53,10 @@ const english = {
   photo_unusable: (facts: ShopperFacts) => aboutImage(facts, "cannot be used"),
   options_unusable: "These options cannot be used. Choose others.",
   blocked: "This photo or text is not allowed. Choose another one.",
+  blocked_often: ({ retryAfter }: ShopperFacts) =>
+    `Several try-ons were not allowed. Try again ${inTime(retryAfter)}.`,
   failed: "Your image could not be made. Choose another photo.",
-  try_later: ({ retryAfter }: ShopperFacts) =>
-    `Please wait. Try again ${retryAfter ? inTime(retryAfter) : "in a moment"}.`,
+  try_later: ({ retryAfter }: ShopperFacts) => `Please wait. Try again ${inTime(retryAfter)}.`,
   offline: "The connection failed. Check your network, then try again.",
   unconfirmed: "The connection was lost. Continue to get your image.",
   wait: "Your image is not here yet. Continue to get it.",
@@ -147,6 +149,7 @@ const codes: Readonly<Record<Exclude<SessionError["code"], ShopError>, ShopperCo
   server_error: "unconfirmed",
   timed_out: "offline",
   too_large: "photo_too_large",
+  too_many_refusals: "blocked_often",
   truncated: "photo_damaged",
   unauthorized: "sign_in",
   unexpected: "page_error",
@@ -158,6 +161,7 @@ const codes: Readonly<Record<Exclude<SessionError["code"], ShopError>, ShopperCo
 
 /** After other errors, the shopper has to change the input. */
 const actions: { readonly [Code in ShopperCode]?: ShopperAction } = {
+  blocked_often: "resume",
   interrupted: "resume",
   not_available: "resume",
   offline: "resume",

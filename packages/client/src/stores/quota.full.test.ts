@@ -33,8 +33,8 @@ function startThree(url: string, perDay: number): readonly Program[] {
   });
 }
 
-function allowedBy(programs: readonly Program[]): number {
-  return programs.flatMap(({ output }) => output.stdout.match(/allowed/g) ?? []).length;
+function numberOf(word: RegExp, programs: readonly Program[]): number {
+  return programs.flatMap(({ output }) => output.stdout.match(word) ?? []).length;
 }
 
 function onServer(
@@ -59,19 +59,21 @@ function onServer(
     return [store, ...others.map((other) => other.store)];
   });
 
-  it("allows six processes the quota together, although three of them are killed", async () => {
+  it("allows six processes the quota together, although three of them are killed, and counts a refusal once", async () => {
     const killed = startThree(url(), 1_000_000);
     for (const one of killed) {
       await one.waitFor(/allowed/);
       await one.stop("SIGKILL");
     }
-    const perDay = allowedBy(killed) + 100;
+    const perDay = numberOf(/allowed/g, killed) + 100;
     const others = startThree(url(), perDay);
-    for (const one of others) await one.waitFor(/full/);
-    const allowed = allowedBy([...killed, ...others]);
+    for (const one of others) await one.waitFor(/full[^]*429/);
+    const allowed = numberOf(/allowed/g, [...killed, ...others]);
     expect(allowed).toBeLessThanOrEqual(perDay);
     // Each killed process may have counted one more than it has printed.
     expect(allowed).toBeGreaterThanOrEqual(perDay - 3);
+    // Each of them has reported the same refusals.
+    expect(numberOf(/counted/g, others)).toBe(200);
   }, 60_000);
   return url;
 }

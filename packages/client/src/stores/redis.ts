@@ -3,7 +3,7 @@ import { groupCalls } from "@tryon/shared/stores/group-calls";
 import { redisScripts } from "@tryon/shared/stores/redis-scripts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
 
-import type { QuotaStore } from "../proxy/create-quota.ts";
+import type { QuotaStore } from "../proxy/quota-store.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import {
   creditsPrefix,

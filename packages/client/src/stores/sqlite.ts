@@ -2,7 +2,7 @@ import type { SqliteDatabase, SqliteStatement } from "@tryon/shared/stores/clien
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import type { SharedJournal } from "@tryon/client/batch";
 
-import type { QuotaStore } from "../proxy/create-quota.ts";
+import type { QuotaStore } from "../proxy/quota-store.ts";
 import type { SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   continueBatch,
   continued,
+  refuseFour,
   storedIn,
   submitTwo,
   type StoredData,
@@ -30,6 +31,8 @@ for (const store of ["redis", "postgres", "sqlite"] as const) {
       expect(await continueBatch(await stored.openJournal())).toEqual(continued);
       const verdicts = await submitTwo(stored.createQuotaStore());
       expect(verdicts).toEqual([true, { retryAfter: expect.any(Number) }]);
+      const refusals = await refuseFour(stored.createQuotaStore());
+      expect(refusals).toEqual([200, true, true, false, true, 429]);
     });
 
     it("of an earlier release counts in the limit of its batch", async () => {

@@ -33,7 +33,7 @@ export async function openTableJournal(
   options: TableJournalOptions,
 ): Promise<SharedJournal> {
   const claimTtl = readClaimTtl(caller, name, options, "createTable");
-  const { timestamp, toTimestamp, elementsOf, numberOf, locksRows } = dialect;
+  const { timestamp, toTimestamp, elementsOf, isIn, numberOf, locksRows } = dialect;
   const now = toTimestamp("$0");
   const format = {
     table: "tryon_journal",
@@ -146,7 +146,7 @@ export async function openTableJournal(
     async renew(ids, owner) {
       const text = `
         UPDATE tryon_journal SET claimed_until = ${until("$2")}
-        WHERE journal = $1 AND owner = $3 AND id IN (${elementsOf("$4")}) RETURNING id`;
+        WHERE journal = $1 AND owner = $3 AND ${isIn("id", elementsOf("$4"))} RETURNING id`;
       await query(text, claimTtl, owner, JSON.stringify(ids.map(columnOf)));
     },
     async release(id, owner) {

@@ -1,6 +1,6 @@
 import { openExpiringTable, type Dialect } from "@tryon/shared/stores/sql-table";
 
-import type { QuotaStore } from "../proxy/create-quota.ts";
+import type { QuotaStore } from "../proxy/quota-store.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import { checkFlag, storeError } from "./journal-entry.ts";
 
@@ -16,7 +16,8 @@ export interface TableQuotaOptions {
    * CREATE INDEX tryon_quota_expires_at ON tryon_quota (expires_at);
    * ```
    *
-   * The row with the key `version` has the version of the table.
+   * In SQLite, `WITHOUT ROWID` at the end of the first statement saves writes. The row with the key `version` has the
+   * version of the table.
    *
    * @default false
    */

@@ -44,6 +44,7 @@ export function describeError(error: unknown): string | number | boolean | Job |
     case "forbidden":
     case "not_found":
     case "payload_too_large":
+    case "too_many_refusals":
       return error.status.toFixed();
     case "redirected":
     case "connection_failed":

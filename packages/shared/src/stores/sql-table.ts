@@ -22,6 +22,8 @@ export interface TableFormat {
   readonly clock: ClockRule;
   /** Column with an index. @default none */
   readonly index?: string;
+  /** If true, its rows are short. @default false */
+  readonly isShort?: boolean;
 }
 
 export interface Dialect {
@@ -35,6 +37,10 @@ export interface Dialect {
   /** If true, other connections can change rows while a statement runs, and it locks those that it depends on. */
   readonly locksRows: boolean;
   readonly elementsOf: (json: string) => string;
+  /** Returns the condition that a column is in the result of a query, which is then found over the index of the column. */
+  readonly isIn: (column: string, query: string) => string;
+  /** Option of a table with short rows. */
+  readonly shortTable: string;
   /** Returns the statement that creates an index of a column of a table. */
   readonly indexOf: (table: string, column: string) => string;
   readonly create: (statement: string) => Promise<unknown>;
@@ -44,12 +50,12 @@ export interface Dialect {
 
 /** Returns the function that runs statements on a table. The first one opens the table, and checks its version. */
 export function openTable(
-  { create, indexOf, runOn }: Dialect,
+  { create, indexOf, runOn, shortTable }: Dialect,
   format: TableFormat,
   createTable: boolean,
   fail: Fail,
 ): RunStatement {
-  const { table, columns, key, index } = format;
+  const { table, columns, key, index, isShort } = format;
   const [version, time, now] = format.version;
   const keepTime = `
     INSERT INTO ${table} AS kept (${key[0]}, ${version}, ${time}) VALUES (${key[1]}, '${storeVersion}', ${now})
@@ -58,7 +64,8 @@ export function openTable(
     RETURNING ${version} AS version`;
   const run = runOn(format, keepTime);
   const open = async (): Promise<void> => {
-    const statements = [`CREATE TABLE IF NOT EXISTS ${table} (${columns})`];
+    const option = isShort ? shortTable : "";
+    const statements = [`CREATE TABLE IF NOT EXISTS ${table} (${columns})${option}`];
     if (index !== undefined) statements.push(indexOf(table, index));
     if (createTable) await create(statements.join("; "));
     const [row] = await run(keepTime);
@@ -86,23 +93,23 @@ export function openExpiringTable(
     version: [value.column, "expires_at", "$0"],
     clock,
     index: "expires_at",
+    isShort: true,
   } as const;
   const run = openTable(dialect, format, createTable, fail);
-  return { run, deleteExpired: () => deleteExpired(run, table) };
+  return { run, deleteExpired: () => deleteExpired(dialect, run, table) };
 }
 
 /** Maximum number of rows that one statement deletes, so that others do not wait for long. */
 const maxDeleted = 1_000;
 
 /** Deletes the expired rows of a table with an index of `expires_at`, and returns their number. */
-async function deleteExpired(run: RunStatement, table: string): Promise<number> {
+async function deleteExpired({ isIn }: Dialect, run: RunStatement, table: string): Promise<number> {
   const expired = "expires_at <= $0";
+  const keys = `
+    SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
+    ORDER BY expires_at LIMIT ${maxDeleted}`;
   // The row can be in use again once it is locked.
-  const text = `
-    DELETE FROM ${table} WHERE ${expired} AND key IN (
-      SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
-      ORDER BY expires_at LIMIT ${maxDeleted})
-    RETURNING key`;
+  const text = `DELETE FROM ${table} WHERE ${expired} AND ${isIn("key", keys)} RETURNING key`;
   let count = 0;
   for (let deleted = maxDeleted; deleted === maxDeleted; count += deleted) {
     deleted = (await run(text)).length;
@@ -122,6 +129,9 @@ export function postgresDialect(client: PostgresClient): Dialect {
     numberOf: (text) => `CAST(substring(${text} FROM '^[0-9]+') AS bigint)`,
     locksRows: true,
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
+    // With IN, it joins the result with the whole table.
+    isIn: (column, query) => `${column} = ANY (ARRAY(${query}))`,
+    shortTable: "",
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${column} ON ${table} (${column})`,
     create: (statement) => client.query(`DO $$ BEGIN ${lock}; ${statement}; END $$`, []),
@@ -168,6 +178,9 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     numberOf: (text) => `CAST(${text} AS integer)`,
     locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
+    isIn: (column, query) => `${column} IN (${query})`,
+    // The rows are in the index of the key, so a commit writes fewer pages.
+    shortTable: " WITHOUT ROWID",
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table.replace(/^.*\./, "")} (${column})`,
     create: async (statement) => database.exec(statement),

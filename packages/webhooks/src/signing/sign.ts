@@ -1,7 +1,7 @@
 import { bytesOf, type RawBody } from "../verification/body.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import { formatSignature } from "../verification/signature.ts";
-import { hmacSha256 } from "../verification/web-crypto.ts";
+import { hmacSha256 } from "../verification/hmac-sha256.ts";
 import { WebhookError } from "../webhook-error.ts";
 
 /** Options of {@link sign}. */

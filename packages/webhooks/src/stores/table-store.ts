@@ -16,7 +16,8 @@ export interface TableStoreOptions {
    * CREATE INDEX tryon_events_expires_at ON tryon_events (expires_at);
    * ```
    *
-   * The row with the key `version` has the version of the table.
+   * In SQLite, `WITHOUT ROWID` at the end of the first statement saves writes. The row with the key `version` has the
+   * version of the table.
    *
    * @default false
    */

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { withoutNodeCrypto } from "../../test/without-node-crypto.ts";
 import { safeVerify, sign, verify, type SecretSource, type VerifyOptions } from "../index.ts";
 
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });
@@ -20,6 +21,7 @@ describe("during the replacement of a secret", () => {
   });
 
   it("tries all secrets, even if the first one matches", async () => {
+    withoutNodeCrypto();
     const signing = vi.spyOn(crypto.subtle, "sign");
     await outcomeWith(["whsec_old", "whsec_new", undefined, "whsec_other"]);
     expect(signing).toHaveBeenCalledTimes(3);
@@ -95,11 +97,18 @@ it("throws invalid_secret with the cause if the function for the secrets rejects
 });
 
 it.each([undefined, {}])("names the fix if crypto is %j", async (crypto) => {
+  withoutNodeCrypto();
   vi.stubGlobal("crypto", crypto);
   await expect(outcomeWith("whsec_old")).rejects.toThrow("crypto.subtle is missing. Use Node 20");
 });
 
+it("uses node:crypto where there is one, and no thread", async () => {
+  vi.stubGlobal("crypto", undefined);
+  expect(await outcomeWith("whsec_old")).toMatchObject({ ok: true });
+});
+
 it("keeps the imported keys of 16 secrets", async () => {
+  withoutNodeCrypto();
   const importing = vi.spyOn(crypto.subtle, "importKey");
   const imports: number[] = [];
   for (let step = 0; step < 50; step += 1) {

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import { safeVerify, sign } from "../index.ts";
 import { safeVerifySync, type VerifySyncOptions } from "../node/index.ts";
 import { bytesOf, failuresOf, type Verifier } from "../../test/vectors.ts";
+import { withoutNodeCrypto } from "../../test/without-node-crypto.ts";
 
 const file = join(root, "spec/vectors/webhooks.json");
 // Another test checks the form of the file.
@@ -22,6 +23,15 @@ const verifiers: Record<string, Verifier> = {
 
 describe.each(Object.entries(verifiers))("%s", (_name, verifier) => {
   it.each(cases)("$id: $name", async (vector) => {
+    expect((await failuresOf(vector, verifier)).failures).toEqual([]);
+  });
+});
+
+describe("safeVerify with the Web Cryptography API", () => {
+  beforeEach(withoutNodeCrypto);
+  afterEach(() => vi.restoreAllMocks());
+  it.each(cases)("$id: $name", async (vector) => {
+    const verifier = { verify: safeVerify, readsStreams: true };
     expect((await failuresOf(vector, verifier)).failures).toEqual([]);
   });
 });

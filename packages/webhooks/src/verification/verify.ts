@@ -3,7 +3,7 @@ import type { TryOnEvent } from "./event.ts";
 import type { WebhookHeaders } from "./header-values.ts";
 import { resolveSecrets, type SecretSource } from "./secrets.ts";
 import { beginVerification, type Verified } from "./verification.ts";
-import { hmacSha256 } from "./web-crypto.ts";
+import { hmacSha256 } from "./hmac-sha256.ts";
 import { isWebhookError, type WebhookErrorCode } from "../webhook-error.ts";
 
 export const defaultMaxBodyBytes = 1_048_576;

@@ -1,0 +1,110 @@
+import type { SharedJournal } from "@tryon/client/batch";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { recordPostgres, recordSqlite, series, withoutIndex } from "@tryon/test-kit/query-plans";
+import { startPostgres, startSqlite } from "@tryon/test-kit/store-servers";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { entry } from "../../test/journal-folder.ts";
+import { createPostgresQuotaStore, openPostgresJournal, type TableQuotaStore } from "./postgres.ts";
+import { createSqliteQuotaStore, openSqliteJournal } from "./sqlite.ts";
+
+const createTable = { createTable: true };
+
+async function overPostgres() {
+  const server = await startPostgres();
+  const { client, close, ...recorded } = await recordPostgres(server.url);
+  onTestFinished(async () => {
+    await close();
+    await server.remove();
+  });
+  return {
+    ...recorded,
+    openJournal: () => openPostgresJournal(client, "spring", createTable),
+    createQuotaStore: () => createPostgresQuotaStore(client, createTable),
+  };
+}
+
+async function overSqlite() {
+  const server = await startSqlite();
+  const { client, close, ...recorded } = await recordSqlite(server.url);
+  onTestFinished(async () => {
+    await close();
+    await server.remove();
+  });
+  return {
+    ...recorded,
+    openJournal: () => openSqliteJournal(client, "spring", createTable),
+    createQuotaStore: () => createSqliteQuotaStore(client, createTable),
+  };
+}
+
+type Calls<Store> = {
+  readonly [Method in keyof Store]-?: (store: Store) => Promise<unknown>;
+};
+
+// The types require a line for each method.
+const journalCalls: Calls<Required<Omit<SharedJournal, "name" | "claimTtl">>> = {
+  total: (journal) => journal.total(0),
+  claim: async (journal) => {
+    await journal.claim("id1", "one");
+    await journal.claim("new", "one", true);
+    await journal.claim("new", "other");
+  },
+  get: (journal) => journal.get("id1"),
+  list: async (journal) => {
+    for await (const { id } of journal.list()) expect(id).not.toBe("");
+  },
+  put: (journal) => journal.put(entry("id1")),
+  putClaimed: (journal) => journal.putClaimed(entry("new"), "one"),
+  putWithin: async (journal) => {
+    expect(await journal.putWithin(entry("new", { credits: 8 }), "one", 80)).toBe(true);
+    expect(await journal.putWithin(entry("new", { credits: 99 }), "one", 80)).toBe("full");
+  },
+  takeTime: (journal) => journal.takeTime("key", 5),
+  renew: (journal) => journal.renew(["id1", "new"], "one"),
+  release: (journal) => journal.release("new", "one"),
+};
+
+const quotaCalls: Calls<TableQuotaStore> = {
+  get: (quota) => quota.get('"1'),
+  increment: (quota) => quota.increment('"1', 1_000),
+  deleteExpired: async (quota) => expect(await quota.deleteExpired()).toBeGreaterThan(0),
+};
+
+const databases = [
+  ...((await isInstalled("postgres")) ? [["PostgreSQL", overPostgres] as const] : []),
+  ["SQLite", overSqlite] as const,
+];
+
+describe.each(databases)("each statement in %s uses an index", (_name, connect) => {
+  it("of a journal with 20,000 items", { timeout: 60_000 }, async () => {
+    const { openJournal, run, explain } = await connect();
+    const journal = await openJournal();
+    await run(`${series}
+      INSERT INTO tryon_journal (journal, id, state, entry)
+      SELECT CASE i % 2 WHEN 0 THEN 'spring' ELSE 'autumn' END, 'id' || i, 'succeeded', '{}' FROM series`);
+    await run("ANALYZE");
+    // The journals have these methods.
+    for (const call of Object.values(journalCalls)) await call(journal as Required<SharedJournal>);
+    const plans = await explain();
+    expect(plans.size).toBeGreaterThan(10);
+    expect(withoutIndex(plans)).toEqual([]);
+  });
+
+  it.each([
+    ["few", 1_000_000_000],
+    ["all", 1],
+  ])("of counters of which %s have expired", { timeout: 60_000 }, async (_share, distance) => {
+    const { createQuotaStore, run, explain } = await connect();
+    const quota = createQuotaStore();
+    // Creates the table.
+    await quota.get("none");
+    await run(`${series}
+      INSERT INTO tryon_quota (key, count, expires_at) SELECT '"' || i, 1, 1.0 * i * ${distance} FROM series`);
+    await run("ANALYZE");
+    for (const call of Object.values(quotaCalls)) await call(quota);
+    const plans = await explain();
+    expect(plans.size).toBeGreaterThan(3);
+    expect(withoutIndex(plans)).toEqual([]);
+  });
+});
