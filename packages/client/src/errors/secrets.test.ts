@@ -229,6 +229,39 @@ it.each(Object.entries(encodings))("removes a key that is repeated %s", async (_
   }
 });
 
+const long = "z".repeat(79);
+
+it.each<[name: string, text: string, redacted: string]>([
+  ["the user of a URL", "see https://ada:pw@store.example/a ok", "see https://store.example/a ok"],
+  ["the query of a URL", "see https://a.example/b?sig=1&x=2 ok", "see https://a.example/b?[…] ok"],
+  ["a webhook secret", "of whsec_hidden-1 ok", "of whsec_[…] ok"],
+  ["a payment token in capitals", "of SPT_HIDDEN ok", "of SPT_[…] ok"],
+  ["base64 of 80 characters", `of ${long}z== ok`, "of […] ok"],
+  ["nothing of 79 characters", `of ${long} ok`, `of ${long} ok`],
+  ["white space", "a \t\n b", "a b"],
+  ["nothing of 300 characters", "ab ".repeat(100).trim(), "ab ".repeat(100).trim()],
+  ["what follows 300 characters", `${"ab ".repeat(100)}cd`, `${"ab ".repeat(100)}…`],
+  ["a key of another account", "of svc_test_other ok", "of [API key] ok"],
+])("removes %s, and keeps the rest of a text", async (_name, text, redacted) => {
+  const { error, tryon } = open([respondWith(400, { detail: text })]);
+  const { message } = (await error(tryon.account.get())) as Error;
+  const [, shownText] = /returned 400: (.*)\. Change the request\.$/.exec(message) ?? [];
+  expect(shownText).toBe(redacted);
+});
+
+it.each<[apiKey: string, text: string, redacted: string]>([
+  // Hexadecimal digits and base64 of a short key are also parts of other text.
+  ["abc", "616263 and YWJj", "616263 and YWJj"],
+  ["abcd", "61626364 and YWJjZA", "[API key] and YWJjZA"],
+  ["abcdef", "YWJjZGVm", "[API key]"],
+  // The bytes before and after it change the first and the last characters.
+  [apiKey, btoa(`~${apiKey}~`), `fn[API key]`],
+])("removes the encoded key %s from %s, and nothing beside it", async (key, text, redacted) => {
+  const { error, tryon } = open([respondWith(400, { detail: text })], { apiKey: key });
+  const { message } = (await error(tryon.account.get())) as Error;
+  expect(message).toContain(`returned 400: ${redacted}.`);
+});
+
 it.each(Object.entries(calls))(
   "gives loggers, tracers and middleware no secret of %s",
   async (_name, call) => {
