@@ -19,11 +19,11 @@ const allowedLicenses = /^(?:0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|IS
 const always = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
 const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
 const maxBytes = {
-  client: 495_500,
+  client: 530_000,
   webhooks: 161_700,
   mock: 448_500,
   contract: 163_000,
-  cli: 532_000,
+  cli: 534_000,
 };
 
 /** APIs that came after Chrome 120, Firefox 115 or Safari 17, the oldest browsers in docs/support.md. */
@@ -113,9 +113,12 @@ it("has each class of errors once, so that instanceof works for errors of any en
 });
 
 it("uses no API in code for a page that the page may lack", async () => {
-  for (const file of ["index.js", "index-page.js"]) {
-    const client = await tar("-xzOf", tarballs.client, `package/dist/${file}`);
-    expect(tooNew.exec(client)?.[0]).toBeUndefined();
+  const listed = (await tar("-tzf", tarballs.client)).trim().split("\n");
+  const files = listed.filter((file) => /dist\/(?:index|\w+-page[\w-]*)\.js$/.test(file));
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) {
+    const client = await tar("-xzOf", tarballs.client, file);
+    expect(tooNew.exec(client)?.[0], file).toBeUndefined();
   }
   expect(tooNew.exec(await tar("-xzOf", tarballs.webhooks, "package/dist"))?.[0]).toBeUndefined();
 });
