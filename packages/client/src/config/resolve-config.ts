@@ -126,9 +126,13 @@ function completeConfig(
 
 /** Returns why a text cannot be an API key, which is sent in a header. */
 function keyProblem(key: string): string | undefined {
-  const problem = /[^!-~]/.test(key) ? "contains white space or other characters" : undefined;
+  const isOther = /[^!-~]/.test(key);
   // A page usually has no key.
-  return isPage ? problem : (describeCredential(key) ?? problem);
+  if (isPage) return isOther ? "contains white space" : undefined;
+  return (
+    describeCredential(key) ??
+    (isOther ? "contains other characters than visible ASCII" : undefined)
+  );
 }
 
 function required(value: string | undefined, option: string, variable: string): string {

@@ -13,7 +13,7 @@ const problems = {
   not_a_list: ["is not a list", "Put it in a list."],
   not_json: ["cannot be written as JSON", "Remove bigints and circular references."],
   twice: ["replaces %, which is also set"],
-  unreadable: ["could not be read%", "Open it again if it was changed, removed or read before."],
+  unreadable: ["could not be read%", "It may have been changed, removed or read before."],
   too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https URL."],
   // The service rejects the input.
   missing: ["is missing", imageHint],

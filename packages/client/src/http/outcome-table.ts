@@ -101,8 +101,8 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   const status = response.status || (redirect ? 307 : 0);
   if (outcome.isElsewhere) return "elsewhere";
   // Only the proxy of this package responds so: the service refused the request.
-  const { retryable } = Object(content) as { retryable?: unknown };
-  if (isProxy && retryable === false && /412|429|503/.test(String(status))) return "refused";
+  const fields = content as { readonly retryable?: unknown } | undefined;
+  if (isProxy && fields?.retryable === false && /412|429|503/.test(`${status}`)) return "refused";
   if (response.response.ok && content === Object(content)) return "ok";
   return `${isOfService(content) ? "service" : "other"} ${status}`;
 }

@@ -82,8 +82,8 @@ function codeOf(
   }
   const { status, content, redirect } = response;
   if (redirect) return "redirected";
-  const { code } = Object(content) as { readonly code?: unknown };
-  if (code === tooManyRefusals) return code;
+  const fields = content as { readonly code?: unknown } | undefined;
+  if (fields?.code === tooManyRefusals) return tooManyRefusals;
   const otherCode =
     status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return codes[`${purpose}${status}`] ?? codes[status] ?? otherCode;

@@ -187,7 +187,7 @@ export class JobSubmitter {
     if (sync === true && left < maxSyncWait) {
       throw new InputError(
         "timeout",
-        `of ${left} ms is shorter than the ${maxSyncWait} ms of a synchronous response`,
+        `of ${left} ms is below the ${maxSyncWait} ms of a synchronous response`,
         { hint: 'Raise timeout, or use sync: "auto".', bound: maxSyncWait },
       );
     }

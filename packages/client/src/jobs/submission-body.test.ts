@@ -170,7 +170,7 @@ describe("an image that cannot be read during the upload", () => {
       const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
       if (!isTryOnError(error, "invalid_input")) throw error;
       expect(error.field("person")).toMatchObject({ code: "unreadable" });
-      expect(error.message).toContain("Open it again");
+      expect(error.message).toContain("may have been changed");
       expect((await tryon.account.get()).credits_remaining).toBe(1_000);
       expect(await tryon.jobs.list().toArray()).toEqual([]);
     }

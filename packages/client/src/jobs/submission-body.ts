@@ -122,7 +122,7 @@ async function readBytes(content: BlobLike, start: number, end: number) {
 function unreadableIssue(field = "input"): InputIssue {
   // A page that is closed cannot load the texts of issues.
   const message = `${field} could not be read.`;
-  const hint = "Open it again if it was changed, removed or read before.";
+  const hint = "It may have been changed, removed or read before.";
   return { field, message, code: "unreadable", severity: "error", hint };
 }
 

@@ -99,7 +99,7 @@ describe("prepareImage rejects", () => {
           Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new Error("no")) });
         return file;
       },
-      "file could not be read. Open it again if it was changed, removed or read before.",
+      "file could not be read. It may have been changed, removed or read before.",
       "unreadable",
     ],
   ])("%s", async (_what, create, message, code) => {
