@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { withoutDocstrings } from "@tryon/cli-kit/build";
 import { defineConfig, type Options } from "tsup";
 
@@ -23,6 +25,34 @@ const entry = {
   redis: "src/stores/redis.ts",
   session: "src/session/index.ts",
   sqlite: "src/stores/sqlite.ts",
+};
+
+/** Files of parts, and files of which parts have copies. */
+const isOfPart = /(?:check-fields|check-image|input-issue|read-once)\.ts$/;
+const copied = /(?:canonical-fields|image-limits|key-url|known-names|unreadable)(?:\.ts)?$/;
+
+/** Replaces `isPage` by its value in each file, since a value of another chunk is not known when a chunk is built. */
+const inlineIsPage: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "inline-is-page",
+  setup(build) {
+    // Parts have their own copies of small files, or each of those would become a chunk of its own.
+    build.onResolve(
+      { filter: copied },
+      async ({ path, importer, kind, resolveDir, pluginData }) => {
+        if (pluginData || !isOfPart.test(importer)) return undefined;
+        const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: true });
+        return { ...found, suffix: "?part" };
+      },
+    );
+    build.onLoad({ filter: /[\\/]client[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      if (!text.includes('from "#page"')) return undefined;
+      const contents = text
+        .replace('import { isPage } from "#page";', "")
+        .replaceAll(/\bisPage\b/g, "true");
+      return { contents, loader: "ts" };
+    });
+  },
 };
 
 export default defineConfig([
@@ -54,13 +84,17 @@ function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options
     ...shared,
     entry: condition === "node" ? entries : { "index-page": "src/index.ts" },
     format,
+    // A page loads the parts that only some calls need. See `src/parts/page-parts.ts`.
+    splitting: condition === "browser",
+    esbuildPlugins: condition === "browser" ? [inlineIsPage] : [],
     // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
     treeshake: !isCommonJs,
     esbuildOptions(options) {
       options.conditions = [condition];
       options.supported = { "dynamic-import": !isCommonJs };
-      // Replaces `isPage` by its value, so that `treeshake` removes the code for other runtimes.
+      // Removes the code for other runtimes.
       options.minifySyntax = condition === "browser";
+      options.chunkNames = "page-[name]-[hash]";
     },
   };
 }

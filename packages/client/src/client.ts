@@ -6,11 +6,11 @@ import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import type { Costs, Inputs } from "./billing/prices.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
-import { rejectUnknown, type Config } from "./config/resolve-config.ts";
+import { rejectUnknown } from "./config/resolve-config.ts";
 import { loadAccount, parts } from "#parts";
+import { describePath } from "#runtime";
 import { usePart } from "./errors/use-part.ts";
-import { attempt, reportWait } from "./http/send-with-retries.ts";
-import { within } from "./http/deadline.ts";
+import { reportWait } from "./http/send-with-retries.ts";
 import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { InputArgument, TryOnInput } from "./types/try-on-input.ts";
@@ -19,7 +19,7 @@ import { JobSubmitter } from "./jobs/job-submitter.ts";
 import type { TakeTime } from "./jobs/job-poller.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
+import { parseInput } from "./jobs/parse-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -102,7 +102,8 @@ export class TryOn {
    * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
   async validate(input: InputArgument): Promise<readonly InputIssue[]> {
-    return validateInput(input, parts.checks);
+    const parsed = parseInput(input);
+    return (await usePart(parts.checks)).validateParsed(parsed, describePath);
   }
 
   /**
@@ -175,11 +176,7 @@ export class TryOn {
   /** @internal Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
   async readInput(input: TryOnInput, signal: AbortSignal) {
     const parsed = parseInput(input);
-    const settings = { validate: false, log: () => undefined };
-    const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
-      readImages(parsed, settings, deadline, parts.checks),
-    );
-    return { ...parsed, images };
+    return (await usePart(loadAccount)).readParsed(this.#contexts, parsed, signal);
   }
 
   /** @internal URL of the service or the proxy, without a slash at the end. */
@@ -193,8 +190,8 @@ export class TryOn {
   }
 
   /** @internal Returns the digest of the service's URL and the API key, which no one else gets. */
-  digestKey<Digest>(digest: (text: string) => Promise<Digest>): Promise<Digest> {
-    return this.#contexts.within({}, defaults.callTimeout, ({ config }) => digest(keyText(config)));
+  async digestKey<Digest>(digest: (text: string) => Promise<Digest>): Promise<Digest> {
+    return (await usePart(loadAccount)).digestKey(this.#contexts, digest);
   }
 
   /** @internal Schedules of polls that the client shares with other processes. */
@@ -208,29 +205,20 @@ export class TryOn {
   }
 
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
-  send(request: RawRequest): Promise<HttpResponse> {
-    const { purpose, signal } = request;
-    const sync = purpose === "submit";
-    return this.#contexts.within({ signal }, undefined, async ({ api }, deadline) => {
-      return (await api.send(request, { purpose, deadline, sync })).response;
-    });
+  async send(request: RawRequest): Promise<HttpResponse> {
+    return (await usePart(loadAccount)).sendRaw(this.#contexts, request);
   }
 
   /**
    * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
    * function that redacts the key of the request.
    */
-  sendOnce(
+  async sendOnce(
     request: HttpRequest,
     signal: AbortSignal | undefined,
     mayUse: (key: string) => Promise<boolean>,
   ) {
-    return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
-      if (!(await mayUse(keyText(config)))) return undefined;
-      const context = { attempt: 1, purpose: "write" } as const;
-      const outcome = await attempt(api.http.transport, request, deadline, context);
-      return { outcome, redact: config.redact };
-    });
+    return (await usePart(loadAccount)).sendOnce(this.#contexts, request, signal, mayUse);
   }
 
   /**
@@ -256,8 +244,4 @@ export class TryOn {
     }
     return { name: "TryOn", baseUrl };
   }
-}
-
-function keyText({ baseUrl, apiKey }: Config): string {
-  return JSON.stringify([baseUrl, apiKey]);
 }

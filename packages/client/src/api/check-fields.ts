@@ -1,11 +1,13 @@
-import { describePath } from "#runtime";
+import { isLoopback } from "@tryon/shared/key-url";
+import { likelyName } from "@tryon/shared/known-names";
 
-import { isLoopback, likelyName } from "../config/resolve-config.ts";
 import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "@tryon/spec/openapi";
 import { aliases, isEmpty, isRecord, maxMetadataKeys, type Fields } from "./canonical-fields.ts";
 
-type Check = (value: unknown, field: string, note: Note) => void;
+/** Adds a hint to a value that may be a path. */
+type DescribePath = (value: unknown) => string;
+type Check = (value: unknown, field: string, note: Note, describePath: DescribePath) => void;
 
 const maxSeed = 2_147_483_647;
 const maxUrlLength = 2_000;
@@ -46,12 +48,12 @@ const ignored = [
   ["person_url", "person_image_b64"],
 ] as const;
 
-export function checkFields(fields: Fields, note: Note): void {
+export function checkFields(fields: Fields, note: Note, describePath: DescribePath): void {
   for (const [name, check] of Object.entries(checks)) {
     const value = fields[name];
     if (isEmpty(value)) continue;
     if (typeof check === "number") checkLength(value, check, name, note);
-    else check?.(value, name, note);
+    else check?.(value, name, note, describePath);
   }
   for (const [name, other] of ignored) {
     if (!isEmpty(fields[name]) && !isEmpty(fields[other])) note("ignored", name, other);
@@ -72,7 +74,12 @@ export function checkNames(fields: Fields, extra: unknown, note: Note): void {
   }
 }
 
-export function checkUrl(value: unknown, field: string, note: Note): void {
+export function checkUrl(
+  value: unknown,
+  field: string,
+  note: Note,
+  describePath: DescribePath,
+): void {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
   if (url?.protocol !== "https:" && !isLocal) return note("not_https", field, describePath(value));

@@ -1,6 +1,5 @@
 import type { Api, Call, Responded } from "../api/api.ts";
 import { defaults } from "../config/options.ts";
-import { InputError } from "../errors/refusal-errors.ts";
 import { usePart } from "../errors/use-part.ts";
 import type {
   AccountResponse,
@@ -26,8 +25,9 @@ export interface Purchases {
     deadline: Deadline,
   ): Promise<Responded<PurchaseWithSPTResponse>>;
   settlePurchase(
-    send: () => Promise<PurchaseWithSPTResponse>,
-    first: PurchaseWithSPTResponse | undefined,
+    purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
+    requests: Pick<WeakMap<object, PurchaseWithSPTRequest>, "get">,
+    send: (request: PurchaseWithSPTRequest) => Promise<PurchaseWithSPTResponse>,
     deadline: Deadline,
   ): Promise<PurchaseOutcome>;
 }
@@ -152,21 +152,11 @@ export class Credits {
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     options: CallOptions = {},
   ): Promise<PurchaseOutcome> {
-    const isRequest = "shared_payment_granted_token" in Object(purchase);
-    // Only a request has a token.
-    const request = isRequest
-      ? { ...(purchase as PurchaseWithSPTRequest) }
-      : this.#requests.get(purchase);
-    if (request === undefined) {
-      throw new InputError("purchase", "was not made by this client", {
-        hint: "Pass its pack_slug and shared_payment_granted_token.",
-      });
-    }
     return this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
       const { settlePurchase } = await usePart(this.#load);
-      const send = async () => (await this.#send(api, request, deadline)).data;
-      const first = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
-      return settlePurchase(send, first, deadline);
+      const send = async (request: PurchaseWithSPTRequest) =>
+        (await this.#send(api, request, deadline)).data;
+      return settlePurchase(purchase, this.#requests, send, deadline);
     });
   }
 

@@ -1,7 +1,8 @@
 import { getAccount, purchaseCredits } from "../api/account-requests.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { transientCodes } from "../errors/tryon-error.ts";
-import type { PurchaseWithSPTResponse } from "@tryon/spec/openapi";
+import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "@tryon/spec/openapi";
 import type { PurchaseOutcome, Purchases } from "./credits.ts";
 
 const firstDelay = 1_000;
@@ -27,8 +28,21 @@ export const sendPurchase: Purchases["sendPurchase"] = async (api, request, dead
 };
 
 /** Repeats a purchase until its outcome is known. */
-export const settlePurchase: Purchases["settlePurchase"] = async (send, first, deadline) => {
-  let last = first;
+export const settlePurchase: Purchases["settlePurchase"] = async (
+  purchase,
+  requests,
+  send,
+  deadline,
+) => {
+  const isRequest = "shared_payment_granted_token" in Object(purchase);
+  // Only a request has a token.
+  const request = isRequest ? { ...(purchase as PurchaseWithSPTRequest) } : requests.get(purchase);
+  if (request === undefined) {
+    throw new InputError("purchase", "was not made by this client", {
+      hint: "Pass its pack_slug and shared_payment_granted_token.",
+    });
+  }
+  let last = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
   const unknown = (hint: string, balance = last?.credits_remaining): PurchaseOutcome => {
     return { status: "unknown", lastStatus: last?.status, hint, balance, purchase: last };
   };
@@ -39,7 +53,7 @@ export const settlePurchase: Purchases["settlePurchase"] = async (send, first, d
     try {
       if (delay > 0) await deadline.sleep(delay);
       delay = Math.min(maxDelay, delay * 2 || firstDelay);
-      last = await send();
+      last = await send(request);
     } catch (error) {
       deadline.throwIfAborted();
       if (isTryOnError(error, "payment_failed")) {

@@ -4,18 +4,20 @@ import { isLoopback, mayReceiveKeys, withoutApiPath } from "@tryon/shared/key-ur
 import { hintFor } from "@tryon/shared/known-names";
 
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
-import { redactor } from "../errors/redact.ts";
+import { redactor, redactText, type Redact } from "../errors/redact.ts";
 import type { Duration } from "../types/call-options.ts";
 import { clientClock, defaultClock } from "./clock.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
+import type { PageClientOptions } from "./page-options.ts";
 
 export { readDuration } from "@tryon/shared/duration";
 export { isLoopback } from "@tryon/shared/key-url";
 export { likelyName, unknownName } from "@tryon/shared/known-names";
 
-export type Config = ReturnType<typeof resolveConfig>;
+export type Config = ReturnType<typeof completeConfig>;
 
-export function resolveConfig(options: TryOnOptions) {
+/** Resolves the options of a client of the service, or of a proxy with all that a client can do. */
+export function resolveConfig(options: TryOnOptions): Config {
   const { proxyUrl } = options;
   // Only pages and their workers have a location.
   const { location } = globalThis as { location?: Location };
@@ -51,11 +53,30 @@ export function resolveConfig(options: TryOnOptions) {
   if (proxyUrl === undefined || serviceUrl.origin !== location?.origin) {
     checkEnvironment(apiKey, serviceUrl, options);
   }
+  // A proxy has its own, and pages have none.
+  const recoveryKeys = isPage || proxyUrl !== undefined ? [] : readRecoveryKeys(options);
+  return completeConfig({ ...options, recoveryKeys }, apiKey, serviceUrl, redactor(apiKey));
+}
+
+/** Resolves the options of a client of a proxy that only pages use. */
+export function resolvePageConfig(options: PageClientOptions): Config {
+  const { location } = globalThis as { location?: Location };
+  const url = parseServiceUrl(`${options.baseUrl}`, "baseUrl", location?.href);
+  if (url.origin !== location?.origin) checkTransport(url, options);
+  return completeConfig({ validate: false, ...options }, "", url, redactText);
+}
+
+/** @param apiKey - Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
+function completeConfig(
+  options: Omit<TryOnOptions, "apiKey" | "baseUrl">,
+  apiKey: string,
+  serviceUrl: URL,
+  redact: Redact,
+) {
   const { fetch, logger, clock = defaultClock(), random = Math.random } = options;
   const { onRateLimit = "wait", pollInterval = environment("TRYON_POLL_INTERVAL") } = options;
   const isKnown = typeof onRateLimit === "function" || /^(wait|throw)$/.test(onRateLimit);
   mustBe(isKnown, "onRateLimit", '"wait", "throw" or a function');
-  const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
   const count = (name: "retries" | "maxResultBytes"): number => {
@@ -64,10 +85,8 @@ export function resolveConfig(options: TryOnOptions) {
     return value;
   };
   return {
-    /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
-    /** A proxy has its own, and pages have none. */
-    recoveryKeys: isPage || proxyUrl !== undefined ? [] : readRecoveryKeys(options),
+    recoveryKeys: options.recoveryKeys ?? [],
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url: string, init: RequestInit) => {
@@ -109,7 +128,7 @@ function required(value: string | undefined, option: string, variable: string): 
   check(
     text,
     `${option} is ${value === undefined ? "missing" : "empty"}.`,
-    `Pass ${option}, or set ${variable}. In a page, pass proxyUrl.`,
+    `${isPage ? "" : `Pass ${option}, or set ${variable}. `}In a page, pass proxyUrl.`,
   );
   return text;
 }
@@ -126,19 +145,23 @@ function parseServiceUrl(text: string, name: string, base?: string): URL {
 
 function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
   if (isLoopback(url.hostname)) return;
-  // Key and images are sent over http only to this machine.
-  check(
-    mayReceiveKeys(url) || options.allowInsecure,
-    `${url.origin} is http: others could read the key and the images.`,
-    "Use https, or set allowInsecure: true.",
-    "unsafe_environment",
-  );
+  checkTransport(url, options);
   // Every visitor of a page can read its key, and a live key costs money in tests.
   const place = isPage || isBrowser() ? "a browser" : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
     `apiKey is a live key, and this is ${place}.`,
     "Use a test key, in a page proxyUrl, or set allowLiveKey: true.",
+    "unsafe_environment",
+  );
+}
+
+/** Key and images are sent over http only to this machine. */
+function checkTransport(url: URL, { allowInsecure }: Pick<TryOnOptions, "allowInsecure">): void {
+  check(
+    mayReceiveKeys(url) || allowInsecure,
+    `${url.origin} is http: others could read the key and the images.`,
+    "Use https, or set allowInsecure: true.",
     "unsafe_environment",
   );
 }
@@ -173,7 +196,9 @@ export function unknownOption(
   const names = Object.keys(known);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.includes(name)) continue;
-    return [name, `is not an option of ${of}`, { hint: hintFor(name, names) }];
+    // A page does without the code that finds similar names.
+    const hint = isPage ? `Use one of: ${names.join(", ")}.` : hintFor(name, names);
+    return [name, `is not an option of ${of}`, { hint }];
   }
   return undefined;
 }

@@ -65,7 +65,7 @@ export type Finding = Parameters<typeof inputIssue>;
 
 export type Note = (...finding: Finding) => void;
 
-const codes = Object.keys(problems);
+const codes = /* @__PURE__ */ Object.keys(problems);
 
 export function inputIssue(
   code: InputIssueCode,

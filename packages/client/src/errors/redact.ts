@@ -3,24 +3,30 @@ export type Redact = (text: unknown) => string;
 const maxText = 300;
 
 /**
- * Creates a function that redacts text, since services repeat what they received. It removes keys and other secrets, the
- * queries of URLs and anything that may be base64 of an image, and limits the length.
+ * Redacts text, since services repeat what they received. Removes secrets, the queries of URLs and anything that may be base64
+ * of an image, and limits the length.
+ *
+ * @param key - Pattern of the API key. A client that never has one needs none.
  */
+export function redactText(text: unknown, key?: RegExp): string {
+  let line = (typeof text === "string" ? text : "")
+    .slice(0, 4_000)
+    // The query or the user of a URL may give access.
+    .replaceAll(/([\w/])[?#][^\s"'<>]*=[^\s"'<>]*/g, "$1?[…]")
+    .replaceAll(/\/\/[^\s/]*@/g, "//");
+  if (key) line = line.replaceAll(key, "[API key]");
+  line = line
+    .replaceAll(/(whsec|spt)_[\w-]+/gi, "$1_[…]")
+    .replaceAll(/[A-Za-z0-9+/]{80,}={0,2}/g, "[…]")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length > maxText ? `${line.slice(0, maxText)}…` : line;
+}
+
+/** Creates a function that also redacts an API key, in every form in which a service may repeat it. */
 export function redactor(apiKey: string): Redact {
   const key = keyPattern(apiKey);
-  return (text) => {
-    const line = (typeof text === "string" ? text : "")
-      .slice(0, 4_000)
-      // The query or the user of a URL may give access.
-      .replaceAll(/([\w/])[?#][^\s"'<>]*=[^\s"'<>]*/g, "$1?[…]")
-      .replaceAll(/\/\/[^\s/]*@/g, "//")
-      .replaceAll(key, "[API key]")
-      .replaceAll(/(whsec|spt)_[\w-]+/gi, "$1_[…]")
-      .replaceAll(/[A-Za-z0-9+/]{80,}={0,2}/g, "[…]")
-      .replaceAll(/\s+/g, " ")
-      .trim();
-    return line.length > maxText ? `${line.slice(0, maxText)}…` : line;
-  };
+  return (text) => redactText(text, key);
 }
 
 function keyPattern(apiKey: string): RegExp {

@@ -1,8 +1,8 @@
 import { hints } from "../errors/hints.ts";
 import type { Redact } from "../errors/redact.ts";
-import { outcomeUnknownHint, type FieldIssue } from "../errors/tryon-error.ts";
+import type { FieldIssue } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./http-request.ts";
-import { failureCode, type Failure } from "./outcome-table.ts";
+import type { Failure } from "./outcome-table.ts";
 import type { ExplainOutcome } from "./send-with-retries.ts";
 
 const maxIssues = 20;
@@ -17,16 +17,17 @@ interface Description {
 /** Explains an outcome to developers. */
 export const explainOutcome: ExplainOutcome = (
   outcome,
-  { name, purpose, attemptLog: { firstUncertain }, submission },
+  { name, purpose, attemptLog: { firstUncertain } },
   code,
   { redact, apiKey, baseUrl },
+  failureCode,
 ) => {
   const { response } = outcome;
   const { status = 0 } = response ?? {};
   const { requestedDelay: delay } = response ?? outcome;
   const { words, ...rest } = response
     ? describeErrorResponse(response, redact)
-    : describeNoResponse(outcome, redact);
+    : describeNoResponse(outcome, redact, failureCode);
   // The response of a gateway that refuses a size is often lost.
   const megabytes = response ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
   const end = megabytes
@@ -35,7 +36,6 @@ export const explainOutcome: ExplainOutcome = (
   const hint = (): string | undefined => {
     // The store of the images has another URL than the service.
     if (!purpose) return "The image store failed: download it again later, which is free.";
-    if (submission && firstUncertain) return outcomeUnknownHint;
     if (rest.hint) return rest.hint;
     if (megabytes) return hints.payload_too_large;
     if (purpose === "purchase" && firstUncertain && status !== 409) {
@@ -57,13 +57,17 @@ export const explainOutcome: ExplainOutcome = (
   };
 };
 
-function describeNoResponse({ failure, cause, origin }: Failure, redact: Redact): Description {
+function describeNoResponse(
+  { failure, cause, origin }: Failure,
+  redact: Redact,
+  failureCode: string | undefined,
+): Description {
   if (failure === "rate_limited") {
     return { words: "was not sent: the rate limit is exhausted" };
   }
   // Only the message: errors of `fetch` can contain the request with its key.
   const { message = cause, hint } = Object(cause) as { message?: unknown; hint?: unknown };
-  const code = redact(failureCode(cause)) || failure;
+  const code = redact(failureCode) || failure;
   return {
     words: `got no response from ${origin} (${code})`,
     cause: Object.assign(new Error(redact(message)), { code }),

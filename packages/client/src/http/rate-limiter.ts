@@ -8,12 +8,27 @@ export const rateWindow = 60_000;
 const margin = 1_000;
 /** Maximum duration of a request whose rate limit headers count as current, in milliseconds. */
 const maxHeaderAge = 5_000;
-const maxJitter = 1_000;
+export const maxJitter = 1_000;
 export const readShare = 0.18;
 /** Maximum delay of a queued request, in milliseconds. Own counts use a window that is longer by the margin. */
-const maxDelay = maxRetryAfter + margin;
+export const maxDelay = maxRetryAfter + margin;
 
 export type QueueName = "submit" | "read";
+
+/** Delays requests to the service. */
+export interface RequestLimiter {
+  isPolling: boolean;
+  /** Requests in a minute, if known. */
+  limit: number | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  /** Returns the delay of the next request, in milliseconds. */
+  delay(queue: QueueName): number;
+  /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long, or `waits` is false. */
+  acquire(queue: QueueName, deadline: Deadline, waits?: boolean): Promise<number>;
+  update(requestNumber: number, headers: RateLimit | undefined, duration: number): void;
+  /** Delays all requests, in milliseconds. */
+  block(delay: number): void;
+}
 
 interface Queue {
   length: number;
@@ -24,7 +39,7 @@ interface Queue {
  * Delays requests of a client to the service. A 429 delays all requests. If the limit is known, no request is sent that
  * would certainly exceed it.
  */
-export class RateLimiter {
+export class RateLimiter implements RequestLimiter {
   sent = 0;
   limit: number | undefined;
   isPolling = false;
@@ -50,7 +65,6 @@ export class RateLimiter {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.monotonic() + delay);
   }
 
-  /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long, or `waits` is false. */
   async acquire(name: QueueName, deadline: Deadline, waits = true): Promise<number> {
     const queue = this.#queues[name];
     const delay = this.delay(name);

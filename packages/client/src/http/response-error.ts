@@ -1,7 +1,12 @@
 import type { Purpose } from "../types/middleware.ts";
 import { ApiError, ConnectionError, OutcomeUnknownError } from "../errors/request-errors.ts";
-import { isBranded, type ApiErrorCode, type TryOnError } from "../errors/tryon-error.ts";
-import { isOfService, type Outcome } from "./outcome-table.ts";
+import {
+  isBranded,
+  outcomeUnknownHint,
+  type ApiErrorCode,
+  type TryOnError,
+} from "../errors/tryon-error.ts";
+import { failureCode, isOfService, type Outcome } from "./outcome-table.ts";
 import {
   loadInTime,
   type CallContext,
@@ -52,11 +57,12 @@ export async function responseError(
     job,
   };
   const { text, end, ...explained } = await explain(outcome, call, code, http);
+  const unknown = firstUncertain && submission && { ...submission, hint: outcomeUnknownHint };
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !response && isBranded(outcome.cause)
       ? outcome.cause
-      : new Class(code, text, { ...details, ...explained, ...(firstUncertain && submission) });
+      : new Class(code, text, { ...details, ...explained, ...unknown });
   if (response && !isOfService(response.content)) foreignErrors.add(error);
   if (!submission || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
@@ -89,8 +95,12 @@ async function explain(
   { config, explain: load }: Pick<HttpContext, "config" | "explain">,
 ): Promise<Explanation> {
   const texts = await loadInTime(load, call.deadline);
+  const cause = outcome.response ? undefined : failureCode(outcome.cause);
   const end = outcome.response ? `returned ${outcome.response.status}` : "got no response";
   return (
-    texts?.explainOutcome(outcome, call, code, config) ?? { text: `${call.name} ${end}.`, end: "." }
+    texts?.explainOutcome(outcome, call, code, config, cause) ?? {
+      text: `${call.name} ${end}.`,
+      end: ".",
+    }
   );
 }

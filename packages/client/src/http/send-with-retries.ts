@@ -23,7 +23,7 @@ import type {
 } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
 import { failureCode, isBeforeSending, rowOf, type Outcome } from "./outcome-table.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
+import type { RequestLimiter } from "./rate-limiter.ts";
 
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
 const minUploadSpeed = 125;
@@ -33,7 +33,7 @@ const minUpload = 2 ** 17;
 
 export interface HttpContext {
   readonly config: Config;
-  readonly rateLimiter: RateLimiter;
+  readonly rateLimiter: RequestLimiter;
   readonly transport: Transport;
   /** Finds out if the service is at another URL. Absent for a client of a proxy, whose URL is that of the app. */
   readonly identify?: Part<{ readonly isServiceElsewhere: IsServiceElsewhere }>;
@@ -57,6 +57,7 @@ export type ExplainOutcome = (
   call: CallContext,
   code: ApiErrorCode | ConnectionCode,
   config: Pick<Config, "redact" | "apiKey" | "baseUrl">,
+  failureCode: string | undefined,
 ) => Explanation;
 
 export interface CallContext {

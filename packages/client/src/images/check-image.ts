@@ -1,11 +1,7 @@
 import type { Note } from "../errors/input-issue.ts";
 import type { BlobLike } from "../http/blob-like.ts";
-import {
-  maxBase64Length,
-  maxImageBytes,
-  type ImageSource,
-  type RepeatableImage,
-} from "./image-source.ts";
+import { maxBase64Length, maxImageBytes } from "./image-limits.ts";
+import type { ImageSource, RepeatableImage } from "./image-source.ts";
 import {
   keptWarnings,
   readImageHeader,

@@ -2,12 +2,6 @@ import { describePath, imageOf, nodeImage } from "#runtime";
 
 import type { Note } from "../errors/input-issue.ts";
 import type { BlobLike } from "../http/blob-like.ts";
-import type { Deadline } from "../http/deadline.ts";
-import { readChunks } from "../http/send-request.ts";
-
-/** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
-export const maxImageBytes = 10_500_000;
-export const maxBase64Length = 14_000_000;
 
 type ImageContent = string | BlobLike;
 
@@ -66,33 +60,4 @@ function standardBase64(text: string): string {
 
 export function isRepeatable(image: ImageSource): image is RepeatableImage {
   return typeof image.content === "string" || "slice" in image.content;
-}
-
-export async function repeatableSource(
-  image: ImageSource,
-  note: Note,
-  deadline: Deadline,
-): Promise<RepeatableImage | undefined> {
-  if (isRepeatable(image)) return image;
-  const { field, content } = image;
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  try {
-    // Only a response cannot be read repeatedly.
-    for await (const chunk of readChunks(content as Response, deadline)) {
-      if (!ArrayBuffer.isView(chunk)) {
-        note("wrong_kind", field, " but a stream of text");
-        return undefined;
-      }
-      size += chunk.length;
-      if (size > maxImageBytes) break;
-      chunks.push(chunk);
-    }
-    if (size <= maxImageBytes) return { field, content: new Blob(chunks) };
-    note("too_large", field, `${size} or more`, maxImageBytes);
-  } catch (error) {
-    deadline.signal.throwIfAborted();
-    note("unreadable", field, describePath(error));
-  }
-  return undefined;
 }

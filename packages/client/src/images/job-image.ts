@@ -2,10 +2,13 @@ import { isPage } from "#page";
 
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
+import type { Part } from "../types/part.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
 import { serviceTime } from "../api/service-time.ts";
+import type { Redact } from "../errors/redact.ts";
 import { ConfigError } from "../errors/refusal-errors.ts";
 import { ConnectionError, ResultError } from "../errors/request-errors.ts";
+import { usePart } from "../errors/use-part.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { followRedirects } from "../http/follow-redirects.ts";
 import type { Deadline } from "../http/deadline.ts";
@@ -41,16 +44,40 @@ const maxReceived = 2 ** 16;
 
 export const inspect = Symbol.for("nodejs.util.inspect.custom");
 
-type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
+export type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
+
+/** Facts of a response that is not the image. Without facts, the job has no valid URL. */
+export interface UnexpectedImage {
+  readonly expected?: number;
+  readonly maxResultBytes?: number;
+  /** Response that is not a PNG, and the start of its body. */
+  readonly response?: Response;
+  readonly chunks?: readonly Uint8Array<ArrayBuffer>[];
+}
+
+export interface ImageProblem {
+  readonly problem: string;
+  readonly hint: string;
+  readonly status?: number;
+  readonly received?: Blob;
+}
+
+/** Code that only streams and errors of images need. */
+export type ImagePart = Part<{
+  readonly streamOf: (chunks: Chunks, attempt: Deadline) => Promise<ReadableStream<Uint8Array>>;
+  readonly describeImage: (found: UnexpectedImage, redact: Redact) => ImageProblem;
+}>;
 
 export class JobImage implements ResultImage {
   readonly #job: ResultSource;
   readonly #http: HttpContext;
+  readonly #load: ImagePart;
   #serviceTime = Number.NaN;
 
-  constructor(job: ResultSource, http: HttpContext) {
+  constructor(job: ResultSource, http: HttpContext, load: ImagePart) {
     this.#job = job;
     this.#http = http;
+    this.#load = load;
   }
 
   async bytes(options: CallOptions = {}): Promise<Bytes> {
@@ -66,6 +93,7 @@ export class JobImage implements ResultImage {
   }
 
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const { streamOf } = await usePart(this.#load);
     return this.#download(options, streamOf, true);
   }
 
@@ -167,26 +195,12 @@ export class JobImage implements ResultImage {
       if (size < (isRefused ? maxReceived : signatureSize)) continue;
       if (isRefused) break;
       if (size > maxResultBytes || size > expected) {
-        throw expected > maxResultBytes
-          ? this.#unexpected(
-              `exceeds maxResultBytes (${maxResultBytes} bytes)`,
-              "Raise maxResultBytes of the client to allow it.",
-            )
-          : this.#unexpected(`exceeds its result_bytes (${expected} bytes)`, "Ask the provider.");
+        throw await this.#unexpected({ expected, maxResultBytes });
       }
       yield* received.splice(0);
     }
     if (isRefused || size === 0) {
-      const { status, headers } = response;
-      const type = headers.get("content-type") ?? "";
-      const body = new Blob(received, { type }).slice(0, maxReceived, type);
-      const error = this.#unexpected(
-        `is not a PNG: the store returned ${status} with ${body.size || "no"} bytes of type ${this.#http.config.redact(type) || "unknown"}`,
-        "See error.received, or download it again later, which is free.",
-        status,
-      );
-      // Not part of a log.
-      throw Object.defineProperty(error, "received", { value: body });
+      throw await this.#unexpected({ expected, maxResultBytes, response, chunks: received });
     }
     if (!walker.isComplete || (size < expected && expected < Infinity)) {
       const stated = this.#job.data.result_bytes ?? "unknown";
@@ -195,10 +209,19 @@ export class JobImage implements ResultImage {
     }
   }
 
-  #unexpected(problem: string, hint: string, status?: number): ConnectionError {
+  async #unexpected(found: UnexpectedImage): Promise<ConnectionError> {
+    const part = await this.#load();
+    const {
+      problem = "is not valid",
+      received: value,
+      ...details
+    } = {
+      ...part?.describeImage(found, this.#http.config.redact),
+    };
     const job = this.#job;
     const message = `The image of job ${job.id} ${problem}.`;
-    return new ConnectionError("unexpected_response", message, { hint, status, job });
+    const error = new ConnectionError("unexpected_response", message, { ...details, job });
+    return value ? Object.defineProperty(error, "received", { value }) : error;
   }
 
   async #signedUrl(deadline: Deadline, isNew = false): Promise<string> {
@@ -209,7 +232,7 @@ export class JobImage implements ResultImage {
     const url = job.data.result_url;
     if (!url) throw this.#resultError({});
     if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
-    throw this.#unexpected("has a result_url that is not http or https", "Ask the provider.");
+    throw await this.#unexpected({});
   }
 
   /** Creates the error of an image that is missing: `result_purged` if the service has deleted it, by its own clock. */
@@ -217,31 +240,4 @@ export class JobImage implements ResultImage {
     const isPurged = serviceTime(this.#job.data.created_at) + retention < this.#serviceTime;
     return new ResultError(isPurged ? "result_purged" : "result_expired", this.#job, details);
   }
-}
-
-/** Creates a stream of the chunks, which closes the deadline of the attempt at its end. Rejects with the error of the first one. */
-async function streamOf(chunks: Chunks, attempt: Deadline): Promise<ReadableStream<Uint8Array>> {
-  let next: IteratorResult<Uint8Array, void> | undefined = await chunks.next();
-  attempt.restart(Infinity);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        // The limit applies to the transfer of a chunk, not to a slow reader.
-        attempt.restart();
-        const { done, value } = next ?? (await chunks.next());
-        next = undefined;
-        attempt.restart(Infinity);
-        if (!done) return controller.enqueue(value);
-        attempt.close();
-        controller.close();
-      } catch (error) {
-        attempt.close();
-        throw error;
-      }
-    },
-    async cancel() {
-      attempt.close();
-      await chunks.return();
-    },
-  });
 }

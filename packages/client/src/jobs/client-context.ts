@@ -11,12 +11,13 @@ import { inTime, within, type Deadline } from "../http/deadline.ts";
 import { RateLimiter, readRateLimit } from "../http/rate-limiter.ts";
 import type { SendConfig } from "../http/send-request.ts";
 import type { HttpContext } from "../http/send-with-retries.ts";
-import type { Counted } from "../types/budget.ts";
+import type { BudgetLimit, Counted } from "../types/budget.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
-import type { KeySearch, SoughtKey } from "../types/key-search.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import { fingerprintOf } from "./fingerprint-of.ts";
 import { JobPoller, type ListReader, type TakeTime } from "./job-poller.ts";
 import type { InputChecks } from "./parse-input.ts";
+import type { ImagePart } from "../images/job-image.ts";
 
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
 const maxKeys = 16;
@@ -35,10 +36,19 @@ export interface ClientContext extends JobContext {
   readonly spendTracker: SpendCounter;
 }
 
+/** Submission that may have made a job. */
+export interface SentSubmission {
+  readonly idempotencyKey: string;
+  readonly attemptLog: { readonly age: number | undefined };
+  /** Earlier calls with the key. */
+  readonly earlier: { readonly firstAttemptAt: number; readonly age: () => number } | undefined;
+}
+
 /** Parts of a client that only some calls need. */
 export interface JobParts {
   readonly explain: HttpContext["explain"];
   readonly checks: InputChecks;
+  readonly images: ImagePart;
 }
 
 export interface ClientParts extends JobParts {
@@ -52,7 +62,8 @@ export interface ClientParts extends JobParts {
   ) => SpendCounter;
   readonly find: (
     contexts: ClientContexts,
-    sought: SoughtKey,
+    submission: SentSubmission,
+    fingerprint: string | undefined,
     deadline: Deadline,
   ) => Promise<KeySearch>;
 }
@@ -73,8 +84,14 @@ export interface JobContexts {
   ): Promise<Result>;
   acquire(deadline: Deadline): Promise<JobContext>;
   acquireFor(fingerprint: string | undefined, deadline: Deadline): Promise<JobContext>;
+  /** Returns the budget of an option. Absent for a client that counts no credits. */
+  budgetOf?(option: BudgetLimit): Counted;
   /** Searches the list for a job. Absent for a client that has no list. */
-  find?(sought: SoughtKey, deadline: Deadline): Promise<KeySearch>;
+  find?(
+    submission: SentSubmission,
+    fingerprint: string | undefined,
+    deadline: Deadline,
+  ): Promise<KeySearch>;
 }
 
 /** Returns true if a job or a submission with a fingerprint is known to belong to another key. */
@@ -180,8 +197,12 @@ export class ClientContexts implements JobContexts {
     return [...contexts].filter((one) => !isOther(one, fingerprint));
   }
 
-  find(sought: SoughtKey, deadline: Deadline): Promise<KeySearch> {
-    return this.parts.find(this, sought, deadline);
+  budgetOf(option: BudgetLimit): Counted {
+    return budgetOf(option);
+  }
+
+  find(...given: Parameters<NonNullable<JobContexts["find"]>>): Promise<KeySearch> {
+    return this.parts.find(this, ...given);
   }
 
   #resolve(apiKey: TryOnOptions["apiKey"]): Config {

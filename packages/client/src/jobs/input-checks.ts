@@ -3,7 +3,11 @@ import { checkFields, checkNames, checkUrl } from "../api/check-fields.ts";
 import { inputIssue, type Finding, type InputIssue, type Note } from "../errors/input-issue.ts";
 
 export { isImpossible } from "../errors/input-issue.ts";
-export { checkImage } from "../images/check-image.ts";
+import { checkImage } from "../images/check-image.ts";
+import type { ImageSource } from "../images/image-source.ts";
+
+export { checkImage };
+export { readOnce } from "../images/read-once.ts";
 
 /** Fields of an input, without its images. */
 export interface GivenFields {
@@ -13,12 +17,22 @@ export interface GivenFields {
   readonly urls: readonly (readonly [field: string, url: unknown])[];
 }
 
+interface ValidatedInput {
+  readonly images: readonly ImageSource[];
+  readonly findings: Finding[];
+  readonly given: GivenFields;
+}
+
 /** Checks the names of the fields of an input, and all values but images. */
-export function checkInput({ rest, extra, canonical, urls }: GivenFields, note: Note): void {
+export function checkInput(
+  { rest, extra, canonical, urls }: GivenFields,
+  note: Note,
+  describePath: (value: unknown) => string,
+): void {
   checkNames(rest, extra, note);
-  for (const [field, url] of urls) checkUrl(url, field, note);
+  for (const [field, url] of urls) checkUrl(url, field, note, describePath);
   try {
-    checkFields(canonical, note);
+    checkFields(canonical, note, describePath);
   } catch {
     // It cannot be written as JSON, which is an issue already.
   }
@@ -26,4 +40,19 @@ export function checkInput({ rest, extra, canonical, urls }: GivenFields, note: 
 
 export function issuesOf(findings: readonly Finding[]): InputIssue[] {
   return findings.map((finding) => inputIssue(...finding));
+}
+
+/** Returns all issues of an input. */
+export async function validateParsed(
+  { images, findings, given }: ValidatedInput,
+  describePath: (value: unknown) => string,
+): Promise<readonly InputIssue[]> {
+  const note: Note = (...finding) => void findings.push(finding);
+  checkInput(given, note, describePath);
+  for (const { field, content } of images) {
+    // What can be read only once has no slices.
+    if (typeof content === "string" || "slice" in content)
+      await checkImage({ field, content }, note);
+  }
+  return issuesOf(findings);
 }

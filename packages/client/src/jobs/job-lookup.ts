@@ -2,15 +2,41 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { JobData } from "../types/job.ts";
 import type { KeySearch, SoughtKey } from "../types/key-search.ts";
 import { listJobs } from "../api/account-requests.ts";
-import { serviceTime } from "../api/service-time.ts";
+import { readTime, serviceTime } from "../api/service-time.ts";
 import { defaults } from "../config/options.ts";
-import type { Config } from "../config/resolve-config.ts";
-import { within, type Deadline } from "../http/deadline.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
+import { rejectUnknown, type Config } from "../config/resolve-config.ts";
+import { callOptionNames, within, type Deadline } from "../http/deadline.ts";
+import type { ClientContext, ClientContexts, SentSubmission } from "./client-context.ts";
 import { jobsOfPages } from "./list-pages.ts";
 import { maxReadLag } from "./job-poller.ts";
 import { JobRecord, maxClockSkew } from "./job-record.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
+
+/** Options of `jobs.findByKey`. `timeout` applies to each page of the list. */
+export interface FindOptions extends CallOptions {
+  /**
+   * Time before the first attempt of the submission: a `Date`, milliseconds since 1970 or ISO 8601. It may be earlier, such
+   * as the time at which a queue got the item. Older jobs are not read, except for an hour, since clocks differ.
+   *
+   * @default none: the whole list is read, and the outcome is never `absent`
+   */
+  readonly firstAttemptAt?: Date | number | string | undefined;
+  /** If true, each attempt had `keyInMetadata`. Otherwise the outcome is never `absent`. @default that of the client */
+  readonly keyInMetadata?: boolean | undefined;
+  /**
+   * Fingerprint of the API key of the submission. Only the list of that key is read, which can be one of `recoveryKeys`.
+   *
+   * @default none: the lists of the key and of all `recoveryKeys` are read
+   */
+  readonly apiKeyFingerprint?: string | undefined;
+}
+
+const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
+  ...callOptionNames,
+  firstAttemptAt: true,
+  keyInMetadata: true,
+  apiKeyFingerprint: true,
+};
 
 /** Limits of each page of the list, or the deadline of the whole search. */
 export type FindLimits = CallOptions & { readonly deadline?: Deadline };
@@ -139,4 +165,41 @@ function judgeMiss(
   const retryAt = firstAttemptAt + keyTtl + maxReadLag;
   if (now < retryAt) return { status, reason: "too_early", retryAt };
   return isBeyond ? { status: "absent" } : { status, reason: "list_too_short" };
+}
+
+/** Searches the lists of the keys that a submission with its key in the metadata can belong to. */
+export function findSubmission(
+  contexts: ClientContexts,
+  { idempotencyKey, attemptLog, earlier }: SentSubmission,
+  fingerprint: string | undefined,
+  deadline: Deadline,
+): Promise<KeySearch> {
+  // The clock may have been set meanwhile.
+  const age = Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
+  const since = deadline.clock.now() - age;
+  const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
+  const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata: true };
+  return new JobLookup(contexts).find({ ...sought, apiKeyFingerprint: fingerprint }, { deadline });
+}
+
+/** Searches the list for the job of a key. */
+export async function findByKey(
+  contexts: ClientContexts,
+  idempotencyKey: string,
+  options: FindOptions,
+): Promise<KeySearch> {
+  rejectUnknown("findByKey", options, findOptionNames);
+  const {
+    firstAttemptAt,
+    keyInMetadata = contexts.config.keyInMetadata,
+    apiKeyFingerprint,
+    ...limits
+  } = options;
+  const sought = {
+    idempotencyKey,
+    firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
+    hasKeyInMetadata: keyInMetadata === true,
+    apiKeyFingerprint,
+  };
+  return new JobLookup(contexts).find(sought, limits);
 }

@@ -21,18 +21,19 @@ const maxFailureDelay = 30_000;
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 
-/** Reads the list until it has shown most of the jobs. Returns those that it has not shown. */
+/** Reads the list until it has shown most of the jobs. The others are polled by id next. */
 export type ReadListed = (
   api: Api,
   jobs: readonly PolledJob[],
   options: {
     readonly deadline: Deadline;
     readonly limit: number | undefined;
+    readonly schedule: Pick<PollSchedule, "countPoll" | "interval">;
     readonly deliver: (jobs: readonly JobData[]) => void;
     readonly isOpen: (job: PolledJob) => boolean;
-    readonly beforePage: (isFirst: boolean) => Promise<void>;
+    readonly readDelay: () => Promise<number>;
   },
-) => Promise<readonly PolledJob[]>;
+) => Promise<void>;
 
 export type ListReader = Part<{ readonly readListed: ReadListed }>;
 
@@ -162,11 +163,11 @@ export class JobPoller {
         end = Infinity;
       }
       const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
-      const usesList = this.#loadList && listed.length > 1 && now >= this.#listOpensAt;
-      if (first.byId || !usesList) {
+      const load = this.#loadList;
+      if (!load || first.byId || listed.length < 2 || now < this.#listOpensAt) {
         void this.#poll([first], (deadline) => this.#readJob(first.id, deadline));
       } else {
-        void this.#poll(listed, (deadline) => this.#readList(listed, deadline));
+        void this.#poll(listed, (deadline) => this.#readList(load, listed, deadline));
       }
     }
     this.#arm();
@@ -212,25 +213,16 @@ export class JobPoller {
   }
 
   /** Reads the list. Jobs that its pages do not show are polled by id next. */
-  async #readList(jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
-    const { readListed } = await usePart(this.#loadList ?? (() => Promise.resolve(undefined)));
-    const missing = await readListed(this.#api, jobs, {
+  async #readList(load: ListReader, jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
+    const { readListed } = await usePart(load);
+    await readListed(this.#api, jobs, {
       deadline,
       limit: this.#pageSize,
+      schedule: this.#schedule,
       deliver: (page) => this.#deliver(page),
       isOpen: this.#isOpen,
-      beforePage: async (isFirst) => {
-        if (!isPage && !isFirst) await deadline.sleep(await this.#readDelay());
-        this.#schedule.countPoll();
-      },
+      readDelay: () => this.#readDelay(),
     });
-    let due = this.#clock.monotonic();
-    for (const job of missing) {
-      job.byId = true;
-      job.due = due;
-      // Other jobs are polled in between.
-      due += this.#schedule.interval();
-    }
   }
 
   #deliver(jobs: readonly JobData[]): void {

@@ -164,7 +164,7 @@ export class JobRecord implements Job, ResultSource {
     update("succeeded");
     return {
       job: this,
-      image: new JobImage(this, http),
+      image: new JobImage(this, http, this.#contexts.parts.images),
       receipt: {
         jobId: this.id,
         requestId,

@@ -5,7 +5,6 @@ import type { Counted } from "../types/budget.ts";
 import type { KeySearch } from "../types/key-search.ts";
 import { readTime } from "../api/service-time.ts";
 import type { Responded } from "../api/api.ts";
-import { budgetOf } from "../billing/budget.ts";
 import type { Charge } from "../billing/spend-tracker.ts";
 import { ageSince } from "../config/clock.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
@@ -171,7 +170,7 @@ export class JobSubmitter {
       idempotencyKey,
       body: submissionBody(fields, images, sync),
       size,
-      budget: budget && budgetOf(budget),
+      budget: budget && this.#contexts.budgetOf?.(budget),
       fingerprint: config.apiKey ? undefined : options.apiKeyFingerprint,
       sync,
       hasKeyInMetadata,
@@ -241,10 +240,10 @@ export class JobSubmitter {
     const left = deadline.left();
     // A caller may limit the time of an own key by a timeout, which stops while the machine sleeps.
     const isLate = submission.hasOwnKey ? () => since() > left : undefined;
-    const { earlier: calls } = submission;
+    const calls = isPage ? undefined : submission.earlier;
     // A late submission is sent only if no earlier one has made a job.
     const window = calls && !calls.isLate ? config.idempotencyWindow : Infinity;
-    const isOld = () => (calls?.age() ?? 0) > window;
+    const isOld = () => !isPage && (calls?.age() ?? 0) > window;
     const isOver = submission.isKeyOver ?? (() => isOld() || isLate?.() === true);
     const charge = await spendTracker?.reserve(submission, deadline, earlier);
     if (timeline.length === 0) {
@@ -316,20 +315,15 @@ export class JobSubmitter {
 
   /** Searches the lists of the keys that the submission can belong to. */
   async #search(
-    { idempotencyKey, hasKeyInMetadata, attemptLog, earlier }: Submission,
+    submission: Submission,
     fingerprint: string | undefined,
     deadline: Deadline,
   ): Promise<KeySearch> {
     const contexts = this.#contexts;
-    if (!hasKeyInMetadata || !contexts.find) {
+    if (!submission.hasKeyInMetadata || !contexts.find) {
       return { status: "unknown", reason: "key_not_in_metadata" };
     }
-    // The clock may have been set meanwhile.
-    const age = Math.max(attemptLog.age ?? 0, earlier?.age() ?? 0);
-    const since = deadline.clock.now() - age;
-    const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
-    const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata };
-    return contexts.find({ ...sought, apiKeyFingerprint: fingerprint }, deadline);
+    return contexts.find(submission, fingerprint, deadline);
   }
 }
 

@@ -2,55 +2,20 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, SavedJob } from "../types/job.ts";
 import type { KeySearch, SoughtKey } from "../types/key-search.ts";
 import type { Part } from "../types/part.ts";
-import { InputError } from "../errors/refusal-errors.ts";
 import { usePart } from "../errors/use-part.ts";
-import { readTime } from "../api/service-time.ts";
-import { readPollInterval, rejectUnknown } from "../config/resolve-config.ts";
-import { isJobId, type Call } from "../api/api.ts";
-import { callOptionNames, type Deadline } from "../http/deadline.ts";
-import type { ClientContext, ClientContexts } from "./client-context.ts";
+import type { Call } from "../api/api.ts";
+import type { ClientContexts } from "./client-context.ts";
 import { JobList } from "./job-list.ts";
-import type { FindLimits } from "./job-lookup.ts";
+import type { FindLimits, FindOptions } from "./job-lookup.ts";
 import type * as lookup from "./job-lookup.ts";
 import type { ListOptions } from "./list-pages.ts";
 import type * as listPages from "./list-pages.ts";
 import { JobRecord } from "./job-record.ts";
-import { pollOptionNames } from "./run-options.ts";
+import { checkId, restoreJob } from "./restore-job.ts";
 import type { WaitAllOptions, WaitOutcome } from "./wait-for-all.ts";
 import type * as waits from "./wait-for-all.ts";
 
 type JobsPart = typeof lookup & typeof listPages & typeof waits;
-
-const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
-  ...pollOptionNames,
-  onSettled: true,
-};
-
-/** Options of `jobs.findByKey`. `timeout` applies to each page of the list. */
-export interface FindOptions extends CallOptions {
-  /**
-   * Time before the first attempt of the submission: a `Date`, milliseconds since 1970 or ISO 8601. It may be earlier, such
-   * as the time at which a queue got the item. Older jobs are not read, except for an hour, since clocks differ.
-   *
-   * @default none: the whole list is read, and the outcome is never `absent`
-   */
-  readonly firstAttemptAt?: Date | number | string | undefined;
-  /** If true, each attempt had `keyInMetadata`. Otherwise the outcome is never `absent`. @default that of the client */
-  readonly keyInMetadata?: boolean | undefined;
-  /**
-   * Fingerprint of the API key of the submission. Only the list of that key is read, which can be one of `recoveryKeys`.
-   *
-   * @default none: the lists of the key and of all `recoveryKeys` are read
-   */
-  readonly apiKeyFingerprint?: string | undefined;
-}
-
-const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
-  ...callOptionNames,
-  firstAttemptAt: true,
-  keyInMetadata: true,
-  apiKeyFingerprint: true,
-};
 
 /** Searches for jobs by their keys. Submissions must be older than the first search. Rejects with the abort reason only. */
 export interface KeyFinder {
@@ -111,20 +76,7 @@ export class Jobs {
    * else if (search.status === "unknown") console.log(search.reason);
    */
   async findByKey(idempotencyKey: string, options: FindOptions = {}): Promise<KeySearch> {
-    rejectUnknown("findByKey", options, findOptionNames);
-    const {
-      firstAttemptAt,
-      keyInMetadata = this.#contexts.config.keyInMetadata,
-      apiKeyFingerprint,
-      ...limits
-    } = options;
-    const sought = {
-      idempotencyKey,
-      firstAttemptAt: readTime(firstAttemptAt, "firstAttemptAt"),
-      hasKeyInMetadata: keyInMetadata === true,
-      apiKeyFingerprint,
-    };
-    return this.lookup().find(sought, limits);
+    return (await usePart(this.#load)).findByKey(this.#contexts, idempotencyKey, options);
   }
 
   /** @internal Creates a lookup whose searches share one iteration over the list. */
@@ -157,22 +109,7 @@ export class Jobs {
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
   restore(saved: string | SavedJob, field = "id", trustsEnd = true): JobRecord {
-    const {
-      version = 1,
-      id,
-      idempotencyKey,
-      apiKeyFingerprint: fingerprint,
-      data,
-    } = typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
-    checkId(id, field);
-    if (version > 1) {
-      throw new InputError(field, "was saved by a newer release", {
-        hint: "Update @tryon/client.",
-      });
-    }
-    const isKnown = data?.job_id === id && typeof data.status === "string";
-    const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return new JobRecord(this.#contexts, known, { idempotencyKey, fingerprint, trustsEnd });
+    return restoreJob(this.#contexts, saved, field, trustsEnd);
   }
 
   /**
@@ -191,21 +128,9 @@ export class Jobs {
     jobs: Iterable<string | SavedJob | Job>,
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
-    const records = Array.from(jobs, (job, index) =>
-      job instanceof JobRecord ? job : this.restore(job, `jobs.${index}`, false),
-    );
-    const interval = readPollInterval(options, this.#contexts.config);
-    const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
-      const { waitForAll } = await usePart(this.#load);
-      return waitForAll(records, context, deadline, interval, options.onSettled);
-    };
-    return this.#contexts.within(options, undefined, wait, waitAllOptionNames);
+    // A list that changes later has no effect.
+    const given = [...jobs];
+    const { waitForAll } = await usePart(this.#load);
+    return waitForAll(this.#contexts, given, options);
   }
-}
-
-function checkId(id: unknown, field = "id"): asserts id is string {
-  if (isJobId(id)) return;
-  throw new InputError(field, "is not the id of a job", {
-    hint: 'It is "job_" and letters and digits.',
-  });
 }

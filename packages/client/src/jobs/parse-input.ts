@@ -1,4 +1,5 @@
 import { isPage } from "#page";
+import { describePath } from "#runtime";
 
 import {
   canonicalFields,
@@ -8,14 +9,14 @@ import {
   type Fields,
 } from "../api/canonical-fields.ts";
 import type { Config } from "../config/resolve-config.ts";
-import type { Finding, InputIssue, Note } from "../errors/input-issue.ts";
+import type { Finding, Note } from "../errors/input-issue.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { usePart } from "../errors/use-part.ts";
 import { inTime, type Deadline } from "../http/deadline.ts";
+import { readChunks } from "../http/send-request.ts";
 import {
   imageSource,
   isRepeatable,
-  repeatableSource,
   type ImageSource,
   type RepeatableImage,
 } from "../images/image-source.ts";
@@ -138,18 +139,6 @@ function collect(findings: Finding[]): Note {
   return (...finding) => void findings.push(finding);
 }
 
-export async function validateInput(
-  input: unknown,
-  loadChecks: InputChecks,
-): Promise<readonly InputIssue[]> {
-  const { images, findings, given } = parseInput(input);
-  const checks = await usePart(loadChecks);
-  const note = collect(findings);
-  checks.checkInput(given, note);
-  for (const image of images.filter(isRepeatable)) await checks.checkImage(image, note);
-  return checks.issuesOf(findings);
-}
-
 /** Returns the images of an input, so that each attempt can read them. Throws `invalid_input` with all errors, and logs warnings. */
 export async function readImages(
   { fields, images, findings, given }: ParsedInput,
@@ -162,9 +151,13 @@ export async function readImages(
     const found: RepeatableImage[] = [];
     // Without them, the service checks the input.
     const checks = validate ? await loadChecks() : undefined;
-    checks?.checkInput(given, note);
+    checks?.checkInput(given, note, describePath);
     for (const source of images) {
-      const image = await repeatableSource(source, note, deadline);
+      const image = isRepeatable(source)
+        ? source
+        : await (
+            await usePart(loadChecks)
+          ).readOnce(source, note, deadline, { readChunks, describePath });
       if (image) await checks?.checkImage(image, note);
       if (image) found.push(image);
     }

@@ -1,5 +1,5 @@
 import type { Config } from "../config/resolve-config.ts";
-import { readShare, type RateLimiter } from "../http/rate-limiter.ts";
+import { readShare, type RequestLimiter } from "../http/rate-limiter.ts";
 
 /** Kind of the jobs of a test key. All others have their output size as kind. */
 export const testKind = "test";
@@ -34,11 +34,11 @@ export interface PendingWait {
 
 export class PollSchedule {
   readonly #config: Pick<Config, "clock" | "random">;
-  readonly #rateLimiter: RateLimiter;
+  readonly #rateLimiter: RequestLimiter;
   readonly #medians = new Map<string, number>();
   opensAt = 0;
 
-  constructor(config: Pick<Config, "clock" | "random">, rateLimiter: RateLimiter) {
+  constructor(config: Pick<Config, "clock" | "random">, rateLimiter: RequestLimiter) {
     this.#config = config;
     this.#rateLimiter = rateLimiter;
   }

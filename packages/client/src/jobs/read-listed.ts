@@ -7,18 +7,25 @@ const minMissingPerPage = 4;
 export const readListed: ReadListed = async (
   api,
   jobs,
-  { deadline, limit, deliver, isOpen, beforePage },
+  { deadline, limit, schedule, deliver, isOpen, readDelay },
 ) => {
   let missing = jobs;
   let cursor: string | undefined;
   let pages = 0;
   do {
-    await beforePage(pages === 0);
+    if (pages > 0) await deadline.sleep(await readDelay());
     pages += 1;
+    schedule.countPoll();
     const { data } = await listJobs(api, { limit, cursor }, { deadline, isPoll: true });
     deliver(data.jobs);
     missing = missing.filter(isOpen);
     cursor = data.next_cursor ?? undefined;
   } while (cursor && missing.length >= minMissingPerPage * pages);
-  return missing;
+  let due = deadline.clock.monotonic();
+  for (const job of missing) {
+    job.byId = true;
+    job.due = due;
+    // Other jobs are polled in between.
+    due += schedule.interval();
+  }
 };

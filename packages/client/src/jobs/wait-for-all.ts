@@ -1,8 +1,10 @@
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import type { Deadline } from "../http/deadline.ts";
-import type { Job, PollOptions, TryOnResult } from "../types/job.ts";
-import type { ClientContext } from "./client-context.ts";
-import { notifier, type JobRecord } from "./job-record.ts";
+import { readPollInterval } from "../config/resolve-config.ts";
+import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
+import type { ClientContext, ClientContexts } from "./client-context.ts";
+import { JobRecord, notifier } from "./job-record.ts";
+import { restoreJob } from "./restore-job.ts";
 
 /** Outcome of the wait for one of several jobs. */
 export type WaitOutcome = {
@@ -35,18 +37,30 @@ export interface WaitAllOptions extends PollOptions {
   readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
 }
 
+const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
+  signal: true,
+  timeout: true,
+  pollInterval: true,
+  onSettled: true,
+};
+
 export async function waitForAll(
-  records: readonly JobRecord[],
-  context: ClientContext,
-  deadline: Deadline,
-  interval: number | undefined,
-  onSettled: WaitAllOptions["onSettled"],
+  contexts: ClientContexts,
+  jobs: readonly (string | SavedJob | Job)[],
+  options: WaitAllOptions,
 ): Promise<WaitOutcome[]> {
-  const notify = notifier(context.config, onSettled, "onSettled");
-  const outcomes = records.map((record) => waitFor(record, context, deadline, interval, notify));
-  // All waits end before the error of a middleware rejects the call.
-  await Promise.allSettled(outcomes);
-  return Promise.all(outcomes);
+  const records = jobs.map((job, index) =>
+    job instanceof JobRecord ? job : restoreJob(contexts, job, `jobs.${index}`),
+  );
+  const interval = readPollInterval(options, contexts.config);
+  const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
+    const notify = notifier(context.config, options.onSettled, "onSettled");
+    const outcomes = records.map((record) => waitFor(record, context, deadline, interval, notify));
+    // All waits end before the error of a middleware rejects the call.
+    await Promise.allSettled(outcomes);
+    return Promise.all(outcomes);
+  };
+  return contexts.within(options, undefined, wait, waitAllOptionNames);
 }
 
 async function waitFor(

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import { maxTimer } from "../config/clock.ts";
-import { isLoopback, type Config } from "../config/resolve-config.ts";
+import { isLoopback } from "../config/resolve-config.ts";
 import type {
   BodySource,
   HttpResponse,

@@ -1,23 +1,31 @@
 // Parts of a client in a page, which loads them with the first call that needs them.
-import type { ClientParts } from "../jobs/client-context.ts";
+import type { ClientParts, JobParts } from "../jobs/client-context.ts";
 import type { Part } from "../types/part.ts";
 import { PageSpendCounter } from "./page-spend-counter.ts";
 
-export const loadAccount = lazy(() => import("./account.ts"));
+export const loadAccount = /* @__PURE__ */ lazy(() => import("./account.ts"));
 
-const loadFailures = lazy(() => import("./failures.ts"));
+const loadFailures = /* @__PURE__ */ lazy(() => import("./failures.ts"));
+
+const loadChecks = /* @__PURE__ */ lazy(() => import("../jobs/input-checks.ts"));
+
+export const jobParts: JobParts = {
+  explain: loadFailures,
+  checks: loadChecks,
+  images: loadFailures,
+};
 
 export const parts: ClientParts = {
+  images: loadFailures,
   explain: loadFailures,
-  identify: loadFailures,
-  loadMiddleware: lazy(() => import("../http/send-through-middleware.ts")),
+  checks: loadChecks,
+  identify: loadAccount,
+  loadMiddleware: /* @__PURE__ */ lazy(() => import("../http/send-through-middleware.ts")),
   loadList: loadAccount,
-  checks: lazy(() => import("../jobs/input-checks.ts")),
   createSpendCounter: (...given) => new PageSpendCounter(loadAccount, ...given),
-  find: async (contexts, sought, deadline) => {
+  find: async (...given) => {
     const account = await loadAccount();
-    if (!account) return { status: "unknown", reason: "list_failed" };
-    return new account.JobLookup(contexts).find(sought, { deadline });
+    return account?.findSubmission(...given) ?? { status: "unknown", reason: "list_failed" };
   },
 };
 

@@ -1,8 +1,12 @@
 import { useMemo, useSyncExternalStore } from "react";
 
-import type { TryOn } from "@tryon/client";
 import { createTryOnSession } from "@tryon/client/session";
-import type { TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "@tryon/client/session";
+import type {
+  SessionClient,
+  TryOnSession,
+  TryOnSessionOptions,
+  TryOnSnapshot,
+} from "@tryon/client/session";
 
 /** State of a try-on and what a component can do with it, as `useTryOn` returns them. */
 export type UseTryOn = TryOnSnapshot &
@@ -10,7 +14,7 @@ export type UseTryOn = TryOnSnapshot &
 
 type Shared = Omit<TryOnSession, "close">;
 
-const sessions = new WeakMap<TryOn, Map<string, Shared>>();
+const sessions = new WeakMap<SessionClient, Map<string, Shared>>();
 const idle: TryOnSnapshot = { status: "idle" };
 
 /**
@@ -19,23 +23,23 @@ const idle: TryOnSnapshot = { status: "idle" };
  * them is unmounted, and when one is mounted again. On a server the state is `idle`. At sign-out, call `resetAll` of
  * `@tryon/client/session`: the components then show `idle`.
  *
- * @param tryon - Client. Create it once, outside of components.
+ * @param client - A `PageClient` or a `TryOn`. Create it once, outside of components.
  * @param options - Options of the session. Those of the first component with the same name and user count.
  * @throws `invalid_input` for an invalid or unknown option.
  * @example
- * import { TryOn } from "@tryon/client";
  * import { useTryOn } from "@tryon/client/react";
+ * import { PageClient } from "@tryon/client/session";
  *
- * const tryon = new TryOn({ proxyUrl: "/api/tryon" });
+ * const client = new PageClient({ baseUrl: "/api/tryon" });
  *
  * export function useLook(shirtUrl: string) {
- *   const look = useTryOn(tryon, { name: shirtUrl });
+ *   const look = useTryOn(client, { name: shirtUrl });
  *   const choose = (person: File) => look.start({ person, garments: [shirtUrl] });
  *   return { choose, image: look.status === "succeeded" ? look.image : undefined };
  * }
  */
-export function useTryOn(tryon: TryOn, options: TryOnSessionOptions = {}): UseTryOn {
-  const session = sharedSession(tryon, options);
+export function useTryOn(client: SessionClient, options: TryOnSessionOptions = {}): UseTryOn {
+  const session = sharedSession(client, options);
   const snapshot = useSyncExternalStore(session.subscribe, session.getSnapshot, () => idle);
   return useMemo(() => {
     const { start, cancelWait, resume, reset } = session;
@@ -43,21 +47,21 @@ export function useTryOn(tryon: TryOn, options: TryOnSessionOptions = {}): UseTr
   }, [session, snapshot]);
 }
 
-function sharedSession(tryon: TryOn, options: TryOnSessionOptions): Shared {
+function sharedSession(client: SessionClient, options: TryOnSessionOptions): Shared {
   // A server renders for many visitors, and must not collect their sessions.
-  if (typeof document === "undefined") return createShared(tryon, options);
-  const named = sessions.get(tryon) ?? new Map<string, Shared>();
-  sessions.set(tryon, named);
+  if (typeof document === "undefined") return createShared(client, options);
+  const named = sessions.get(client) ?? new Map<string, Shared>();
+  sessions.set(client, named);
   const { name = "try-on", user } = options;
   const key = JSON.stringify([name, user]);
-  const shared = named.get(key) ?? createShared(tryon, options);
+  const shared = named.get(key) ?? createShared(client, options);
   named.set(key, shared);
   return shared;
 }
 
 /** Creates a session that closes after its last component, and opens again with the next. */
-function createShared(tryon: TryOn, options: TryOnSessionOptions): Shared {
-  let session = createTryOnSession(tryon, options);
+function createShared(client: SessionClient, options: TryOnSessionOptions): Shared {
+  let session = createTryOnSession(client, options);
   let mounted = 0;
   return {
     start: (input) => session.start(input),
@@ -76,7 +80,7 @@ function createShared(tryon: TryOn, options: TryOnSessionOptions): Shared {
           if (mounted > 0) return;
           session.close();
           // A closed session cannot be opened. A hidden component subscribes again when it is shown.
-          session = createTryOnSession(tryon, options);
+          session = createTryOnSession(client, options);
         });
       };
     },

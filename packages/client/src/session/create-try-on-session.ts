@@ -1,8 +1,8 @@
-import { InputError, type TryOn } from "@tryon/client";
+import { InputError } from "@tryon/client";
 
 import { readDuration, unknownOption } from "../config/resolve-config.ts";
 import { Session } from "./session.ts";
-import type { TryOnSession, TryOnSessionOptions } from "./types.ts";
+import type { SessionClient, TryOnSession, TryOnSessionOptions } from "./types.ts";
 
 const optionNames: Readonly<Record<keyof TryOnSessionOptions, true>> = {
   name: true,
@@ -22,20 +22,22 @@ const optionNames: Readonly<Record<keyof TryOnSessionOptions, true>> = {
  * The images of the input are deleted as soon as the result was loaded, by `reset`, by `resetAll`, and when any session opens
  * after `maxAge`. With `user`, users of one browser have separate try-ons. Where the browser stores nothing, the try-on works in this tab only; see `isSaved` of the state.
  *
- * @param tryon - Client of the page, usually with `proxyUrl`.
+ * @param client - Client of the page: a `PageClient`, or a `TryOn` with `proxyUrl`.
  * @throws `invalid_input` for an invalid or unknown option.
  * @example
- * import { TryOn } from "@tryon/client";
- * import { createTryOnSession } from "@tryon/client/session";
+ * import { createTryOnSession, PageClient } from "@tryon/client/session";
  *
- * const session = createTryOnSession(new TryOn({ proxyUrl: "/api/tryon" }));
+ * const session = createTryOnSession(new PageClient({ baseUrl: "/api/tryon" }));
  * session.subscribe(() => {
  *   const state = session.getSnapshot();
  *   if (state.status === "succeeded") image.src = URL.createObjectURL(state.image);
  * });
  * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
  */
-export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = {}): TryOnSession {
+export function createTryOnSession(
+  client: SessionClient,
+  options: TryOnSessionOptions = {},
+): TryOnSession {
   const unknown = unknownOption("createTryOnSession", options, optionNames);
   if (unknown) throw new InputError(...unknown);
   const { name = "try-on", user, prepare, timeout = "5m", maxAge = "24h" } = options;
@@ -48,5 +50,5 @@ export function createTryOnSession(tryon: TryOn, options: TryOnSessionOptions = 
     if (time > 0) continue;
     throw new InputError(option, 'must be a positive duration, such as "3m"');
   }
-  return new Session(tryon, { name, user, prepare, ...times });
+  return new Session(client, { name, user, prepare, ...times });
 }

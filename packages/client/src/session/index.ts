@@ -8,8 +8,10 @@ export type {
   ShopperOptions,
   ShopperTexts,
 } from "./describe-for-shoppers.ts";
+export { PageClient, type PageClientOptions, type PageJobs } from "@tryon/client";
 export { resetAll } from "./reset-all.ts";
 export type {
+  SessionClient,
   SessionError,
   Started,
   TryOnSession,

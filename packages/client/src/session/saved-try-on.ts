@@ -22,7 +22,7 @@ const [database, table] = ["tryon-session", "try-ons"];
 /** Version of the database: since 2, images are bytes. */
 const version = 2;
 
-let last: Promise<unknown> = Promise.resolve();
+let last: Promise<unknown> = /* @__PURE__ */ Promise.resolve();
 
 /**
  * Returns true for a try-on that is older than its `maxAge`, or than `maxAge` if it has none. If it is as far in the future,

@@ -1,4 +1,4 @@
-import { isTryOnError, type Job, type TryOn } from "@tryon/client";
+import { isTryOnError, type Job } from "@tryon/client";
 import type { TryOnError, TryOnInput, Update } from "@tryon/client";
 
 import { ageSince } from "../config/clock.ts";
@@ -6,7 +6,13 @@ import { isBrowser } from "../config/resolve-config.ts";
 import { isExpired, storableInput, TryOnStorage } from "./saved-try-on.ts";
 import type { SavedKey, SavedTryOn } from "./saved-try-on.ts";
 import { isBusy, sessionError, type StartedSnapshot, type StateFields } from "./snapshot.ts";
-import type { SessionError, TryOnSession, TryOnSessionOptions, TryOnSnapshot } from "./types.ts";
+import type {
+  SessionClient,
+  SessionError,
+  TryOnSession,
+  TryOnSessionOptions,
+  TryOnSnapshot,
+} from "./types.ts";
 import { Tabs, type TabMessage } from "./tabs.ts";
 
 /** Maximum difference between the clocks of page and service, in milliseconds. */
@@ -28,8 +34,8 @@ const unknownOutcome = (message: string): SessionError => ({
   isContentBlocked: false,
   retryAfter: undefined,
 });
-const expired = unknownOutcome("Its idempotency key has expired.");
-const withoutImages = unknownOutcome("The browser has not stored its images.");
+const expired = /* @__PURE__ */ unknownOutcome("Its idempotency key has expired.");
+const withoutImages = /* @__PURE__ */ unknownOutcome("The browser has not stored its images.");
 
 export interface Settings extends Pick<TryOnSessionOptions, "user" | "prepare"> {
   readonly name: string;
@@ -38,7 +44,7 @@ export interface Settings extends Pick<TryOnSessionOptions, "user" | "prepare"> 
 }
 
 export class Session implements TryOnSession {
-  readonly #tryon: TryOn;
+  readonly #tryon: SessionClient;
   readonly #settings: Settings;
   readonly #name: SavedKey;
   readonly #storage: TryOnStorage;
@@ -56,7 +62,7 @@ export class Session implements TryOnSession {
   #isNext = false;
   #takeovers = 0;
 
-  constructor(tryon: TryOn, settings: Settings) {
+  constructor(tryon: SessionClient, settings: Settings) {
     this.#tryon = tryon;
     this.#settings = settings;
     const { user, name } = settings;
@@ -252,7 +258,7 @@ export class Session implements TryOnSession {
     const { timeout } = this.#settings;
     const oldest = Math.min(startedAt, this.#tryon.clock.now()) - day;
     try {
-      for await (const job of this.#tryon.jobs.list({ signal, timeout })) {
+      for await (const job of this.#tryon.jobs.list?.({ signal, timeout }) ?? []) {
         if (job.idempotencyKey === idempotencyKey) return job;
         if (Date.parse(String(job.data.created_at)) < oldest) return undefined;
       }

@@ -1,4 +1,33 @@
-import type { Duration, FieldIssue, Job, TryOnErrorCode, TryOnInput } from "@tryon/client";
+import type {
+  CallOptions,
+  Clock,
+  Duration,
+  FieldIssue,
+  Job,
+  SavedJob,
+  SubmitOptions,
+  TryOnErrorCode,
+  TryOnInput,
+} from "@tryon/client";
+
+/** Client of a session: a `PageClient`, or a `TryOn` with `proxyUrl`. */
+export interface SessionClient {
+  /** Clock of the client. */
+  readonly clock: Clock;
+  /** Time after its first attempt in which a submission may be retried, in milliseconds. */
+  readonly idempotencyWindow: number;
+  /** Jobs of the user. */
+  readonly jobs: {
+    /** Returns a saved job, without a request. */
+    resume(saved: SavedJob): Job;
+    /** Lists the jobs of the user, newest first. A `PageClient` has no list. */
+    list?(options: CallOptions): AsyncIterable<Job>;
+  };
+  /** Submits a try-on. */
+  submit(input: TryOnInput, options: SubmitOptions): Promise<Job>;
+  /** Returns a fingerprint of the API key of the proxy. */
+  apiKeyFingerprint(options: CallOptions): Promise<string | undefined>;
+}
 
 /** Error of a session, as plain fields, which other tabs receive too. */
 export interface SessionError {
