@@ -149,6 +149,63 @@ describe.each(await installedEngines(["chromium"]))("the client in %s", (engine)
     },
   );
 
+  test("loads parts of the client when it needs them", async () => {
+    const { page, access, mock } = await opened();
+    const loaded = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType("resource")
+          .flatMap(({ name }) => /(account|failures|input-checks)-\w+\.js$/.exec(name)?.[1] ?? []),
+      );
+    expect(await loaded()).toEqual([]);
+    await page.evaluate(
+      async ({ options, tryOn }) => {
+        const job = await new client.TryOn({ ...options, validate: false }).submit(tryOn);
+        await job.result();
+      },
+      { options: access, tryOn: input },
+    );
+    expect(await loaded()).toEqual([]);
+    mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 500 });
+    const codes = (await errorsOf(page, access)).map(({ code }) => code);
+    expect(codes).toEqual(["none", "server_error"]);
+    expect(new Set(await loaded())).toEqual(new Set(["account", "failures", "input-checks"]));
+  });
+
+  test("makes a try-on without the parts that the page cannot load, and names their errors", async () => {
+    const isPart = /(?:account|failures|input-checks)-\w+\.js$/;
+    const files = new Map([...bundle.files].filter(([path]) => !isPart.test(path)));
+    expect(files.size).toBe(bundle.files.size - 3);
+    const { page, access, mock } = await openPage(browser, { files });
+    mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503 });
+    const ends = await page.evaluate(
+      async ({ options, tryOn }) => {
+        const tryon = new client.TryOn({ ...options, retries: 1, random: () => 0 });
+        const outcomes = [
+          tryon.run(tryOn).then(({ job }) => job.status),
+          tryon.account.get(),
+          tryon.submit({ ...tryOn, person: "" }),
+          tryon.run(tryOn, { budget: { maxCredits: 8 } }),
+          tryon.jobs.get("job_unknown"),
+        ];
+        const settled = [];
+        for (const outcome of outcomes)
+          settled.push(await Promise.resolve(outcome).catch((error: unknown) => String(error)));
+        return settled;
+      },
+      { options: access, tryOn: input },
+    );
+    const [run, ...errors] = ends;
+    expect(run).toBe("succeeded");
+    expect(errors).toEqual([
+      expect.stringMatching(/could not load a part of the client\. Nothing was sent: reload/),
+      expect.stringMatching(/errors of the input \(person: missing\)\. Nothing was sent/),
+      expect.stringMatching(/could not load a part of the client\. Nothing was sent/),
+      expect.stringMatching(/GET \/api\/v1\/tryon\/job_unknown returned 404\./),
+    ]);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+  });
+
   test("waits in both ways, and shows the image", async () => {
     const { page, mock, access, arrived, problems } = await opened({ latency: 200 });
     const seen = await page.evaluate(

@@ -19,16 +19,27 @@ export interface Bundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Bundles the sources of the client for a page, where it is the global `client`, with `prepareImage` beside it. */
+/** Bundles the sources of the client for a page, which loads parts later. There it is the global `client`, with `prepareImage` beside it. */
 export async function bundleClient(): Promise<Bundle> {
   const script = `import * as client from "@tryon/client";
     import { prepareImage } from "@tryon/client/session";
     Object.assign(globalThis, { client, prepareImage });`;
-  return { files: new Map([["/page.js", await bundlePage(script, { minify: true })]]) };
+  const outputs = await bundle(script, {
+    minify: true,
+    splitting: true,
+    outdir: "/",
+    entryNames: "page",
+  });
+  return { files: new Map(outputs.map(({ path, contents }) => [path, contents])) };
 }
 
-/** Bundles the script of a page with the sources that it imports. */
+/** Bundles the script of a page with the sources that it imports into one file. */
 export async function bundlePage(script: string, options: BuildOptions = {}): Promise<Uint8Array> {
+  const [file] = await bundle(script, options);
+  return file?.contents ?? new Uint8Array();
+}
+
+async function bundle(script: string, options: BuildOptions) {
   const { outputFiles } = await build({
     stdin: { contents: script, resolveDir: import.meta.dirname, sourcefile: "page.js" },
     conditions: ["@tryon/source"],
@@ -39,7 +50,7 @@ export async function bundlePage(script: string, options: BuildOptions = {}): Pr
     ...options,
     write: false,
   });
-  return outputFiles[0]?.contents ?? new Uint8Array();
+  return outputFiles;
 }
 
 /** Host names that the browser resolves to this machine, other than loopback names. */

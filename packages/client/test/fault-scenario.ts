@@ -1,7 +1,13 @@
 import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock";
 import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
 
-import { isTryOnError, type Clock, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
+import {
+  isTryOnError,
+  type Clock,
+  type Job,
+  type PageClient,
+  type TryOnOptions,
+} from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { jpegBytes } from "./bodies.ts";
 import {
@@ -179,9 +185,12 @@ export interface Mutant {
 }
 
 const stock = stockEngine();
+/** What a scenario calls, which every client has. */
+export type TestedClient = Pick<PageClient, "run" | "submit">;
+
 /** Creates the clients of a scenario, and advances time until their work has ended. */
 interface Page {
-  readonly createClient: (options: TryOnOptions) => TryOn;
+  readonly createClient: (options: TryOnOptions) => TestedClient;
   readonly advance: <Result>(work: Promise<Result>) => Promise<Result>;
   readonly fetch: Fetch;
   /** Changes of the clock of a proxy in between, which also limits requests by its own rules. */
@@ -252,7 +261,7 @@ async function runScenarioOn(
     ...(scenario.blocked ? { prompt: "mock:content_blocked" } : {}),
   };
   let endedAt = 0;
-  const start = (client: TryOn): Promise<Job> =>
+  const start = (client: TestedClient): Promise<Job> =>
     (call === "submit"
       ? client.submit(tryOn, { timeout, ...key })
       : client.run(tryOn, { timeout, sync, ...key }).then(({ job }) => job)
@@ -339,6 +348,14 @@ async function recoverJob(error: unknown): Promise<Job | undefined> {
   const { recover } = error as { recover?: () => Promise<Job> };
   if (error.job !== undefined || recover === undefined) return error.job;
   return recover.call(error);
+}
+
+/** Runs a scenario with a client for pages, and without keys in the metadata, which only a list would find. */
+export function runPageScenario(scenario: FaultScenario, mutant?: Mutant) {
+  return runScenario({ ...scenario, keyInMetadata: false }, mutant, (service) => ({
+    ...openDirectly(service),
+    createClient: service.pageClient,
+  }));
 }
 
 function openDirectly({ client, fetch, mock }: TestService): Page {

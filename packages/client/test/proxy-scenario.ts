@@ -43,23 +43,27 @@ export const proxyScenarios = tuple(
   anyClockChanges,
 );
 
+/** Clients of a page that send their requests through a proxy. */
+export const pageClients = ["TryOn", "PageClient"] as const;
+
 /** Runs a try-on through a proxy with faults, and returns the names of the failed checks. */
 export async function runProxyScenario(
   [scenario, faults, proxyClock]: ValueOf<typeof proxyScenarios>,
   mutate: (proxy: ProxyHandler) => ProxyHandler = (proxy) => proxy,
+  client: (typeof pageClients)[number] = "TryOn",
 ) {
   const left = [...faults];
   const { violations } = await runScenario(scenario, {}, (upstream) => {
     const { machine: clock, network } = createMachine(upstream.mock.clock, proxyClock);
     const options = { clock, fetch: network(upstream.fetch) };
-    const { browser, page, proxy, run } = createProxyService(options, {}, upstream);
+    const { browser, page, pageClientOf, proxy, run } = createProxyService(options, {}, upstream);
     const toProxy = browser("ada", mutate(proxy));
     const fetch: Fetch = (url, init) => {
       const send: Send = () => toProxy(url, init);
       return (url.startsWith(mount) && left.shift()?.(send)) || send();
     };
     return {
-      createClient: (own) => page("ada", own),
+      createClient: (own) => (client === "TryOn" ? page : pageClientOf)("ada", own),
       fetch,
       proxyClock,
       advance: (work) => run(work, 5_000),

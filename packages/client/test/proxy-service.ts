@@ -3,7 +3,7 @@ import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
 
 import { createProxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
-import { TryOn, type TryOnOptions } from "../src/index.ts";
+import { PageClient, TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { toNodeHandler } from "../src/node/index.ts";
 import {
@@ -98,6 +98,12 @@ export function createProxyService(
     const system = { clock: mock.clock, random: () => 0.5 };
     return new TryOn({ proxyUrl: mount, fetch: browser(user), ...system, ...own });
   };
+  /** Creates a client for pages. Options of `TryOn` alone are left out. */
+  const pageClientOf = (user: string, own: TryOnOptions = {}): PageClient => {
+    const { keyInMetadata: _keyInMetadata, ...options } = own;
+    const system = { clock: mock.clock, random: () => 0.5 };
+    return new PageClient({ fetch: browser(user), ...system, ...options, baseUrl: mount });
+  };
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
     browser(user)(`${mount}${path}`, { method: "GET", ...init });
   /** Posts a submission from the page of a user: any object as JSON, and other bodies unchanged. */
@@ -127,6 +133,7 @@ export function createProxyService(
     responses,
     browser,
     page,
+    pageClientOf,
     ask,
     post,
     run,

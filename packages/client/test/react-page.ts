@@ -8,10 +8,10 @@ import { addStore, startShop } from "./session-shop.ts";
 const script = `
   import { Activity, createElement as h, StrictMode, useEffect, useState } from "react";
   import { createRoot, hydrateRoot } from "react-dom/client";
-  import { TryOn } from "@tryon/client";
   import { useTryOn } from "@tryon/client/react";
+  import { PageClient } from "@tryon/client/session";
 
-  const tryon = new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 });
+  const tryon = new PageClient({ baseUrl: "/api/tryon", pollInterval: 100 });
   function ResultImage({ image }) {
     const [src, setSrc] = useState();
     useEffect(() => {

@@ -10,7 +10,7 @@ import {
 import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
-import { TryOn, type Clock, type TryOnOptions } from "../src/index.ts";
+import { PageClient, TryOn, type Clock, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { createMemoryAgent, type UnsentRequest } from "./memory-agent.ts";
 
@@ -110,6 +110,23 @@ export function openService(
       ...own,
       ...network(own.fetch ?? fetch),
     });
+  /** Creates a client for pages. In place of a proxy, its `fetch` adds the API key. Options of `TryOn` alone are left out. */
+  const pageClient = (own: TryOnOptions = {}): PageClient => {
+    const { keyInMetadata: _keyInMetadata, ...options } = own;
+    const send = own.fetch ?? fetch;
+    const authorization = `Bearer ${mock.keys.live}`;
+    return new PageClient({
+      clock: mock.clock,
+      random: () => 0.5,
+      ...options,
+      baseUrl: mock.baseUrl,
+      fetch: (url, init) =>
+        send(
+          url,
+          url.startsWith(`${mock.baseUrl}/api/`) ? withHeader(init, { authorization }) : init,
+        ),
+    });
+  };
   const submissions = () =>
     sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon"));
   return {
@@ -118,6 +135,7 @@ export function openService(
     sent,
     faults,
     client,
+    pageClient,
     network,
     tryon: client(options),
     /** Ends the server, and frees its connections, which node:http would keep. */
@@ -136,6 +154,10 @@ export function openService(
     run: <Result>(work: Promise<Result>) => mock.clock.runUntil(work),
     error: (work: Promise<unknown>) => mock.clock.runUntil(failure(work)),
   };
+}
+
+function withHeader(init: RequestInit, header: Record<string, string>): RequestInit {
+  return { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...header } };
 }
 
 /** Returns the error of the work, and throws if there is none. */

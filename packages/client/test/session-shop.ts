@@ -13,14 +13,22 @@ import { bundlePage } from "./browser.ts";
 import { listen } from "./http-server.ts";
 import { shirtUrl } from "./service.ts";
 
+/** Clients that a page can have, as code. */
+const clients = {
+  PageClient: 'new PageClient({ baseUrl: "/api/tryon", pollInterval: 100 })',
+  TryOn: 'new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 })',
+} as const;
+
+export type PageClientName = keyof typeof clients;
+
 /** Script of the page: a session with the options of the query, and a function that starts a try-on. */
-const script = `
+const script = (client: PageClientName) => `
   import { TryOn } from "@tryon/client";
-  import { createTryOnSession, resetAll } from "@tryon/client/session";
+  import { createTryOnSession, PageClient, resetAll } from "@tryon/client/session";
   const { now } = Date;
   Date.now = () => now() + Number(localStorage.getItem("clock"));
   const prepare = (input) => globalThis.hangs ? new Promise(() => {}) : input;
-  const tryon = new TryOn({ proxyUrl: "/api/tryon", pollInterval: 100 });
+  const tryon = ${clients[client]};
   const options = Object.fromEntries(new URLSearchParams(location.search));
   const create = (options) => createTryOnSession(tryon, { prepare, ...options });
   const session = create(options);
@@ -64,8 +72,8 @@ const html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
 </script>
 <script type="module" src="/page.js"></script>`;
 
-export function bundleSession(): Promise<Uint8Array> {
-  return bundlePage(script);
+export function bundleSession(client: PageClientName = "PageClient"): Promise<Uint8Array> {
+  return bundlePage(script(client));
 }
 
 /** Starts a shop with the proxy and a page with a script, in front of a mock with a manual clock. */

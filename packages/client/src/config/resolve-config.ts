@@ -14,7 +14,10 @@ export { readDuration } from "@tryon/shared/duration";
 export { isLoopback } from "@tryon/shared/key-url";
 export { likelyName, unknownName } from "@tryon/shared/known-names";
 
-export type Config = ReturnType<typeof completeConfig>;
+export interface Config extends Omit<ReturnType<typeof completeConfig>, "validate"> {
+  /** If undefined, the client validates only what it finds while it reads the input. */
+  readonly validate: boolean | undefined;
+}
 
 /** Resolves the options of a client of the service, or of a proxy with all that a client can do. */
 export function resolveConfig(options: TryOnOptions): Config {
@@ -63,7 +66,7 @@ export function resolvePageConfig(options: PageClientOptions): Config {
   const { location } = globalThis as { location?: Location };
   const url = parseServiceUrl(`${options.baseUrl}`, "baseUrl", location?.href);
   if (url.origin !== location?.origin) checkTransport(url, options);
-  return completeConfig({ validate: false, ...options }, "", url, redactText);
+  return { ...completeConfig(options, "", url, redactText), validate: undefined };
 }
 
 /** @param apiKey - Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */

@@ -3,7 +3,12 @@ import { cases, seed } from "@tryon/test-kit/cases";
 import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
 
-import { faultScenarios, networkFaultNames, runScenario } from "../../test/fault-scenario.ts";
+import {
+  faultScenarios,
+  networkFaultNames,
+  runPageScenario,
+  runScenario,
+} from "../../test/fault-scenario.ts";
 
 it("creates at most one job and one charge per try-on, and loses no job, with every fault under every option and clock", async () => {
   const count = cases(10_000);
@@ -41,6 +46,16 @@ it("creates at most one job and one charge per try-on, and loses no job, with ev
   // oxlint-disable-next-line no-console
   console.log({ count, seed, several, codes, changes, applied });
 }, 1_200_000);
+
+it("does so with the client for pages", async () => {
+  await assert(
+    asyncProperty(faultScenarios, async (scenario) => {
+      const { violations, code } = await runPageScenario(scenario);
+      expect({ violations, code }).toEqual({ violations: [], code });
+    }),
+    { seed, numRuns: cases(3_000) },
+  );
+}, 600_000);
 
 function increment(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);

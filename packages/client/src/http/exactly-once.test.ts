@@ -5,6 +5,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { isTryOnError, type Clock } from "../index.ts";
 import {
   faultScenarios,
+  runPageScenario,
   runScenario,
   type FaultName,
   type FaultScenario,
@@ -12,15 +13,21 @@ import {
 } from "../../test/fault-scenario.ts";
 import type { Fetch } from "../config/options.ts";
 
-it("sends one key and one body, creates at most one job and one charge, and loses no job", async () => {
-  await assert(
-    asyncProperty(faultScenarios, async (scenario) => {
-      const { violations, code } = await runScenario(scenario);
-      expect({ violations, code }).toEqual({ violations: [], code });
-    }),
-    { numRuns: cases(500) },
-  );
-});
+it.each([
+  ["TryOn", runScenario],
+  ["PageClient", runPageScenario],
+])(
+  "%s sends one key and one body, creates at most one job and one charge, and loses no job",
+  async (_client, runWith) => {
+    await assert(
+      asyncProperty(faultScenarios, async (scenario) => {
+        const { violations, code } = await runWith(scenario);
+        expect({ violations, code }).toEqual({ violations: [], code });
+      }),
+      { numRuns: cases(500) },
+    );
+  },
+);
 
 /** Changes each submission before it is sent. */
 function changeSubmissions(change: (init: RequestInit, count: number) => RequestInit) {

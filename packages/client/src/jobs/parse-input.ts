@@ -172,7 +172,7 @@ export async function readImages(
     const checks = await usePart(loadChecks, ` for errors of the input (${problems})`);
     const issues = checks.issuesOf(findings);
     const errors = issues.filter(
-      (issue) => checks.isImpossible(issue) || (validate && issue.severity === "error"),
+      (issue) => checks.isImpossible(issue) || (validate !== false && issue.severity === "error"),
     );
     if (errors.length > 0) throw new InputError(errors);
     if (validate) log("warn", issues.map(({ message }) => message).join(" "), issues);

@@ -98,10 +98,7 @@ class ImageBody implements BodySource {
       const { size } = content;
       for (let start = 0; start < size; start += length) {
         const end = Math.min(start + length, size);
-        const bytes = await content
-          .slice(start, end)
-          .arrayBuffer()
-          .catch(() => undefined);
+        const bytes = await readBytes(content, start, end);
         if (bytes?.byteLength !== end - start) {
           throw (this.unreadable = new InputError([unreadableIssue(field)]));
         }
@@ -111,6 +108,15 @@ class ImageBody implements BodySource {
         if (field !== undefined) (bytes as Transferable).transfer?.(0);
       }
     }
+  }
+}
+
+async function readBytes(content: BlobLike, start: number, end: number) {
+  try {
+    return await content.slice(start, end).arrayBuffer();
+  } catch {
+    // Of a file that was changed, or in a page that is closed.
+    return undefined;
   }
 }
 

@@ -2,15 +2,18 @@ import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { proxyScenarios, runProxyScenario } from "../../test/proxy-scenario.ts";
+import { pageClients, proxyScenarios, runProxyScenario } from "../../test/proxy-scenario.ts";
 import type { ProxyHandler } from "../../test/proxy-service.ts";
 
-it("makes at most one job and loses none, with failures on both sides of the proxy", async () => {
-  const isSafe = asyncProperty(proxyScenarios, async (scenario) => {
-    expect(await runProxyScenario(scenario)).toEqual([]);
-  });
-  await assert(isSafe, { numRuns: cases(100) });
-});
+it.each(pageClients)(
+  "makes at most one job and loses none with %s, with failures on both sides of the proxy",
+  async (client) => {
+    const isSafe = asyncProperty(proxyScenarios, async (scenario) => {
+      expect(await runProxyScenario(scenario, undefined, client)).toEqual([]);
+    });
+    await assert(isSafe, { numRuns: cases(100) });
+  },
+);
 
 it.each<[string, string, (proxy: ProxyHandler) => ProxyHandler]>([
   [

@@ -2,16 +2,17 @@ import { createElement, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { expect, expectTypeOf, test } from "vitest";
 
-import { TryOn } from "../index.ts";
+import { PageClient, TryOn } from "../index.ts";
 import { useTryOn, type UseTryOn } from "./index.ts";
 
-const render = (tryon: TryOn, options: object): string => {
+const render = (tryon: TryOn | PageClient, options: object): string => {
   const Look = (): ReactNode => useTryOn(tryon, options).status;
   return renderToString(createElement(Look));
 };
 
 test("is idle on a server, where a relative URL of the proxy has no meaning", () => {
   expect(render(new TryOn({ proxyUrl: "/api/tryon" }), {})).toBe("idle");
+  expect(render(new PageClient({ baseUrl: "/api/tryon" }), {})).toBe("idle");
 });
 
 test("rejects an unknown option with the likely name", () => {

@@ -287,10 +287,14 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
 
   // In the full set, the other engines run what depends on their storage and their reloads.
   const isFull = engine === "chromium" || process.env["TRYON_TESTS"] === "nightly";
-  const profiles = ["default", ...(isFull ? (["alternate"] as const) : [])] as const;
-  describe.each(profiles)("with the profile %s", (profile) => {
+  const profiles = [
+    ["default", "PageClient"],
+    ...(isFull ? ([["alternate", "TryOn"]] as const) : []),
+  ] as const;
+  describe.each(profiles)("with the profile %s and %s", (profile, client) => {
     test.each(faults)("shows the image and is charged once with %s", async (_f, play) => {
-      const shop = await openSessionShop(browser, bundle, { profile });
+      const script = client === "TryOn" ? await bundleSession(client) : bundle;
+      const shop = await openSessionShop(browser, script, { profile });
       const pages = await play(shop);
       const widths = await untilImages(shop, ...pages);
       expect({ charges: await shop.charges(), widths }).toEqual({

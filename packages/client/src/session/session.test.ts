@@ -33,12 +33,13 @@ type Machine = ReturnType<typeof machineClock>;
 async function resumeAfter(
   minutes: number,
   change: (machine: Machine) => void | Promise<void>,
-  { isLost = false, keyInMetadata = false } = {},
+  { isLost = false, keyInMetadata = false, ofPage = false } = {},
 ) {
   const service = createService();
-  const { client, mock, run, faults } = service;
+  const { client, pageClient, mock, run, faults } = service;
   const machine = machineClock(mock.clock);
-  const session = createTryOnSession(client({ clock: machine.machine, keyInMetadata }));
+  const create = ofPage ? pageClient : client;
+  const session = createTryOnSession(create({ clock: machine.machine, keyInMetadata }));
   faults.push(isLost ? cut.before : cut.after, cut.before, cut.before);
   const starting = session.start(input);
   await mock.clock.advance(200);
@@ -59,17 +60,22 @@ test.each<[string, number, (machine: Machine) => void | Promise<void>]>([
   ["if the date was set forward", 5, ({ setDate }) => setDate(60 * minute)],
   ["if the machine slept", 5, ({ sleep }) => sleep(60 * minute)],
 ])("sends a try-on that may have been sent not again %s", async (_when, minutes, change) => {
-  const { snapshot, sent, balance } = await resumeAfter(minutes, change, { isLost: true });
-  expect(snapshot).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
-  expect([sent, balance]).toEqual([0, 1_000]);
+  for (const ofPage of [true, false]) {
+    const outcome = await resumeAfter(minutes, change, { isLost: true, ofPage });
+    const { snapshot, sent, balance } = outcome;
+    expect(snapshot).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+    expect([sent, balance]).toEqual([0, 1_000]);
+  }
 });
 
 test.each<[string, (machine: Machine) => void]>([
   ["the date is right", () => undefined],
   ["the date was set back", ({ setDate }) => setDate(-60 * minute)],
 ])("sends a try-on again within its window if %s", async (_how, change) => {
-  const { snapshot, sent, balance } = await resumeAfter(10, change);
-  expect([snapshot.status, sent, balance]).toEqual(["succeeded", 1, 992]);
+  for (const ofPage of [true, false]) {
+    const { snapshot, sent, balance } = await resumeAfter(10, change, { ofPage });
+    expect([snapshot.status, sent, balance]).toEqual(["succeeded", 1, 992]);
+  }
 });
 
 test("finds a try-on that it does not send again, if its key is in the metadata", async () => {
