@@ -15,6 +15,8 @@ const shared: Options = {
   plugins: [withoutDocstrings],
 };
 
+const nodeEntry = { "index-node": "src/index.ts", node: "src/node/index.ts" };
+
 const entry = {
   index: "src/index.ts",
   batch: "src/batch/index.ts",
@@ -70,19 +72,23 @@ export default defineConfig([
       },
     },
   },
-  ownBuild("node", "esm"),
-  ownBuild("node", "cjs"),
+  ownBuild("node", "esm", nodeEntry),
+  ownBuild("node", "cjs", nodeEntry),
   // Bundlers for pages read ESM.
-  ownBuild("browser", "esm"),
+  ownBuild("browser", "esm", { "index-page": "src/index.ts" }),
+  ownBuild("browser", "esm", { "session-page": "src/session/index.ts" }),
 ]);
 
-/** Main entry for one condition of `imports` of package.json, which selects transport and code for pages, and the entry for Node. */
-function ownBuild(condition: "node" | "browser", format: "esm" | "cjs"): Options {
+/** Entries for one condition of `imports` of package.json, which selects the transport, the code for pages and its parts. */
+function ownBuild(
+  condition: "node" | "browser",
+  format: "esm" | "cjs",
+  ownEntry: Readonly<Record<string, string>>,
+): Options {
   const isCommonJs = format === "cjs";
-  const entries = { "index-node": "src/index.ts", node: "src/node/index.ts" };
   return {
     ...shared,
-    entry: condition === "node" ? entries : { "index-page": "src/index.ts" },
+    entry: { ...ownEntry },
     format,
     // A page loads the parts that only some calls need. See `src/parts/page-parts.ts`.
     splitting: condition === "browser",

@@ -109,6 +109,7 @@ it("leaves the checks of the input to the service, unless a call validates it", 
   expect(await error(client.submit(large, { validate: true }))).toMatchObject({
     code: "invalid_input",
   });
+  expect(await client.validate(large)).toMatchObject([{ code: "too_long" }]);
   expect(sent).toEqual([]);
   expect(await error(client.submit(unknown as typeof input))).toMatchObject({
     code: "validation_failed",

@@ -1,15 +1,19 @@
 import { jobParts } from "#parts";
+import { describePath } from "#runtime";
 
 import { Api } from "./api/api.ts";
 import { pageOptionNames, type PageClientOptions } from "./config/page-options.ts";
 import { defaults, type Clock } from "./config/options.ts";
 import { rejectUnknown, resolvePageConfig, type Config } from "./config/resolve-config.ts";
+import type { InputIssue } from "./errors/input-issue.ts";
+import { usePart } from "./errors/use-part.ts";
 import { within, type Deadline } from "./http/deadline.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { PageLimiter } from "./http/page-limiter.ts";
 import type { JobContext, JobContexts } from "./jobs/client-context.ts";
 import { JobPoller } from "./jobs/job-poller.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
+import { parseInput } from "./jobs/parse-input.ts";
 import { restoreJob } from "./jobs/restore-job.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import type { CallOptions, Duration } from "./types/call-options.ts";
@@ -65,6 +69,18 @@ export class PageClient {
    */
   async submit(input: InputArgument, options: SubmitOptions = {}): Promise<Job> {
     return (await this.#jobSubmitter.submit(input, options)).data;
+  }
+
+  /**
+   * Validates an input without sending anything, as `validate` of `TryOn`. The first call loads the code.
+   *
+   * @throws `connection_failed` if the page cannot load the code
+   * @example
+   * for (const { field, code, severity } of await client.validate(input)) console.log(severity, field, code);
+   */
+  async validate(input: InputArgument): Promise<readonly InputIssue[]> {
+    const parsed = parseInput(input);
+    return (await usePart(jobParts.checks)).validateParsed(parsed, describePath);
   }
 
   /**

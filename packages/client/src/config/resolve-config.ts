@@ -200,8 +200,11 @@ export function unknownOption(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.includes(name)) continue;
     // A page does without the code that finds similar names.
-    const hint = isPage ? `Use one of: ${names.join(", ")}.` : hintFor(name, names);
-    return [name, `is not an option of ${of}`, { hint }];
+    return [
+      name,
+      `is not an option of ${of}`,
+      { hint: isPage ? `Use one of: ${names.join(", ")}.` : hintFor(name, names) },
+    ];
   }
   return undefined;
 }

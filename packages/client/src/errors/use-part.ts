@@ -4,15 +4,12 @@ import { ConnectionError } from "./request-errors.ts";
 /**
  * Returns a part of the client, before a request is sent.
  *
- * @param reason - Reason why the call needs it.
  * @throws `connection_failed` if the page cannot load it
  */
-export async function usePart<Module>(load: Part<Module>, reason = ""): Promise<Module> {
+export async function usePart<Module>(load: Part<Module>): Promise<Module> {
   const part = await load();
   if (part) return part;
-  throw new ConnectionError(
-    "connection_failed",
-    `The page could not load a part of the client${reason}.`,
-    { hint: "Nothing was sent: reload the page." },
-  );
+  throw new ConnectionError("connection_failed", "The page could not load a part of the client.", {
+    hint: "Nothing was sent: reload the page.",
+  });
 }

@@ -96,10 +96,9 @@ async function explain(
 ): Promise<Explanation> {
   const texts = await loadInTime(load, call.deadline);
   const cause = outcome.response ? undefined : failureCode(outcome.cause);
-  const end = outcome.response ? `returned ${outcome.response.status}` : "got no response";
   return (
     texts?.explainOutcome(outcome, call, code, config, cause) ?? {
-      text: `${call.name} ${end}.`,
+      text: `${call.name} failed: ${code}.`,
       end: ".",
     }
   );

@@ -168,8 +168,7 @@ export async function readImages(
     ? inTime(read(), deadline, "The images were not read in time.")
     : read());
   if (findings.length > 0) {
-    const problems = findings.map(([code, field]) => `${field}: ${code}`).join(", ");
-    const checks = await usePart(loadChecks, ` for errors of the input (${problems})`);
+    const checks = await usePart(loadChecks);
     const issues = checks.issuesOf(findings);
     const errors = issues.filter(
       (issue) => checks.isImpossible(issue) || (validate !== false && issue.severity === "error"),
@@ -177,7 +176,7 @@ export async function readImages(
     if (errors.length > 0) throw new InputError(errors);
     if (validate) log("warn", issues.map(({ message }) => message).join(" "), issues);
   }
-  log("debug", ["sends", ...found.map(describe), fields].join(" "));
+  log("debug", ["sends", ...(isPage ? [] : found.map(describe)), fields].join(" "));
   return found;
 }
 

@@ -33,7 +33,7 @@ describe.each(await installedEngines(["chromium"]))("try-ons that %s has saved",
   /** Page of the same origin without a session. */
   let other: Page;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(engine), bundleSession()]);
+    [browser, bundle] = await Promise.all([startBrowser(engine), bundleSession("TryOn")]);
   });
   afterAll(() => browser.close());
   beforeEach(async () => {
