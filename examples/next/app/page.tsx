@@ -1,11 +1,10 @@
 "use client";
 
-import { TryOn } from "@tryon/client";
 import { useTryOn } from "@tryon/client/react";
-import { prepareImage, type TryOnSessionOptions } from "@tryon/client/session";
+import { PageClient, prepareImage, type TryOnSessionOptions } from "@tryon/client/session";
 import { useEffect, useState, type FormEvent } from "react";
 
-const tryon = new TryOn({ proxyUrl: "/api/tryon" });
+const tryon = new PageClient({ baseUrl: "/api/tryon" });
 
 /** Turns the photo upright and shrinks it. Sends a file that the browser cannot decode unchanged. */
 const options: TryOnSessionOptions = {

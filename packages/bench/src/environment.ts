@@ -4,13 +4,23 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { packages } from "./peers.ts";
 import type { Sample } from "./statistics.ts";
+
+/** Leaves out what a page loads later. */
+const laterLoads: Plugin = {
+  name: "later-loads",
+  setup(bundle) {
+    bundle.onResolve({ filter: /^/ }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path, external: true } : undefined,
+    );
+  },
+};
 
 /** Folder with the packed packages, the peers and the compiled programs, and the servers started in it. */
 export class Environment {
@@ -42,7 +52,10 @@ export class Environment {
     return url;
   }
 
-  /** Bundles a line of code for a browser, minified, and returns its gzip size; apps polyfill what only Node has. */
+  /**
+   * Bundles a line of code for a browser, minified, and returns the gzip size of the first load, without what `import()` loads
+   * later. Apps polyfill what only Node has.
+   */
   async bundledSize(line: string): Promise<number> {
     const { outputFiles } = await build({
       stdin: { contents: line, resolveDir: this.folder },
@@ -52,7 +65,8 @@ export class Environment {
       platform: "browser",
       format: "esm",
       target: "es2022",
-      external: ["node:*", "crypto", "stream", "http", "https", "events", "child_process"],
+      external: ["node:*", "crypto", "stream", "http", "https", "events", "child_process", "react"],
+      plugins: [laterLoads],
       logLevel: "error",
     });
     return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length;

@@ -1,11 +1,10 @@
-import type { TryOn } from "@tryon/client";
-import { describeForShoppers, prepareImage } from "@tryon/client/session";
+import { describeForShoppers, prepareImage, type PageClient } from "@tryon/client/session";
 
 /**
  * Turns the photo of a visitor upright, shrinks it, and removes its metadata, such as the location. Returns the text for the
  * visitor if the photo cannot be used.
  */
-export async function choosePhoto(tryon: TryOn, file: File): Promise<Blob | string> {
+export async function choosePhoto(tryon: PageClient, file: File): Promise<Blob | string> {
   let failure: unknown;
   const photo = await prepareImage(file).catch((error: unknown) => {
     failure = error;

@@ -1,5 +1,4 @@
-import { TryOn } from "@tryon/client";
-import { createTryOnSession, describeForShoppers } from "@tryon/client/session";
+import { createTryOnSession, describeForShoppers, PageClient } from "@tryon/client/session";
 
 import { choosePhoto } from "./choose-photo.ts";
 
@@ -18,7 +17,7 @@ const button = (name: string) => find(`[data-do=${name}]`, HTMLButtonElement);
 
 // Gives the visitor the cookie that the proxy requires. Without it, the page asks for a reload.
 await fetch("/api/visitor", { method: "POST" }).catch(() => undefined);
-const tryon = new TryOn({ proxyUrl: "/api/tryon" });
+const tryon = new PageClient({ baseUrl: "/api/tryon" });
 const session = createTryOnSession(tryon);
 let photo: Blob | undefined;
 /** The last file that was chosen, since a large one takes longer than the next. */

@@ -74,6 +74,11 @@ export const clientBenchmarks: readonly Benchmark[] = [
         const line = `export { ${exported} } from "${nameOf(peer)}";`;
         yield { whole: { [peer]: await environment.bundledSize(line) } };
       }
+      const page = `export { PageClient, createTryOnSession } from "${own}/session";
+        export { useTryOn } from "${own}/react";`;
+      yield {
+        whole: { [`${own} PageClient, session, React`]: await environment.bundledSize(page) },
+      };
     },
   },
   {
