@@ -139,10 +139,9 @@ it("sends nothing that it cannot read", async () => {
   expect(sent).toEqual([]);
 });
 
-describe("after a 429", () => {
-  const tooMany = (seconds: string) =>
-    respondWith(429, { detail: "no" }, { "retry-after": seconds });
+const tooMany = (seconds: string) => respondWith(429, { detail: "no" }, { "retry-after": seconds });
 
+describe("after a 429", () => {
   it("waits as long as the proxy says", async () => {
     const { pageClient, run, faults, times } = createService();
     const client = pageClient();

@@ -186,7 +186,7 @@ export interface Mutant {
 
 const stock = stockEngine();
 /** What a scenario calls, which every client has. */
-export type TestedClient = Pick<PageClient, "run" | "submit">;
+type TestedClient = Pick<PageClient, "run" | "submit">;
 
 /** Creates the clients of a scenario, and advances time until their work has ended. */
 interface Page {

@@ -100,9 +100,9 @@ export function createProxyService(
   };
   /** Creates a client for pages. Options of `TryOn` alone are left out. */
   const pageClientOf = (user: string, own: TryOnOptions = {}): PageClient => {
-    const { keyInMetadata: _keyInMetadata, ...options } = own;
+    const { keyInMetadata: _keyInMetadata, ...rest } = own;
     const system = { clock: mock.clock, random: () => 0.5 };
-    return new PageClient({ fetch: browser(user), ...system, ...options, baseUrl: mount });
+    return new PageClient({ fetch: browser(user), ...system, ...rest, baseUrl: mount });
   };
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
     browser(user)(`${mount}${path}`, { method: "GET", ...init });

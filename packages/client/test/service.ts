@@ -112,13 +112,13 @@ export function openService(
     });
   /** Creates a client for pages. In place of a proxy, its `fetch` adds the API key. Options of `TryOn` alone are left out. */
   const pageClient = (own: TryOnOptions = {}): PageClient => {
-    const { keyInMetadata: _keyInMetadata, ...options } = own;
+    const { keyInMetadata: _keyInMetadata, ...rest } = own;
     const send = own.fetch ?? fetch;
     const authorization = `Bearer ${mock.keys.live}`;
     return new PageClient({
       clock: mock.clock,
       random: () => 0.5,
-      ...options,
+      ...rest,
       baseUrl: mock.baseUrl,
       fetch: (url, init) =>
         send(

@@ -19,17 +19,17 @@ interface AccountRequests {
 }
 
 export interface Purchases {
-  sendPurchase(
+  readonly sendPurchase: (
     api: Api,
     request: PurchaseWithSPTRequest,
     deadline: Deadline,
-  ): Promise<Responded<PurchaseWithSPTResponse>>;
-  settlePurchase(
+  ) => Promise<Responded<PurchaseWithSPTResponse>>;
+  readonly settlePurchase: (
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     requests: Pick<WeakMap<object, PurchaseWithSPTRequest>, "get">,
     send: (request: PurchaseWithSPTRequest) => Promise<PurchaseWithSPTResponse>,
     deadline: Deadline,
-  ): Promise<PurchaseOutcome>;
+  ) => Promise<PurchaseOutcome>;
 }
 
 interface CallRunner {

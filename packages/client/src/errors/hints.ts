@@ -1,10 +1,10 @@
-import type { ApiErrorCode, ConnectionCode } from "./tryon-error.ts";
+import type { ApiErrorCode, ConnectionErrorCode } from "./tryon-error.ts";
 
 const tryLater = "Try again later.";
 const checkUrl = "Check baseUrl (TRYON_BASE_URL).";
 
 /** Default hints of the errors of requests. */
-export const hints: Readonly<Record<ApiErrorCode | ConnectionCode, string>> = {
+export const hints: Readonly<Record<ApiErrorCode | ConnectionErrorCode, string>> = {
   bad_request: "Change the request.",
   unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
   insufficient_credits: "Buy credits.",

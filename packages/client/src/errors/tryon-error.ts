@@ -32,7 +32,7 @@ export type ApiErrorCode =
   | "unavailable";
 
 /** Error codes of requests without a usable response. */
-export type ConnectionCode =
+export type ConnectionErrorCode =
   | "redirected"
   | "unexpected_response"
   | "connection_failed"
@@ -45,7 +45,7 @@ export type ConnectionCode =
  */
 export type TryOnErrorCode =
   | ApiErrorCode
-  | ConnectionCode
+  | ConnectionErrorCode
   | keyof typeof hints
   // Each of these errors has its own hint.
   | "invalid_input"

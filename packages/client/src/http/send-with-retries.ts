@@ -6,13 +6,13 @@ import type { Config } from "../config/resolve-config.ts";
 import {
   isBranded,
   type ApiErrorCode,
-  type ConnectionCode,
+  type ConnectionErrorCode,
   type FieldIssue,
 } from "../errors/tryon-error.ts";
 import type { Job, Recover } from "../types/job.ts";
 import type { Purpose } from "../types/middleware.ts";
 import type { Part } from "../types/part.ts";
-import { AttemptLog } from "./attempt-log.ts";
+import type { AttemptLog } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type {
   HttpRequest,
@@ -55,7 +55,7 @@ export interface Explanation {
 export type ExplainOutcome = (
   outcome: Outcome,
   call: CallContext,
-  code: ApiErrorCode | ConnectionCode,
+  code: ApiErrorCode | ConnectionErrorCode,
   config: Pick<Config, "redact" | "apiKey" | "baseUrl">,
   failureCode: string | undefined,
 ) => Explanation;

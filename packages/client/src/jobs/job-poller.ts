@@ -219,7 +219,7 @@ export class JobPoller {
       deadline,
       limit: this.#pageSize,
       schedule: this.#schedule,
-      deliver: (page) => this.#deliver(page),
+      deliver: (shown) => this.#deliver(shown),
       isOpen: this.#isOpen,
       readDelay: () => this.#readDelay(),
     });

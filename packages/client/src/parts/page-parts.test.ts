@@ -2,14 +2,14 @@ import { describe, expect, it, vi } from "vitest";
 
 import { Budget, ConnectionError } from "../index.ts";
 import { ClientContexts } from "../jobs/client-context.ts";
-import { createService, input } from "../../test/service.ts";
+import { createService } from "../../test/service.ts";
 import * as account from "./account.ts";
 import { PageSpendCounter } from "./page-spend-counter.ts";
 import { jobParts, lazy, loadAccount, parts } from "./page-parts.ts";
 
 describe("a part of a page", () => {
   it("is loaded once", async () => {
-    const load = vi.fn(async () => ({ name: "part" }));
+    const load = vi.fn<() => Promise<object>>(async () => ({ name: "part" }));
     const part = lazy(load);
     expect(await part()).toEqual({ name: "part" });
     expect(part()).toBe(await part());
@@ -52,25 +52,26 @@ describe("a part of a page", () => {
   });
 });
 
+function openWith(budget?: Budget) {
+  const service = createService();
+  const { clock, baseUrl, fetch, keys } = service.mock;
+  const options = { apiKey: keys.live, baseUrl, clock, fetch };
+  const load = vi.fn<typeof loadAccount>(loadAccount);
+  const contexts = new ClientContexts(
+    { ...options, budget },
+    {
+      ...parts,
+      createSpendCounter: (...given) => new PageSpendCounter(load, ...given),
+    },
+  );
+  return { ...service, contexts, load };
+}
+
 describe("the spend counter of a page", () => {
-  const open = (budget?: Budget) => {
-    const service = createService();
-    const { clock, baseUrl, fetch, keys } = service.mock;
-    const options = { apiKey: keys.live, baseUrl, clock, fetch };
-    const load = vi.fn(loadAccount);
-    const contexts = new ClientContexts(
-      { ...options, budget },
-      {
-        ...parts,
-        createSpendCounter: (...given) => new PageSpendCounter(load, ...given),
-      },
-    );
-    return { ...service, contexts, load };
-  };
   const plan = { size: "1K", idempotencyKey: "order-17", budget: undefined };
 
   it("loads nothing without a budget", async () => {
-    const { contexts, load, run } = open();
+    const { contexts, load, run } = openWith();
     const charge = contexts.within({}, "10s", ({ spendTracker }, deadline) => {
       spendTracker.recordJob({ job_id: "job_1", status: "succeeded" });
       return spendTracker.reserve(plan, deadline);
@@ -81,7 +82,7 @@ describe("the spend counter of a page", () => {
 
   it("counts with the budget of the client", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const { contexts, run } = open(budget);
+    const { contexts, run } = openWith(budget);
     await run(
       contexts.within({}, "10s", async ({ spendTracker }, deadline) => {
         const charge = await spendTracker.reserve(plan, deadline);
@@ -113,6 +114,5 @@ describe("the spend counter of a page", () => {
       spendTracker.reserve({ ...plan, budget }, deadline),
     );
     await expect(reserving).rejects.toThrow(ConnectionError);
-    expect(input).toBeDefined();
   });
 });
