@@ -100,7 +100,7 @@ function ownBuild(
       options.supported = { "dynamic-import": !isCommonJs };
       // Removes the code for other runtimes.
       options.minifySyntax = condition === "browser";
-      options.chunkNames = "page-[name]-[hash]";
+      options.chunkNames = `${Object.keys(ownEntry).join()}-[name]-[hash]`;
     },
   };
 }
