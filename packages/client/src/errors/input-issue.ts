@@ -1,5 +1,4 @@
 import type { FieldIssue } from "./tryon-error.ts";
-import { unreadable } from "./unreadable.ts";
 
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
@@ -14,7 +13,7 @@ const problems = {
   not_a_list: ["is not a list", "Put it in a list."],
   not_json: ["cannot be written as JSON", "Remove bigints and circular references."],
   twice: ["replaces %, which is also set"],
-  unreadable,
+  unreadable: ["could not be read%", "Open it again if it was changed, removed or read before."],
   too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https URL."],
   // The service rejects the input.
   missing: ["is missing", imageHint],
@@ -76,7 +75,7 @@ export function inputIssue(
   const [problem, hint]: readonly [string, string?] = problems[code];
   return {
     field,
-    message: `${field} ${problem.replace("%", String(value)).replace("#", String(bound))}.`,
+    message: `${field} ${problem.replace("%", String(value)).replace("#", `${bound}`)}.`,
     code,
     severity: codes.indexOf(code) < codes.indexOf("unknown_image") ? "error" : "warning",
     ...(bound && { bound }),

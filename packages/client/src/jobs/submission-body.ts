@@ -3,7 +3,6 @@ import { isPage } from "#page";
 import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import type { InputIssue } from "../errors/input-issue.ts";
-import { unreadable } from "../errors/unreadable.ts";
 import type { Bytes } from "../types/result-image.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
@@ -121,8 +120,9 @@ async function readBytes(content: BlobLike, start: number, end: number) {
 }
 
 function unreadableIssue(field = "input"): InputIssue {
-  const [problem, hint] = unreadable;
-  const message = `${field} ${problem.replace("%", "")}.`;
+  // A page that is closed cannot load the texts of issues.
+  const message = `${field} could not be read.`;
+  const hint = "Open it again if it was changed, removed or read before.";
   return { field, message, code: "unreadable", severity: "error", hint };
 }
 

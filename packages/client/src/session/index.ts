@@ -18,5 +18,5 @@ export type {
   TryOnSessionOptions,
   TryOnSnapshot,
 } from "./types.ts";
-export { prepareImage } from "./prepare-image.ts";
+export { prepareImage } from "#prepare";
 export type { PreparableImage, PrepareImageOptions } from "../photos/prepare-image.ts";
