@@ -21,10 +21,9 @@ import type { Job, SavedJob, TryOnResult } from "./types/job.ts";
 import type { InputArgument } from "./types/try-on-input.ts";
 
 /**
- * Client for pages, which sends its requests through the proxy of your app. It has what a page needs, and a third of the weight
- * of `TryOn`: no API key, prices, budgets, purchases and lists. It pays for each try-on at most once and never loses a job, with
- * the same code. The service checks its limits, unless a call
- * sets `validate`.
+ * Client for pages, which sends its requests through the proxy of your app. It has what a page needs, and less weight than
+ * `TryOn`: no API key, prices, budgets, purchases and lists. It pays for each try-on at most once and never loses a job, with
+ * the same code. The service checks its limits, unless a call sets `validate`.
  *
  * @throws `invalid_input` for an unknown option. The first request throws `invalid_config` for an invalid URL, and
  * `unsafe_environment` for http to another site.
