@@ -19,11 +19,11 @@ const allowedLicenses = /^(?:0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|IS
 const always = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
 const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
 const maxBytes = {
-  client: 530_000,
-  webhooks: 161_700,
+  client: 541_500,
+  webhooks: 181_000,
   mock: 448_500,
   contract: 163_000,
-  cli: 534_000,
+  cli: 535_500,
 };
 
 /** APIs that came after Chrome 120, Firefox 115 or Safari 17, the oldest browsers in docs/support.md. */
