@@ -37,7 +37,7 @@ const copied = /(?:canonical-fields|image-limits|key-url|known-names)(?:\.ts)?$/
 const inlineIsPage: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "inline-is-page",
   setup(build) {
-    // Parts have their own copies of small files, or each of those would become a chunk of its own.
+    // Parts have copies of small files, or each of those would become a separate chunk.
     build.onResolve(
       { filter: copied },
       async ({ path, importer, kind, resolveDir, pluginData }) => {

@@ -142,7 +142,7 @@ it("sends nothing that it cannot read", async () => {
 const tooMany = (seconds: string) => respondWith(429, { detail: "no" }, { "retry-after": seconds });
 
 describe("after a 429", () => {
-  it("waits as long as the proxy says", async () => {
+  it("waits for the time that the proxy says", async () => {
     const { pageClient, run, faults, times } = createService();
     const client = pageClient();
     const job = await run(client.submit(input));
@@ -165,7 +165,7 @@ describe("after a 429", () => {
   });
 });
 
-it("is no TryOn, and has neither a list nor an account", () => {
+it("is not a TryOn, and has neither a list nor an account", () => {
   const client = new PageClient({ baseUrl: mount });
   expect(client).not.toBeInstanceOf(TryOn);
   expect(Object.keys(client.jobs)).toEqual(["resume"]);

@@ -185,7 +185,7 @@ export interface Mutant {
 }
 
 const stock = stockEngine();
-/** What a scenario calls, which every client has. */
+/** Methods that a scenario calls, which every client has. */
 type TestedClient = Pick<PageClient, "run" | "submit">;
 
 /** Creates the clients of a scenario, and advances time until their work has ended. */

@@ -131,7 +131,7 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
     const proxies = stores.map((one) => createRefusalProxy({ store: one, clock, onRefusal }));
     const user = { id: key };
     const [first] = proxies;
-    if (!first) throw new Error("There is no store.");
+    if (!first) throw new Error("The store is missing.");
     const statuses = () => Promise.all(proxies.map((proxy) => proxy.submit(user.id)));
     expect(new Set(await statuses())).toEqual(new Set([200]));
     // Each of these 5 jobs is reported 20 times.

@@ -110,7 +110,7 @@ export function openService(
       ...own,
       ...network(own.fetch ?? fetch),
     });
-  /** Creates a client for pages. In place of a proxy, its `fetch` adds the API key. Options of `TryOn` alone are left out. */
+  /** Creates a client for pages. Instead of a proxy, its `fetch` adds the API key. Options of `TryOn` alone are left out. */
   const pageClient = (own: TryOnOptions = {}): PageClient => {
     const { keyInMetadata: _keyInMetadata, ...rest } = own;
     const send = own.fetch ?? fetch;

@@ -11,7 +11,7 @@ interface RunningApp {
   readonly secret: string;
   /** Events that the receiver has handled, each as its id and its text. */
   readonly handled: () => readonly string[];
-  /** Waits until an event is handled. Gives up after some seconds. */
+  /** Waits until an event is handled, for some seconds at most. */
   readonly untilHandled: (id: string) => Promise<void>;
   /** Number of try-ons that the service has charged. */
   readonly charges: () => Promise<number>;

@@ -22,7 +22,7 @@ it.each(rows)(
     expect(Object.keys(versions)).toEqual(names);
     for (const version of Object.values(versions)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
     expect(Object.keys(outcomes)).toEqual(Object.keys(checks));
-    // A result that loses an event or charges twice is no result for a page. Others need a note.
+    // A result that loses an event or charges twice does not belong on a page. Others need a note.
     const wrong = Object.entries(outcomes).filter(([name, outcome]) => {
       const isKnown = !checks[name]?.isFatal && row.notes?.[name]?.endsWith(".") === true;
       return outcome !== (row.without?.[name] ?? works) && !isKnown;

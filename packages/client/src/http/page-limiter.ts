@@ -34,6 +34,6 @@ export class PageLimiter implements RequestLimiter {
   }
 
   update(): void {
-    // There are no headers.
+    // The headers are not read.
   }
 }

@@ -22,7 +22,7 @@ import type { ImagePart } from "../images/job-image.ts";
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
 const maxKeys = 16;
 
-/** What a job needs. */
+/** Functions and settings that a job uses. */
 export interface JobContext {
   readonly config: Config;
   readonly api: Api;

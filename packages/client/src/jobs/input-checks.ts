@@ -50,7 +50,7 @@ export async function validateParsed(
   const note: Note = (...finding) => void findings.push(finding);
   checkInput(given, note, describePath);
   for (const { field, content } of images) {
-    // What can be read only once has no slices.
+    // Images that can be read only once have no slices.
     if (typeof content === "string" || "slice" in content)
       await checkImage({ field, content }, note);
   }

@@ -114,7 +114,7 @@ async function readBytes(content: BlobLike, start: number, end: number) {
   try {
     return await content.slice(start, end).arrayBuffer();
   } catch {
-    // Of a file that was changed, or in a page that is closed.
+    // The file was changed, or the page is closed.
     return undefined;
   }
 }

@@ -99,7 +99,7 @@ describe("refusals of a user", () => {
     const { content } = await submit("ada", { prompt: blocked }, "one");
     await mock.clock.advance("2m");
     const [job] = await run(client().jobs.list().toArray());
-    if (!job) throw new Error("There is no job.");
+    if (!job) throw new Error("The job is missing.");
     const reports = Array.from({ length: 5 }, () => [
       poll("ada", content.job_id),
       run(ask("ada", "/api/v1/tryon")),
@@ -167,7 +167,7 @@ describe("refusals of a user", () => {
     expect(sent).toHaveLength(before);
   });
 
-  it("are no other failures, and no events of other kinds", async () => {
+  it("do not include other failures and events of other kinds", async () => {
     const { submit, refusals, mock, ids } = await openSite();
     for (const outcome of ["model_rejected", "storage_failed"] as const) {
       mock.nextJob({ outcome });
@@ -206,7 +206,7 @@ describe("a stopped user", () => {
       (await submit("ada", { person_url: "https://10.0.0.1/" }, "of the service")).status,
     ).toBe(400);
     await refuse("ada", 2);
-    for (const key of ["of the proxy", "of the service", "of nobody"])
+    for (const key of ["of the proxy", "of the service", "of no one"])
       expect((await submit("ada", {}, key)).content).toMatchObject({ code: "too_many_refusals" });
   });
 
@@ -251,7 +251,7 @@ describe("a stopped user", () => {
     });
   });
 
-  it("is told the time of one day at most, since clients read no longer one", async () => {
+  it("gets the time of one day at most, since clients read no longer one", async () => {
     const { submit, refuse, mock } = await openSite({ maxRefusals: { count: 1, per: "30d" } });
     await refuse("ada", 1);
     expect(await submit("ada")).toMatchObject({ status: 429, delay: "86400" });
@@ -353,7 +353,7 @@ describe("the operator", () => {
     ["maxRefusals must be", { count: 3, per: "59s" }],
     ["maxRefusals must be", { count: 3, per: "31d" }],
     ["maxRefusals has no field max", { ...maxRefusals, max: 3 }],
-  ])("is told that %s, given %o", (problem, given) => {
+  ])("gets the error that %s, given %o", (problem, given) => {
     // As callers without types pass it.
     const options = { authorize: () => null, maxRefusals: given as never };
     expect(() => createProxy(options)).toThrow(problem);

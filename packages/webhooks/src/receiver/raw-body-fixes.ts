@@ -1,6 +1,6 @@
 import { hasField } from "../verification/body.ts";
 
-/** What to change in a framework if its parser has read a body before the receiver. The guide has all of them in a table. */
+/** Change in a framework if its parser has read a body before the receiver. The guide has all of them in a table. */
 export interface Framework {
   readonly name: string;
   /** Package on the call stack of a handler. */
@@ -59,7 +59,7 @@ export const elysiaFix: Framework = {
 
 export const h3Fix: Framework = {
   name: "h3, Nitro and Nuxt",
-  // Of srvx, the server of h3 2.
+  // The field is that of srvx, the server of h3 2.
   field: "runtime",
   fix: "call the receiver before readBody and the like",
   lines: ['app.post("/webhooks/tryon", (event) => receive(event.req));'],
