@@ -10,7 +10,7 @@ import { filesIn } from "./words.ts";
 it.concurrent.each([
   ["types, lint and format", node, "--run", "lint"],
   ["no unused code", "knip"],
-  ["generated files", node, "scripts/generate.ts", "--check"],
+  ["generated files", node, "--conditions=@tryon/source", "scripts/generate.ts", "--check"],
   ["ceilings", node, "scripts/ceilings.ts"],
 ])("%s", { timeout: 300_000 }, async (_title, command, ...args) => {
   const program = startProgram(resolve(root, "node_modules/.bin", command), args, { cwd: root });
