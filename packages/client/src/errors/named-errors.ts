@@ -5,6 +5,7 @@ import { isBranded, type ApiErrorCode } from "./tryon-error.ts";
 export interface ErrorClass<Instance> {
   readonly prototype: Instance;
   new (...given: never): Instance;
+  /** Returns true for errors of its codes, also for those of another copy. */
   [Symbol.hasInstance](error: unknown): error is Instance;
 }
 
@@ -66,24 +67,36 @@ function classOf<Instance extends ApiError>(...codes: Instance["code"][]): Error
   return Class as unknown as ErrorClass<Instance>;
 }
 
+/** Class of the errors of a 400, for `instanceof`. */
 export const BadRequestError = /* @__PURE__ */ classOf<BadRequestError>("bad_request");
+/** Class of the errors of a 401, for `instanceof`. */
 export const AuthenticationError = /* @__PURE__ */ classOf<AuthenticationError>("unauthorized");
+/** Class of the errors of a 402, for `instanceof`. */
 export const InsufficientCreditsError =
   /* @__PURE__ */ classOf<InsufficientCreditsError>("insufficient_credits");
+/** Class of the errors of a purchase, for `instanceof`. */
 export const PaymentError = /* @__PURE__ */ classOf<PaymentError>(
   "payment_failed",
   "purchase_already_processed",
 );
+/** Class of the errors of a 403, for `instanceof`. */
 export const PermissionDeniedError = /* @__PURE__ */ classOf<PermissionDeniedError>("forbidden");
+/** Class of the errors of a 404, for `instanceof`. */
 export const NotFoundError = /* @__PURE__ */ classOf<NotFoundError>("not_found");
+/** Class of the errors of a 409, for `instanceof`. */
 export const ConflictError = /* @__PURE__ */ classOf<ConflictError>("idempotency_conflict");
+/** Class of the errors of a 413, for `instanceof`. */
 export const PayloadTooLargeError =
   /* @__PURE__ */ classOf<PayloadTooLargeError>("payload_too_large");
+/** Class of the errors of a 422, for `instanceof`. */
 export const UnprocessableEntityError =
   /* @__PURE__ */ classOf<UnprocessableEntityError>("validation_failed");
+/** Class of the errors of a 429, for `instanceof`. */
 export const RateLimitError = /* @__PURE__ */ classOf<RateLimitError>("rate_limited");
+/** Class of the errors of a proxy with `maxRefusals`, for `instanceof`. */
 export const TooManyRefusalsError =
   /* @__PURE__ */ classOf<TooManyRefusalsError>("too_many_refusals");
+/** Class of the errors of a 5xx, for `instanceof`. */
 export const InternalServerError = /* @__PURE__ */ classOf<InternalServerError>(
   "server_error",
   "unavailable",
