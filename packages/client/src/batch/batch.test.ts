@@ -317,6 +317,8 @@ describe("a batch stops", () => {
     if (!(error instanceof BatchStoppedError)) throw error;
     expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause: { code } });
     expect(isTryOnError(error, "batch_stopped")).toBe(true);
+    expect(error.message).toMatch(`The batch stopped at ${code}: `);
+    expect(error.message).toMatch(/Fix the cause and run the batch again\.$/);
     expect(read.filter(({ error: own }) => own === undefined).length).toBe(
       submissions().length - 1,
     );
@@ -352,17 +354,23 @@ describe("a batch stops", () => {
   it.each([
     ["after three consecutive items with blocked content", undefined, "bbgbbbbg", 6],
     ["after `stopAfterContentBlocked` items", 5, "bbbbbbb", 5],
+    ["after three items, also with another error between them", undefined, "bbebgg", 4],
     ["never with `stopAfterContentBlocked: false`", false, "bbbbbbb", 7],
   ] as const)("%s", async (_name, stopAfterContentBlocked, kinds, count) => {
     const { tryon, run, submissions } = createService({
       options: { suspendAfterContentBlocked: "off" },
     });
-    const inputs = Array.from(kinds, (kind) => (kind === "b" ? blocked : input));
+    const invalid = { ...input, seed: -1 };
+    const inputs = Array.from(kinds, (kind) => ({ b: blocked, e: invalid })[kind] ?? input);
     const options = { concurrency: 1, stopAfterContentBlocked };
     const { read, error } = await run(upTo(batch(tryon, inputs, options)));
     const reason = count < inputs.length ? "content_blocked" : undefined;
     expect(isTryOnError(error, "batch_stopped") ? error.reason : error).toBe(reason);
-    expect([read.length, submissions().length]).toEqual([count, count]);
+    const sent = count - (kinds.includes("e") ? 1 : 0);
+    expect([read.length, submissions().length]).toEqual([count, sent]);
+    const number = stopAfterContentBlocked === undefined ? 3 : stopAfterContentBlocked;
+    const text = `content of ${number} consecutive items. Check their images and prompts`;
+    expect(String(error)).toContain(reason === undefined ? "undefined" : text);
   });
 
   it("before it exceeds its budget", async () => {
