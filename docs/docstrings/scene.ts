@@ -33,6 +33,8 @@ declare global {
   const writeFile: typeof writeFileOfNode;
 
   const tryon: client.TryOn;
+  const page: client.PageClient;
+  const saved: string;
   const mock: mocks.Mock;
   const apiKey: string;
   const baseUrl: string;

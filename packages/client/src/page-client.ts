@@ -51,7 +51,7 @@ export class PageClient {
    *
    * @throws as `run` of `TryOn`
    * @example
-   * const result = await client.run({ person: photo, garments: [shirt] });
+   * const result = await page.run({ person: photo, garments: [shirt] });
    * image.src = URL.createObjectURL(await result.image.blob());
    */
   async run(input: InputArgument, options: RunOptions = {}): Promise<TryOnResult> {
@@ -63,7 +63,7 @@ export class PageClient {
    *
    * @throws as `submit` of `TryOn`
    * @example
-   * const job = await client.submit({ person: photo, garments: [shirt] });
+   * const job = await page.submit({ person: photo, garments: [shirt] });
    * const { image } = await job.result();
    */
   async submit(input: InputArgument, options: SubmitOptions = {}): Promise<Job> {
@@ -75,7 +75,7 @@ export class PageClient {
    *
    * @throws `connection_failed` if the page cannot load the code
    * @example
-   * for (const { field, code, severity } of await client.validate(input)) console.log(severity, field, code);
+   * for (const { field, code, severity } of await page.validate(input)) console.log(severity, field, code);
    */
   async validate(input: InputArgument): Promise<readonly InputIssue[]> {
     const parsed = parseInput(input);
@@ -88,7 +88,7 @@ export class PageClient {
    *
    * @throws the abort reason of `signal`; errors of the request
    * @example
-   * const apiKeyFingerprint = await client.apiKeyFingerprint();
+   * const apiKeyFingerprint = await page.apiKeyFingerprint();
    */
   async apiKeyFingerprint(options: CallOptions = {}): Promise<string | undefined> {
     return this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
@@ -123,7 +123,7 @@ export interface PageJobs {
    * @param saved - Id of the job, or its parsed JSON.
    * @throws `invalid_input` for any other value.
    * @example
-   * const result = await client.jobs.resume(JSON.parse(saved)).result();
+   * const result = await page.jobs.resume(JSON.parse(saved)).result();
    */
   readonly resume: (saved: string | SavedJob) => Job;
 }

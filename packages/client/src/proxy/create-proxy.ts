@@ -58,13 +58,8 @@ export interface Proxy<Context = unknown> {
    * @param job - Event of a webhook, or `data` of a job.
    * @throws `invalid_input` if `id` of the user is blank or missing. Errors of the store.
    * @example
-   * export const POST = createReceiver({
-   *   secrets: () => process.env.TRYON_WEBHOOK_SECRET,
-   *   onCompleted: async (event) => {
-   *     const user = await findUserOfJob(event.job_id);
-   *     if (user) await proxy.recordRefusal(user, event);
-   *   },
-   * });
+   * // In `onCompleted` of a receiver, with the event instead of `job.data`.
+   * if (await proxy.recordRefusal(user, job.data)) console.warn("refused", user.id);
    */
   recordRefusal(user: ProxyUser, job: RefusedJob): Promise<boolean>;
 }

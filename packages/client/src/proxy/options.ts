@@ -186,7 +186,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    *
    * @default no limit
    * @example
-   * const limit = createQuota({ perDay: 20, store });
+   * const limit = createQuota({ perDay: 20 });
    * const proxy = createProxy({ authorize, limit, maxRefusals: { count: 3, per: "1d" } });
    */
   readonly maxRefusals?: MaxRefusals | undefined;
