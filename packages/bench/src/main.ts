@@ -6,6 +6,7 @@ import { root } from "@tryon/test-kit/repository";
 import goals from "../goals.json" with { type: "json" };
 import results from "../results.json" with { type: "json" };
 import { clientBenchmarks } from "./benchmarks/client.ts";
+import { photos } from "./benchmarks/photos.ts";
 import { serverBenchmarks } from "./benchmarks/server.ts";
 import { sharedStore } from "./benchmarks/shared-store.ts";
 import { simulation } from "./benchmarks/simulation.ts";
@@ -21,6 +22,7 @@ export const context: Context = {
   benchmarks: [
     ...serverBenchmarks,
     ...clientBenchmarks,
+    photos,
     simulation,
     sharedStore,
     ...webhookBenchmarks,

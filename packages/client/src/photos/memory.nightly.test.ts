@@ -1,8 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
-
 import { expect, onTestFinished, test } from "vitest";
 
 import { installedEngines, type Engine } from "@tryon/test-kit/browsers";
+import { peakMemoryOf } from "@tryon/test-kit/peak-memory";
 import { bundleClient, openPage, startBrowser } from "../../test/browser.ts";
 import { createPhoto, exif, segment, withSegments } from "../../test/photos.ts";
 import type * as Images from "../session/index.ts";
@@ -19,25 +18,6 @@ const photos = {
 /** Maximum growth of the memory in MiB. WebKit has no decoder that scales: it decodes and copies all pixels. */
 const limits: Readonly<Record<Engine, number>> = { chromium: 300, firefox: 300, webkit: 1_100 };
 
-/** Returns the memory of all programs that this process started, in MiB. Shared memory counts once. */
-async function memoryOfPrograms(): Promise<number> {
-  const parents = new Map<number, number>();
-  for (const name of await readdir("/proc")) {
-    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    const [, parent] = /\) \w (\d+)/.exec(stat) ?? [];
-    if (parent !== undefined) parents.set(Number(name), Number(parent));
-  }
-  const isOwn = (id: number | undefined): boolean =>
-    id !== undefined && (parents.get(id) === process.pid || isOwn(parents.get(id)));
-  let memory = 0;
-  for (const id of parents.keys()) {
-    if (!isOwn(id)) continue;
-    const rollup = await readFile(`/proc/${id}/smaps_rollup`, "utf8").catch(() => "");
-    memory += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1_024;
-  }
-  return memory;
-}
-
 /** Creates each photo once. */
 const created = new Map<number, Promise<Buffer>>();
 function createJpeg(width: number, height: number): Promise<Buffer> {
@@ -51,34 +31,20 @@ function createJpeg(width: number, height: number): Promise<Buffer> {
 
 test.each(engines)("%s prepares large photos in limited memory", async (engine) => {
   const { files } = await bundleClient();
-  const rows: string[] = [];
   for (const [name, [width, height]] of Object.entries(photos)) {
     const jpeg = await createJpeg(width, height);
     const browser = await startBrowser(engine);
     onTestFinished(() => browser.close());
     const { page } = await openPage(browser, { files: new Map([...files, ["/large.jpg", jpeg]]) });
-    const before = await memoryOfPrograms();
-    let peak = 0;
-    const done = new AbortController();
-    const measured = (async () => {
-      while (!done.signal.aborted) peak = Math.max(peak, await memoryOfPrograms());
-    })();
-    const prepared = await page
-      .evaluate(async () => {
+    const { result, growth } = await peakMemoryOf(() =>
+      page.evaluate(async () => {
         const file = await (await fetch("/large.jpg")).blob();
-        const start = performance.now();
-        const image = await prepareImage(file);
-        const time = performance.now() - start;
-        const bitmap = await createImageBitmap(image);
-        return { time, sides: [bitmap.width, bitmap.height] };
-      }, undefined)
-      .finally(() => done.abort());
-    await measured;
+        const bitmap = await createImageBitmap(await prepareImage(file));
+        return [bitmap.width, bitmap.height];
+      }, undefined),
+    );
     await browser.close();
-    const growth = Math.round(peak - before);
-    rows.push(`${engine} ${name}: ${Math.round(prepared.time)} ms, ${growth} MiB`);
-    expect(prepared.sides).toEqual([1_536, 2_048]);
-    expect(growth).toBeLessThan(limits[engine]);
+    expect(result, name).toEqual([1_536, 2_048]);
+    expect(growth, name).toBeLessThan(limits[engine]);
   }
-  process.stdout.write(`${rows.join("\n")}\n`);
 });
