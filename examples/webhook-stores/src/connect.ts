@@ -36,7 +36,9 @@ export async function connect(url: string): Promise<Connection> {
     return { store: cleaned(store), close: () => pool.end() };
   }
   const database = new DatabaseSync(url);
-  database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
+  database.exec(
+    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
+  );
   const store = createSqliteStore(database, { createTable: true });
   return { store: cleaned(store), close: async () => database.close() };
 }

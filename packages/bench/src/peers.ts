@@ -22,6 +22,7 @@ export const packages = [
   "bullmq@6.7.0",
   "ioredis@5.11.1",
   "pg@8.23.1",
+  "express@5.3.0",
 ];
 
 export const nameOf = (peer: string): string => peer.replace(/(?<=.)@.*/, "");

@@ -12,13 +12,18 @@ const whole = "@tryon/webhooks, safeVerifySync";
 const control = "control that stops at the first difference";
 
 const bareHandler = "bare handler";
+const bareExpress = "Express with a bare handler";
+const express = "@tryon/webhooks with Express, memory";
 const noStore = async () => ({ url: "", remove: async () => undefined });
 const receivers = [
   { kind: "bare", row: bareHandler, start: noStore },
   { kind: "memory", row: "@tryon/webhooks, memory", start: noStore },
   { kind: "sqlite", row: "@tryon/webhooks, SQLite", start: startSqlite },
+  { kind: "sqlite-full", row: "@tryon/webhooks, SQLite, FULL", start: startSqlite },
   { kind: "redis", row: "@tryon/webhooks, Redis", start: startRedis },
   { kind: "postgres", row: "@tryon/webhooks, PostgreSQL", start: startPostgres },
+  { kind: "express-bare", row: bareExpress, start: noStore },
+  { kind: "express", row: express, start: noStore },
 ] as const;
 
 /** Measures each receiver in a new process with an empty store. The ratio compares those of one round. */
@@ -38,8 +43,10 @@ async function measureReceivers(environment: Environment, round: number): Promis
       await store.remove();
     }
   }
-  const { [bareHandler]: bare = Number.NaN, ...others } = cpu;
-  const ratios = Object.entries(others).map(([row, time]) => [row, time / bare] as const);
+  const baseOf = (row: string): string => (row === express ? bareExpress : bareHandler);
+  const ratios = Object.entries(cpu)
+    .filter(([row]) => row !== bareHandler && row !== bareExpress)
+    .map(([row, time]) => [row, time / (cpu[baseOf(row)] ?? Number.NaN)] as const);
   return { rate, cpu, ratio: Object.fromEntries(ratios) };
 }
 

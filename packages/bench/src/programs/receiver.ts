@@ -2,11 +2,17 @@
 import { fork } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { ReceiverStore } from "@tryon/webhooks";
+import { createReceiver as createExpressReceiver } from "@tryon/webhooks/express";
 import { createReceiver } from "@tryon/webhooks/node";
 import { createPostgresStore, type PostgresClient } from "@tryon/webhooks/postgres";
 import { createRedisStore, type IoRedisClient } from "@tryon/webhooks/redis";
@@ -14,8 +20,14 @@ import { createSqliteStore } from "@tryon/webhooks/sqlite";
 
 import { createEvent, signEvent, webhookSecret } from "../candidates/fixtures.ts";
 
-/** Used parts of `pg` and `ioredis`. The workspace has no types of the versions that are installed here. */
+/** App of Express. Its `use` takes handlers and what `raw` returns. */
+interface ExpressApp extends RequestListener {
+  use(...handlers: readonly unknown[]): void;
+}
+
+/** Used parts of `express`, `pg` and `ioredis`. The workspace has no types of the versions that are installed here. */
 interface Peers {
+  readonly default: { (): ExpressApp; raw(options: object): unknown };
   readonly Pool: new (options: object) => PostgresClient;
   readonly Redis: new (url: string) => IoRedisClient;
 }
@@ -87,20 +99,29 @@ function onCompleted({ status }: { readonly status: string }): void {
   if (status === "succeeded") handled += 1;
 }
 
-/** Reads the body, compares the signature and parses the event, as the documentation of the service says. */
+/** Compares the signature and parses the event, as the documentation of the service says. */
+function handle(body: Buffer, { headers }: IncomingMessage, response: ServerResponse): void {
+  const digest = createHmac("sha256", webhookSecret).update(body).digest();
+  const signature = String(headers["x-service-signature"]).slice("sha256=".length);
+  const isValid = timingSafeEqual(digest, Buffer.from(signature, "hex"));
+  // The sender signs valid events.
+  if (isValid) onCompleted(JSON.parse(body.toString()) as { readonly status: string });
+  response.writeHead(isValid ? 204 : 400).end();
+}
+
 const bareHandler: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    const body = Buffer.concat(chunks);
-    const digest = createHmac("sha256", webhookSecret).update(body).digest();
-    const signature = String(request.headers["x-service-signature"]).slice("sha256=".length);
-    const isValid = timingSafeEqual(digest, Buffer.from(signature, "hex"));
-    // The sender signs valid events.
-    if (isValid) onCompleted(JSON.parse(body.toString()) as { readonly status: string });
-    response.writeHead(isValid ? 204 : 400).end();
-  });
+  request.on("end", () => handle(Buffer.concat(chunks), request, response));
 };
+
+/** Creates the app that the documentation of Express shows for raw bodies. */
+async function expressApp(handler: unknown): Promise<RequestListener> {
+  const { default: express } = await importPeer("express");
+  const app = express();
+  app.use("/webhooks/tryon", express.raw({ type: "*/*" }), handler);
+  return app;
+}
 
 const stores: Readonly<Record<string, () => Promise<ReceiverStore | undefined>>> = {
   memory: async () => undefined,
@@ -110,19 +131,32 @@ const stores: Readonly<Record<string, () => Promise<ReceiverStore | undefined>>>
     const pool = new Pool({ connectionString: argument });
     return createPostgresStore(pool, { createTable: true });
   },
-  sqlite: async () => {
-    const { DatabaseSync } = await import("node:sqlite");
-    const database = new DatabaseSync(argument);
-    database.exec("PRAGMA journal_mode = WAL");
-    return createSqliteStore(database, { createTable: true });
-  },
+  sqlite: () => sqliteStore("NORMAL"),
+  "sqlite-full": () => sqliteStore("FULL"),
 };
 
+async function sqliteStore(synchronous: string): Promise<ReceiverStore> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(argument);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
+  return createSqliteStore(database, { createTable: true });
+}
+
+async function createListener(): Promise<RequestListener> {
+  if (kind === "bare") return bareHandler;
+  if (kind === "express-bare") {
+    return expressApp((request: IncomingMessage & { body: Buffer }, response: ServerResponse) =>
+      handle(request.body, request, response),
+    );
+  }
+  const options = { secrets: webhookSecret, store: await stores[kind]?.(), onCompleted };
+  if (kind === "express") return expressApp(createExpressReceiver(options));
+  const receiver = createReceiver(options);
+  return (request, response) => void receiver(request, response);
+}
+
 async function runReceiver(): Promise<object> {
-  const store = await stores[kind]?.();
-  const listener =
-    kind === "bare" ? bareHandler : createReceiver({ secrets: webhookSecret, store, onCompleted });
-  const server = createServer((request, response) => void listener(request, response));
+  const server = createServer(await createListener());
   await once(server.listen(0, "127.0.0.1"), "listening");
   // It listens on a port, not on a pipe.
   const { port } = server.address() as AddressInfo;

@@ -1,5 +1,5 @@
 import type { Times } from "../clock.ts";
-import type { PostgresClient, SqliteDatabase, SqliteStatement } from "./clients.ts";
+import type { PostgresClient, SqliteDatabase } from "./clients.ts";
 import { groupCalls } from "./group-calls.ts";
 import { createStoreClock, type ClockRule } from "./store-clock.ts";
 import { checkStoreVersion, once, storeVersion, type Fail } from "./store-version.ts";
@@ -188,13 +188,17 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
       // The column is named "timeout".
       const [busy] = database.prepare("PRAGMA busy_timeout").all();
       if (Reflect.get(Object(busy), "timeout") === 0) database.exec("PRAGMA busy_timeout = 5000");
-      const statements = new Map<string, SqliteStatement>();
+      const statements = new Map<string, (values: readonly Value[]) => Rows>();
       /** Prepares a statement once. Some drivers accept values only for `?`. */
       const all = (text: string, values: readonly Value[]): Rows => {
-        const statement = statements.get(text) ?? database.prepare(text.replaceAll(/\$\d/g, "?"));
-        statements.set(text, statement);
-        const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
-        return statement.all(...order.map((index) => values[index] ?? ""));
+        let run = statements.get(text);
+        if (!run) {
+          const statement = database.prepare(text.replaceAll(/\$\d/g, "?"));
+          const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
+          run = (given) => statement.all(...order.map((index) => given[index] ?? ""));
+          statements.set(text, run);
+        }
+        return run(values);
       };
       const advance = createStoreClock(clock, times);
       const storedTime = `SELECT ${version[1]} AS time FROM ${table} WHERE (${key[0]}) = (${key[1]})`;

@@ -18,6 +18,21 @@ it("removes the oldest handled event above maxEvents", async () => {
   expect(await Promise.all(states)).toEqual(["done", "claimed", "done", "done"]);
 });
 
+it("keeps the newest handled events up to maxEvents, in any order of many events", async () => {
+  const [maxEvents, clock] = [150, new ManualClock()];
+  const store = createMemoryStore({ maxEvents, clock });
+  let kept: number[] = [];
+  const keyOf = fc.integer({ min: 0, max: 400 });
+  for (const key of fc.sample(keyOf, { numRuns: 3_000, seed: 1 })) {
+    await store.done(`event ${key}`, 1_000);
+    kept = [...kept.filter((it) => it !== key), key].slice(-maxEvents);
+  }
+  const isKept = async (key: number) => (await store.claim(`event ${key}`, "one", 1)) === "done";
+  const states = await Promise.all(Array.from({ length: 401 }, (_, key) => isKept(key)));
+  const expected = Array.from({ length: 401 }, (_, key) => kept.includes(key));
+  expect(states).toEqual(expected);
+});
+
 it("keeps every claim above maxEvents", async () => {
   const store = createMemoryStore({ maxEvents: 1, clock: new ManualClock() });
   for (let index = 0; index < 50; index += 1) await store.claim(`open ${index}`, "one", 1_000);

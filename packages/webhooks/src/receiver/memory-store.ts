@@ -17,6 +17,14 @@ export interface MemoryStoreOptions {
   readonly clock?: Pick<Clock, "now" | "monotonic"> | undefined;
 }
 
+interface Finished {
+  readonly key: string;
+  readonly until: number;
+}
+
+/** Number of entries below which their order is not copied. */
+const minOrder = 100;
+
 /**
  * Creates a store in the memory of this process, for a receiver that runs as one process. It is
  * empty after a restart. With several processes each has its own, so an event that two of them
@@ -39,16 +47,24 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
   // In one process, the end of a claim needs no date. A sleeping machine forgets nothing too early.
   const monotonic = monotonicOf(clock);
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();
-  const finished = new Map<string, { readonly until: number }>();
+  const finished = new Map<string, Finished>();
+  /** Handled events from the oldest. A map whose first entries are removed takes longer to find its first entry. */
+  let order: Finished[] = [];
+  let first = 0;
 
   /** Removes the first entries, which expire first if all have one `ttl`. */
   const removeExpired = (now: number): void => {
-    for (const entries of [claims, finished]) {
-      for (const [key, { until }] of entries) {
-        if (until > now && (entries === claims || finished.size <= maxEvents)) break;
-        entries.delete(key);
-      }
+    for (const [key, { until }] of claims) {
+      if (until > now) break;
+      claims.delete(key);
     }
+    for (let entry = order[first]; entry; entry = order[(first += 1)]) {
+      if (entry.until > now && finished.size <= maxEvents) break;
+      // An event that was recorded again has a later entry.
+      if (finished.get(entry.key) === entry) finished.delete(entry.key);
+    }
+    // Half of them are not in use. So each entry is copied once on average.
+    if (order.length > 2 * finished.size + minOrder) [order, first] = [[...finished.values()], 0];
   };
 
   return {
@@ -67,7 +83,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
       const now = monotonic();
       claims.delete(key);
       finished.delete(key);
-      finished.set(key, { until: now + ttl });
+      const entry = { key, until: now + ttl };
+      finished.set(key, entry);
+      order.push(entry);
       removeExpired(now);
     },
     async release(key, owner) {

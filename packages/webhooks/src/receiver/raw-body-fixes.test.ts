@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 
 import { createReceiver, signedRequest } from "../index.ts";
 import { createReceiver as forExpress } from "../adapters/express.ts";
@@ -78,3 +78,22 @@ it.each([
     expect(message).toContain(line);
   },
 );
+
+it("reads no call stack for a request whose bytes the framework has kept", async () => {
+  const { prepareStackTrace } = Error;
+  onTestFinished(() => void (Error.prepareStackTrace = prepareStackTrace));
+  const read = vi.fn(() => "");
+  Error.prepareStackTrace = read;
+  const signed = await signedRequest({ job_id: "job_1" }, { secret: "whsec_test" });
+  const headers = Object.fromEntries(signed.headers);
+  const request = Object.assign(new IncomingMessage(new Socket()), { method: "POST", headers });
+  const body = Buffer.from(await signed.text());
+  request.push(body);
+  request.push(null);
+  await buffer(request);
+  const response = { statusCode: 0, headersSent: false, setHeader: vi.fn(), end: vi.fn() };
+  const receiver = forExpress({ secrets: "whsec_test", onCompleted: () => undefined });
+  await receiver(Object.assign(request, { body }), response);
+  expect(response.statusCode).toBe(204);
+  expect(read).not.toHaveBeenCalled();
+});

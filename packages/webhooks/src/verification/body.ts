@@ -127,11 +127,11 @@ export function hasField(value: unknown, name: string): boolean {
   }
 }
 
-/** Returns true for a request whose stream was read, even if a framework has kept its bytes. */
+/** Returns true for a request whose stream was read, unless a framework has kept its bytes. */
 export function wasRead(body: unknown): body is object {
   try {
     const { bodyUsed, readableDidRead } = Object(body) as RequestFields;
-    return Boolean(bodyUsed || readableDidRead);
+    return Boolean(bodyUsed || readableDidRead) && bufferedBytes(body) === undefined;
   } catch {
     // The Request of Elysia in Node, once its body was parsed.
     return true;
