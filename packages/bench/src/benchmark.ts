@@ -49,10 +49,10 @@ export function groupsOf({ name, title, groups }: Benchmark, figures: Figures = 
   });
 }
 
-/** Maximum distance between the quartiles of a ratio, relative to its median. */
-export const maxSpread = 0.05;
+/** Distance between the quartiles of a ratio, relative to its median, above which it is called unstable. */
+const maxSpread = 0.05;
 
-/** Lists the ratios whose quartiles are too far apart for publication. */
+/** Lists the ratios whose quartiles are far apart. */
 export function unstableRatios(groups: readonly Group[]) {
   const ratios = groups.filter(({ unit }) => unit === "×");
   const spreads = ratios.flatMap(({ title, rows }) =>

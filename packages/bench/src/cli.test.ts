@@ -1,10 +1,10 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
 import type { Benchmark } from "./benchmark.ts";
 import { runCli, type Context } from "./cli.ts";
-import type { Environment } from "./environment.ts";
+import { Environment } from "./environment.ts";
 import { context, docs } from "./main.ts";
 import { mediansOf, ratiosTo, takeTurns, type Sample } from "./statistics.ts";
 
@@ -24,17 +24,26 @@ function ratiosOf(name: string, ratios: readonly number[], own?: Partial<Benchma
 
 async function run(args: readonly string[], sources: Partial<Context>) {
   // Benchmarks with made-up samples use nothing else of the environment.
-  const environment = { stopServers: async () => {} } as Partial<Environment> as Environment;
+  const unused = { stopServers: async () => {}, takeFailures: () => [] };
+  const environment = unused as Partial<Environment> as Environment;
   const createEnvironment = async () => environment;
   const [print, write] = [vi.fn<Context["print"]>(), vi.fn<Context["write"]>()];
-  const code = await runCli(args, { ...context, createEnvironment, print, write, ...sources });
-  const [files = new Map<string, string>(), results] = write.mock.calls[0] ?? [];
+  const save = vi.fn<Context["save"]>();
+  const code = await runCli(args, {
+    ...context,
+    createEnvironment,
+    print,
+    save,
+    write,
+    ...sources,
+  });
+  const [files = new Map<string, string>()] = write.mock.calls[0] ?? [];
+  const [results] = save.mock.calls.at(-1) ?? [];
   return { code, output: print.mock.calls.join(""), files, results };
 }
 
 const stable = ratiosOf("stable", [0.95, 1, 1.05]);
 const unstable = ratiosOf("unstable", [0.94, 1, 1.06]);
-const both = [stable, unstable];
 const medians = ratiosOf("medians", [1, 9, 2, 4, 3, 4], { samplesPerRun: 3 });
 const goals = [
   { group: "failing.ratio", row: "peer", max: 1 },
@@ -46,11 +55,9 @@ const failing = (sample: Sample) => benchmark("failing", [sample]);
 test.each([
   ["median, quartiles and runs", [], [unstable], 0, "| tryon | 1 | 0.97 – 1.03 | 3 |"],
   ["medians of samples as runs", [], [medians], 0, "| tryon | 3 | 2.5 – 3.5 | 2 |"],
-  ["the load", [], [stable], 0, /## Title of stable.*Load average: \d.* before and \d.* after/s],
+  ["the load", [], [stable], 0, /## Title of stable.*Load average: \d.* before and \d.* after it/s],
   ["an unknown name", ["d"], [stable], 2, "benchmark: d. Usage: [stable]… [--write]"],
   ["a benchmark to render", ["stable", "--render"], [stable], 2, "benchmark: --render. Usage:"],
-  ["a part to write", ["stable", "--write"], both, 1, "--write needs every benchmark"],
-  ["an unstable ratio", ["--write"], both, 1, "unstable: Ratio, tryon: quartiles 6.0 % apart"],
   ["a goal without a row", [], [failing({ ratio: { a: 1 } })], 1, 'measured no "peer".'],
   ["an infinite figure", [], [failing({ ratio: { a: 1 / 0 } })], 1, "failing: a is Infinity."],
   ["an unknown group", [], [failing({ size: { a: 1 } })], 1, "failing has no group size."],
@@ -65,11 +72,41 @@ test("runs the named benchmarks in the order of the page", async () => {
   expect(output.match(/## Title of \w+/g)).toEqual(["## Title of medians", "## Title of stable"]);
 });
 
-test("runs the others when one fails, and writes nothing", async () => {
-  const benchmarks = [failing({}), stable];
-  const { code, output, files } = await run(["--write"], { benchmarks, goals });
-  expect({ code, files }).toEqual({ code: 1, files: new Map() });
-  expect(output).toMatch(/failing failed: .*## Title of stable.*written:\n- failing failed/s);
+test("runs and writes the others when one fails", async () => {
+  const benchmarks = [failing({}), unstable];
+  const sources = { benchmarks, goals, pages: new Map() };
+  const { code, output, results } = await run(["--write"], sources);
+  expect(code).toBe(1);
+  expect(output).toMatch(/failing failed: .*## Title of unstable/s);
+  expect(results?.figures["unstable"]?.["ratio"]?.["tryon"]).toMatchObject({ median: 1 });
+  expect(results?.figures).not.toHaveProperty("failing");
+});
+
+test("writes one benchmark at once, and keeps the results of the others", async () => {
+  const pages = new Map([
+    ["page.md", "[[unstable]] up to [[maxSpread]] %: [[table unstable.ratio]]"],
+  ]);
+  const first = await run(["unstable", "--write"], { benchmarks: [stable, unstable], pages });
+  expect(first.files.get("page.md")).toMatch(/1 up to 6 %: .*0.97 – 1.03/s);
+  const { loads, figures } = first.results ?? {};
+  expect(loads?.["unstable"]).toEqual([expect.any(Number), expect.any(Number)]);
+  expect(figures).toEqual({ ...context.results.figures, unstable: expect.anything() });
+});
+
+async function* measureMissing(environment: Environment): AsyncIterable<Sample> {
+  yield environment.runCandidate("missing.mjs");
+  yield { ratio: { tryon: 2 } };
+}
+
+test("reports a failed run of a candidate, and keeps the others", async () => {
+  const environment = new Environment();
+  const { code, output } = await run(["a"], {
+    benchmarks: [benchmark("a", [], { measure: measureMissing })],
+    createEnvironment: async () => environment,
+  });
+  rmSync(environment.folder, { recursive: true });
+  expect(code).toBe(1);
+  expect(output).toMatch(/\| tryon \| 2 \|.*a: a run failed: node missing.mjs ended with 1:/s);
 });
 
 test("writes the filled pages, charts and results when ratios are stable", async () => {

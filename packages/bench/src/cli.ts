@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg, type } from "node:os";
 
-import { groupsOf, maxSpread, runBenchmark, unstableRatios, type Figures } from "./benchmark.ts";
+import { groupsOf, runBenchmark } from "./benchmark.ts";
 import type { Environment } from "./environment.ts";
 import { renderGoals, renderPages, renderTable, type Results, type Sources } from "./page.ts";
 import { packages } from "./peers.ts";
@@ -8,17 +8,22 @@ import { packages } from "./peers.ts";
 export interface Context extends Sources {
   createEnvironment(): Promise<Environment>;
   readonly print: (text: string) => void;
-  /** Results of the last run that was written. */
+  /** Results of the last runs that were written. */
   readonly results: Results;
-  /** Writes files below `docs`, and the results if they are new. */
-  write(files: ReadonlyMap<string, string>, results?: Results): Promise<void>;
+  save(results: Results): Promise<void>;
+  /** Writes the pages and the charts, which are files below `docs`. */
+  write(files: ReadonlyMap<string, string>): Promise<void>;
 }
 
-/** Runs `[name…] [--write]` or `--render`, and returns the exit code: 1 for a failure or unwritten pages, 2 for unknown arguments. */
+/**
+ * Runs `[name…] [--write]` or `--render`, and returns the exit code: 1 for a failure, 2 for unknown arguments. `--write` keeps the
+ * results of other benchmarks.
+ */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { benchmarks, print } = context;
+  let { results } = context;
   if (args.join() === "--render") {
-    await context.write(renderPages(context, context.results));
+    await context.write(renderPages(context, results));
     return 0;
   }
   const known = benchmarks.map(({ name }) => name);
@@ -31,45 +36,37 @@ export async function runCli(args: readonly string[], context: Context): Promise
     return 2;
   }
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (write && chosen.length < benchmarks.length) {
-    print("--write needs every benchmark: run `npm run bench -- --write` without names.\n");
-    return 1;
-  }
-
-  const [loadBefore = 0] = loadavg();
-  const figures: Record<string, Figures> = {};
-  const problems: string[] = [];
+  let hasFailed = false;
+  const report = (problem: string): void => {
+    hasFailed = true;
+    print(`${problem}\n\n`);
+  };
   const environment = await context.createEnvironment();
   for (const benchmark of chosen) {
+    const { name } = benchmark;
+    const [loadBefore = 0] = loadavg();
     try {
       const measured = await runBenchmark(benchmark, environment);
       const groups = groupsOf(benchmark, measured);
       const goals = renderGoals(context.goals, groups).join("\n");
       print(`${[`## ${benchmark.title}`, ...groups.map(renderTable), goals].join("\n\n")}\n\n`);
-      figures[benchmark.name] = measured;
+      const [loadAfter = 0] = loadavg();
+      const load = [loadBefore, loadAfter].map((it) => Number(it.toFixed(2)));
+      print(`Load average: ${load.join(" before and ")} after it\n\n`);
+      if (write) {
+        const machine = { cores: availableParallelism(), system: type() };
+        const loads = { ...results.loads, [name]: load };
+        const figures = { ...results.figures, [name]: measured };
+        results = { ...machine, node: process.versions.node, packages, loads, figures };
+        // At once, so that no later failure loses it.
+        await context.save(results);
+      }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      problems.push(`${benchmark.name} failed: ${message}`);
-      print(`${problems.at(-1)}\n\n`);
+      report(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
+    for (const failure of environment.takeFailures()) report(`${name}: a run failed: ${failure}`);
     await environment.stopServers();
   }
-  const [loadAfter = 0] = loadavg();
-  print(
-    `Load average: ${loadBefore.toFixed(2)} before and ${loadAfter.toFixed(2)} after the run\n\n`,
-  );
-  const measured = chosen.flatMap((it) => groupsOf(it, figures[it.name]));
-  for (const { name, spread } of write ? unstableRatios(measured) : [])
-    problems.push(
-      `${name}: quartiles ${(spread * 100).toFixed(1)} % apart, more than ${maxSpread * 100} %`,
-    );
-  if (write && problems.length > 0) {
-    const advice = "For stable ratios, stop other work on this machine until its load is low.";
-    print(`Nothing was written:\n- ${problems.join("\n- ")}\n${advice}\n`);
-  } else if (write) {
-    const machine = { cores: availableParallelism(), system: type(), node: process.versions.node };
-    const results = { ...machine, loadBefore, loadAfter, packages, figures };
-    await context.write(renderPages(context, results), results);
-  }
-  return problems.length === 0 ? 0 : 1;
+  if (write) await context.write(renderPages(context, results));
+  return hasFailed ? 1 : 0;
 }

@@ -26,6 +26,7 @@ const laterLoads: Plugin = {
 export class Environment {
   readonly folder = mkdtempSync(join(tmpdir(), "tryon-bench-"));
   readonly #servers = new Set<Program>();
+  readonly #failures: string[] = [];
 
   /** Runs Node in the folder and returns what it prints. */
   async node(...args: readonly string[]): Promise<string> {
@@ -38,6 +39,21 @@ export class Environment {
   /** Runs a program of this package, each of which prints a sample. */
   async run(...args: readonly string[]): Promise<Sample> {
     return JSON.parse(await this.node(...args)) as Sample;
+  }
+
+  /** Runs a program that measures one candidate. After its failure, which is reported, the other candidates go on. */
+  async runCandidate(...args: readonly string[]): Promise<Sample> {
+    try {
+      return await this.run(...args);
+    } catch (error) {
+      this.#failures.push(error instanceof Error ? error.message : String(error));
+      return {};
+    }
+  }
+
+  /** Returns the failures of candidates since the last call. */
+  takeFailures(): readonly string[] {
+    return this.#failures.splice(0);
   }
 
   /** Starts a server in the folder, waits for a response and returns its URL: the known one, or the one that it prints. */

@@ -32,13 +32,16 @@ export const context: Context = {
   pages: new Map(pages.map((name) => [name, readFileSync(join(folder, "pages", name), "utf8")])),
   goals,
   results,
-  write: async (files, newResults) => {
+  write: async (files) => {
     for await (const old of glob(join(docs, "images/benchmark-*.svg"))) await rm(old);
     for (const [path, text] of files) await writeFile(join(docs, path), text);
-    if (newResults === undefined) return;
+  },
+  save: async (newResults) => {
     const json = JSON.stringify(newResults, null, 2);
     // One line per row.
-    const rows = json.replaceAll(/\{\s+"q1"[^}]+\}/g, (row) => row.replaceAll(/\s+/g, " "));
+    const rows = json.replaceAll(/\{\s+"q1"[^}]+\}|\[\s+[\d.]+,\s[^\]]+\]/g, (row) =>
+      row.replaceAll(/\s+/g, " "),
+    );
     await writeFile(join(folder, "results.json"), `${rows}\n`);
   },
 };

@@ -1,13 +1,14 @@
 import { groupsOf, unstableRatios, type Benchmark, type Figures, type Group } from "./benchmark.ts";
 import { describeChart, formatNumber, isOwnPackage, renderChart } from "./chart.ts";
 
-/** Machine, versions and figures of a run, as stored in results.json. */
-export interface Results extends Readonly<Record<"cores" | "loadBefore" | "loadAfter", number>> {
+/** Machine, versions and figures of the last run of each benchmark, as stored in results.json. */
+export interface Results {
+  readonly cores: number;
   readonly system: string;
   readonly node: string;
   readonly packages: readonly string[];
-  /** Limits of these figures that a reader must know. */
-  readonly note?: string;
+  /** Load averages before and after each benchmark. */
+  readonly loads: Readonly<Record<string, readonly number[]>>;
   /** Figures by the name of the benchmark. */
   readonly figures: Readonly<Record<string, Figures>>;
 }
@@ -42,8 +43,8 @@ export function renderPages({ benchmarks, goals, pages }: Sources, results: Resu
   const spreads = unstableRatios(groups).map(({ spread }) => spread);
   const lines = renderGoals(goals, groups);
   const texts: Readonly<Record<string, unknown>> = {
-    note: "",
     ...results,
+    load: renderLoads(Object.values(results.loads)),
     packages: results.packages.join(", "),
     unstable: spreads.length,
     maxSpread: Math.round(Math.max(0, ...spreads) * 100),
@@ -67,6 +68,12 @@ export function renderPages({ benchmarks, goals, pages }: Sources, results: Resu
   };
   for (const [path, text] of pages) files.set(path, `${notice}\n\n${text.replaceAll(field, fill)}`);
   return files;
+}
+
+/** Renders the range of the load averages before the benchmarks. Without a load, no benchmark was measured. */
+function renderLoads(loads: Results["loads"][string][]): string {
+  const before = loads.map(([load = 0]) => load).toSorted((a, b) => a - b);
+  return `${before[0] ?? 0} to ${before.at(-1) ?? 0}`;
 }
 
 /** Renders the lowest and the highest median of the peers. */

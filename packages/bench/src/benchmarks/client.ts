@@ -23,7 +23,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
     async *measure(environment) {
       const url = await environment.serve(["servers.mjs", "bare"]);
       for (const name of Array.from({ length: 21 }, () => Object.keys(clients)).flat())
-        if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
+        if (name !== bareFetch)
+          yield environment.runCandidate("in-process.mjs", "small", name, url);
     },
   },
   {
@@ -44,11 +45,11 @@ export const clientBenchmarks: readonly Benchmark[] = [
       for (const image of halves) await writeFile(image, createImage(2.5 * 2 ** 20));
       const url = await environment.serve(["servers.mjs", "sink"]);
       for (let round = 0; round < 15; round += 1) {
-        yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...images);
+        yield environment.runCandidate("--expose-gc", "in-process.mjs", "upload", url, ...images);
         for (const name of Object.keys(uploaders))
-          yield environment.run("upload.mjs", "1", name, url, ...images);
+          yield environment.runCandidate("upload.mjs", "1", name, url, ...images);
         for (const name of [files, `${files} over fetch`])
-          yield environment.run("upload.mjs", "50", name, url, ...halves);
+          yield environment.runCandidate("upload.mjs", "50", name, url, ...halves);
       }
     },
   },
@@ -61,7 +62,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
     },
     async *measure(environment) {
       for (const server of Array.from({ length: 7 }, () => ["proxy", "mock"]).flat())
-        yield environment.run("--expose-gc", "in-process.mjs", "rejected", server);
+        yield environment.runCandidate("--expose-gc", "in-process.mjs", "rejected", server);
     },
   },
   {

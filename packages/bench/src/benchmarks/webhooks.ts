@@ -26,6 +26,8 @@ const receivers = [
   { kind: "express", row: express, start: noStore },
 ] as const;
 
+const baseOf = (row: string): string => (row === express ? bareExpress : bareHandler);
+
 /** Measures each receiver in a new process with an empty store. The ratio compares those of one round. */
 async function measureReceivers(environment: Environment, round: number): Promise<Sample> {
   const rate: Record<string, number> = {};
@@ -43,7 +45,6 @@ async function measureReceivers(environment: Environment, round: number): Promis
       await store.remove();
     }
   }
-  const baseOf = (row: string): string => (row === express ? bareExpress : bareHandler);
   const ratios = Object.entries(cpu)
     .filter(([row]) => row !== bareHandler && row !== bareExpress)
     .map(([row, time]) => [row, time / (cpu[baseOf(row)] ?? Number.NaN)] as const);
@@ -70,8 +71,8 @@ export const webhookBenchmarks: readonly Benchmark[] = [
       }
       for (let round = 0; round < 35; round += 1) {
         const args = ["--expose-gc", "in-process.mjs", "webhooks"];
-        yield environment.run(...args, "small", bareHmac, "300", "300");
-        yield environment.run(...args, "large", bareHmacAndParse, "1000000", "4");
+        yield environment.runCandidate(...args, "small", bareHmac, "300", "300");
+        yield environment.runCandidate(...args, "large", bareHmacAndParse, "1000000", "4");
       }
     },
   },
@@ -99,7 +100,7 @@ export const webhookBenchmarks: readonly Benchmark[] = [
       const program = fileURLToPath(new URL("../programs/timing-leak.ts", import.meta.url));
       for (let round = 0; round < 9; round += 1)
         for (const name of [comparison, whole, control])
-          yield environment.run("--conditions=@tryon/source", program, name, "60000");
+          yield environment.runCandidate("--conditions=@tryon/source", program, name, "60000");
     },
   },
 ];

@@ -25,7 +25,7 @@ it("keeps the newest handled events up to maxEvents, in any order of many events
   const keyOf = fc.integer({ min: 0, max: 400 });
   for (const key of fc.sample(keyOf, { numRuns: 3_000, seed: 1 })) {
     await store.done(`event ${key}`, 1_000);
-    kept = [...kept.filter((it) => it !== key), key].slice(-maxEvents);
+    kept = [...kept.filter((other) => other !== key), key].slice(-maxEvents);
   }
   const isKept = async (key: number) => (await store.claim(`event ${key}`, "one", 1)) === "done";
   const states = await Promise.all(Array.from({ length: 401 }, (_, key) => isKept(key)));

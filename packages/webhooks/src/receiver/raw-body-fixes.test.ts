@@ -80,9 +80,8 @@ it.each([
 );
 
 it("reads no call stack for a request whose bytes the framework has kept", async () => {
-  const { prepareStackTrace } = Error;
-  onTestFinished(() => void (Error.prepareStackTrace = prepareStackTrace));
   const read = vi.fn(() => "");
+  onTestFinished(() => void Reflect.deleteProperty(Error, "prepareStackTrace"));
   Error.prepareStackTrace = read;
   const signed = await signedRequest({ job_id: "job_1" }, { secret: "whsec_test" });
   const headers = Object.fromEntries(signed.headers);
