@@ -80,7 +80,7 @@ it.each([
 );
 
 it("reads no call stack for a request whose bytes the framework has kept", async () => {
-  const read = vi.fn(() => "");
+  const read = vi.fn<() => string>(() => "");
   onTestFinished(() => void Reflect.deleteProperty(Error, "prepareStackTrace"));
   Error.prepareStackTrace = read;
   const signed = await signedRequest({ job_id: "job_1" }, { secret: "whsec_test" });
@@ -90,7 +90,8 @@ it("reads no call stack for a request whose bytes the framework has kept", async
   request.push(body);
   request.push(null);
   await buffer(request);
-  const response = { statusCode: 0, headersSent: false, setHeader: vi.fn(), end: vi.fn() };
+  const nothing = (): void => undefined;
+  const response = { statusCode: 0, headersSent: false, setHeader: nothing, end: nothing };
   const receiver = forExpress({ secrets: "whsec_test", onCompleted: () => undefined });
   await receiver(Object.assign(request, { body }), response);
   expect(response.statusCode).toBe(204);
