@@ -90,8 +90,12 @@ it("reads no call stack for a request whose bytes the framework has kept", async
   request.push(body);
   request.push(null);
   await buffer(request);
-  const nothing = (): void => undefined;
-  const response = { statusCode: 0, headersSent: false, setHeader: nothing, end: nothing };
+  const response = {
+    statusCode: 0,
+    headersSent: false,
+    setHeader: () => undefined,
+    end: () => undefined,
+  };
   const receiver = forExpress({ secrets: "whsec_test", onCompleted: () => undefined });
   await receiver(Object.assign(request, { body }), response);
   expect(response.statusCode).toBe(204);
