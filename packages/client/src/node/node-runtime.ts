@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import type * as Crypto from "node:crypto";
+import { createRequire } from "node:module";
 import type { Agent } from "node:http";
 
 import type { TryOnOptions } from "../config/options.ts";
@@ -11,6 +12,11 @@ import { Agents, isFetchReplaced, NodeTransport } from "./node-transport.ts";
 
 export { describePath, nodeImage } from "./node-image.ts";
 export { environmentLogger } from "./environment-logger.ts";
+
+interface NodeProcess {
+  readonly getBuiltinModule?: (name: string) => unknown;
+  readonly execPath: string;
+}
 
 export class Connections {
   readonly #agents: Agents;
@@ -97,6 +103,12 @@ function createFile(path: string): WholeFile {
   };
 }
 
+/** Loads `node:crypto` at the first digest, since its import takes longer than that of the client. */
 export function sha256Of(text: string): string {
+  const { process } = globalThis as { process: NodeProcess };
+  // Only older versions of Node need a file for it.
+  const load = process.getBuiltinModule ?? createRequire(process.execPath);
+  // This is the type of the module.
+  const { createHash } = load("node:crypto") as typeof Crypto;
   return createHash("sha256").update(text).digest("hex");
 }
