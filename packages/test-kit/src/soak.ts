@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished } from "vitest";
 
-/** What a program uses, after a garbage collection. */
+/** Resources that a program uses after a garbage collection. */
 export interface Usage {
   /** Heap and buffers in bytes. */
   readonly memory: number;

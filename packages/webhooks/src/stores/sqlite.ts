@@ -12,7 +12,7 @@ export type { SqliteDatabase, SqliteStatement, TableStore, TableStoreOptions };
  * Call `deleteExpired` about once an hour. If the connection has no `busy_timeout`, the store sets
  * 5 seconds, so that processes wait for each other. The event loop is blocked meanwhile.
  *
- * With `synchronous = NORMAL`, an event costs a third of the CPU time in the store. A power failure can then lose the record
+ * With `synchronous = NORMAL`, an event costs less than half of the CPU time in the store. A power failure can then lose the record
  * of the last events, but not the end of a process. The service does not send them again, since the receiver has accepted
  * them. If your handler writes to the same connection, set `FULL`.
  *
