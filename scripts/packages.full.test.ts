@@ -24,6 +24,7 @@ const maxBytes = {
   mock: 448_500,
   contract: 163_000,
   cli: 535_500,
+  "ai-sdk": 12_000,
 };
 
 /** APIs that came after Chrome 120, Firefox 115 or Safari 17, the oldest browsers in docs/support.md. */
@@ -59,8 +60,8 @@ it.each([
     "--strict",
   ]),
   // The command has no types. Only this test needs attw, so the workspace does not install it.
-  ...(["client", "webhooks", "mock", "contract"] as const).map((name) => {
-    const profile = name === "contract" ? "esm-only" : "node16";
+  ...(["client", "webhooks", "mock", "contract", "ai-sdk"] as const).map((name) => {
+    const profile = ["contract", "ai-sdk"].includes(name) ? "esm-only" : "node16";
     const attw = ["--yes", "@arethetypeswrong/cli@0.18.5", tarballs[name], "--profile", profile];
     return [`attw accepts ${name}`, ".", "npx", ...attw];
   }),
@@ -86,7 +87,7 @@ it.each(published)("packs only what users of %s need", async (name) => {
   const listed = (await tar("-tzf", tarballs[name])).trim().split("\n");
   const files = listed.map((file) => file.replace("package/", ""));
   const others = files.filter((file) => !/^dist\/[\w/-]+\.(?:js|cjs|d\.ts|d\.cts)$/.test(file));
-  expect(others).toHaveLength(name === "client" ? 4 : 5);
+  expect(others).toHaveLength(["client", "ai-sdk"].includes(name) ? 4 : 5);
   expect([...always, thirdParty]).toEqual(expect.arrayContaining(others));
   expect(files.filter((file) => /testing|tests?\//.test(file))).toEqual([]);
   expect((await stat(tarballs[name])).size).toBeLessThan(maxBytes[name]);
@@ -97,7 +98,11 @@ it.each(published)("packs only what users of %s need", async (name) => {
   const packed = await tar("-xzOf", tarballs[name], "package/package.json");
   // The manifest of npm has an object with the dependencies.
   const { dependencies = {} } = JSON.parse(packed) as { dependencies?: object };
-  const few: Readonly<Record<string, string>> = { client: "openapi-fetch", webhooks: "" };
+  const few: Readonly<Record<string, string>> = {
+    client: "openapi-fetch",
+    webhooks: "",
+    "ai-sdk": "",
+  };
   const names = Object.keys(dependencies).join();
   expect(few[name] ?? names).toBe(names);
   expect(packed).not.toMatch(/"(?:workspace|catalog|link|file):/);

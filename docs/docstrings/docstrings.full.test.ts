@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { readExamples, type DocstringExample } from "./read-examples.ts";
 
-const packages = ["client", "webhooks", "mock", "contract"];
+const packages = ["client", "webhooks", "mock", "contract", "ai-sdk"];
 
 /** Returns the errors of the strictest compiler options for an example, inside the scene that it assumes. */
 async function complaints(examples: readonly DocstringExample[]): Promise<string> {

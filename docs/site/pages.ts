@@ -31,7 +31,7 @@ const { repository }: { repository?: string } = JSON.parse(
 const patterns = [
   "{README,CONTRIBUTING,SECURITY}.md",
   "docs/**/*.md",
-  "packages/{client,webhooks,mock,contract,cli}/{README,CHANGELOG}.md",
+  "packages/{client,webhooks,mock,contract,cli,ai-sdk}/{README,CHANGELOG}.md",
   "examples/README.md",
 ];
 const sources = globSync(patterns, { cwd: root, exclude: ["docs/README.md", "docs/site/**"] });
@@ -41,8 +41,8 @@ export function pathInSite(source: string): string {
   return source
     .replace("docs/reference", "api/index")
     .replace(/^docs\//, "")
-    .replace(/^packages\/(\w+)\/CHANGELOG/, "changelog/$1")
-    .replace(/^(packages\/\w+|examples)\/README/, "$1")
+    .replace(/^packages\/([\w-]+)\/CHANGELOG/, "changelog/$1")
+    .replace(/^(packages\/[\w-]+|examples)\/README/, "$1")
     .replace(/(^|\/)README/, "$1index")
     .toLowerCase();
 }

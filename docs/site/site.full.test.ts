@@ -61,7 +61,7 @@ describe("the site", () => {
     const list = await readFile(join(folder, "llms.txt"), "utf8");
     const listed = [...list.matchAll(/\]\(([^)]+)\.md\)/g)].map(([, page]) => `${page}.html`);
     expect(listed.length).toBeGreaterThan(30);
-    const exports = ["client", "webhooks", "mock", "contract"].flatMap((name) => {
+    const exports = ["client", "webhooks", "mock", "contract", "ai-sdk"].flatMap((name) => {
       const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
       const { publishConfig } = JSON.parse(manifest) as { publishConfig: { exports: object } };
       return Object.keys(publishConfig.exports)

@@ -65,7 +65,7 @@ export class AppFolder {
     await cp(join(root, "examples", example), app.folder, { recursive: true, filter: isOwn });
     const manifest = (await readFile(app.path("package.json"), "utf8"))
       .replaceAll(
-        /"@tryon\/(client|webhooks|mock|contract)": "[^"]+"/g,
+        /"@tryon\/(client|webhooks|mock|contract|ai-sdk)": "[^"]+"/g,
         // The expression matches the names of published packages.
         (_whole, name: Published) => `"@tryon/${name}": "file:${tarballs[name]}"`,
       )

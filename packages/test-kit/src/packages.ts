@@ -10,7 +10,7 @@ import { withLock } from "./with-lock.ts";
 const run = promisify(execFile);
 
 /** The packages that are published, ordered so that tests find what they need. */
-export const published = ["client", "webhooks", "mock", "contract", "cli"] as const;
+export const published = ["client", "webhooks", "mock", "contract", "cli", "ai-sdk"] as const;
 export type Published = (typeof published)[number];
 
 export type Tarballs = Readonly<Record<Published, string>>;
