@@ -40,7 +40,7 @@ const maxImagesPerCall = Number.MAX_SAFE_INTEGER;
  *
  * const { image } = await generateImage({
  *   model: createImageModel(),
- *   prompt: { images: [person, shirt], text: "Tuck the shirt in." },
+ *   prompt: { images: ["https://shop.example/me.jpg", "https://shop.example/shirt.png"] },
  *   providerOptions: { tryon: { idempotencyKey: "order-1042" } },
  * });
  */
