@@ -22,9 +22,6 @@ interface Finished {
   readonly until: number;
 }
 
-/** Number of entries below which their order is not copied. */
-const minOrder = 100;
-
 /**
  * Creates a store in the memory of this process, for a receiver that runs as one process. It is
  * empty after a restart. With several processes each has its own, so an event that two of them
@@ -48,9 +45,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
   const monotonic = monotonicOf(clock);
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();
   const finished = new Map<string, Finished>();
-  /** Handled events from the oldest. A map whose first entries are removed takes longer to find its first entry. */
-  let order: Finished[] = [];
-  let first = 0;
+  /** Iterates from the oldest. A new iterator would pass all removed entries again, until the map is copied. */
+  let entries = finished.values();
+  let oldest: Finished | undefined;
 
   /** Removes the first entries, which expire first if all have one `ttl`. */
   const removeExpired = (now: number): void => {
@@ -58,13 +55,16 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
       if (until > now) break;
       claims.delete(key);
     }
-    for (let entry = order[first]; entry; entry = order[(first += 1)]) {
-      if (entry.until > now && finished.size <= maxEvents) break;
+    while ((oldest ??= entries.next().value)) {
       // An event that was recorded again has a later entry.
-      if (finished.get(entry.key) === entry) finished.delete(entry.key);
+      if (finished.get(oldest.key) === oldest) {
+        if (oldest.until > now && finished.size <= maxEvents) return;
+        finished.delete(oldest.key);
+      }
+      oldest = undefined;
     }
-    // Half of them are not in use. So each entry is copied once on average.
-    if (order.length > 2 * finished.size + minOrder) [order, first] = [[...finished.values()], 0];
+    // An iterator that has ended sees no later entries.
+    entries = finished.values();
   };
 
   return {
@@ -83,9 +83,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
       const now = monotonic();
       claims.delete(key);
       finished.delete(key);
-      const entry = { key, until: now + ttl };
-      finished.set(key, entry);
-      order.push(entry);
+      finished.set(key, { key, until: now + ttl });
       removeExpired(now);
     },
     async release(key, owner) {
