@@ -71,7 +71,9 @@ const options: Options = {
  * @throws Error for each warning of typedoc, which prints it to stderr.
  */
 export async function writeReference(folder: string): Promise<void> {
-  const names = ["client", "webhooks", "mock", "contract", "cli", "ai-sdk"].map((name) => `@tryon/${name}`);
+  const names = ["client", "webhooks", "mock", "contract", "cli", "ai-sdk"].map(
+    (name) => `@tryon/${name}`,
+  );
   const app = await Application.bootstrapWithPlugins({
     ...options,
     entryPoints: entries.map(({ source }) => join(root, source)),
