@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 import { isTryOnError } from "@tryon/client";
 import * as fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { closedJournal, entry, everyFile, journalPath } from "../../../test/journal-folder.ts";
@@ -24,6 +24,7 @@ describe("a journal in a file", () => {
   journalSuite(async () => {
     const path = await journalPath();
     let opened: FileJournal | undefined;
+    onTestFinished(() => opened?.close());
     return {
       open: async () => {
         await opened?.close();
