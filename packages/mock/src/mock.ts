@@ -53,7 +53,7 @@ export function createMock(input: MockOptions = {}): Mock {
   const clock: SystemClock = new SystemClock({
     mode: given.clock,
     offset: store.transact(({ server }) => server.get("server")?.clockOffset),
-    onMove: () => states.saveClock(),
+    onMove: () => states.onMove(),
   });
   const newSeed = (): string => String(given.seed ?? freshSeed());
   const stock = stockEngine();

@@ -22,10 +22,11 @@ export class Tables {
     `token ${token}`,
     accountId,
   ]);
-  readonly jobs = new Table<JobRecord>("jobs", this.changes, byId, ({ keyId, status }) => [
-    keyId,
-    status,
-    `${keyId} ${status}`,
+  readonly jobs = new Table<JobRecord>("jobs", this.changes, byId, (job) => [
+    job.keyId,
+    job.status,
+    `${job.keyId} ${job.status}`,
+    ...(job.result?.bytes === undefined ? [] : ["image"]),
   ]);
   readonly ledger = new Table<LedgerEntry>(
     "ledger",

@@ -54,6 +54,10 @@ export class Table<Row extends object> {
     return rowsOf(this.#groups.get(group));
   }
 
+  oldest(group?: string): Row | undefined {
+    return this.#groups.get(group)?.[0]?.row;
+  }
+
   latest(limit: number, group?: string): readonly Row[] {
     return rowsOf(this.#groups.get(group)?.slice(-limit)).toReversed();
   }
