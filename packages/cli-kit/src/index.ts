@@ -167,13 +167,13 @@ export function parse(program: CommandUnknownOpts, argv: readonly string[]): voi
     program.parse(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw new UsageError(describe(error, program.name()));
+    if (error.exitCode !== 0) throw new UsageError(describe(error, program));
   }
 }
 
 /** Removes what the user typed from a message, except the name of an option: a value can contain a key or a secret. */
-function describe({ message, code }: CommanderError, name: string): string {
-  const help = `Run ${name} --help.`;
+function describe({ message, code }: CommanderError, program: CommandUnknownOpts): string {
+  const help = `Run ${program.name()} --help.`;
   // It has no message if `help` is asked for an unknown command.
   if (code === "commander.help") return `unknown command. ${help}`;
   const [sentence = "", suggestion] = message.split(/\n\((Did you mean .*\?)\)$/);
@@ -185,7 +185,13 @@ function describe({ message, code }: CommanderError, name: string): string {
     .replace(/^(unknown \w+) '.*'/s, "$1")
     .replace(/ argument '.*' is invalid\. /s, " is invalid. ");
   if (code === "commander.invalidArgument") return problem;
-  return `${problem.replace(/\.$/, "")}. ${suggestion ?? help}`;
+  const [, given] = problem.match(/^unknown option (--[a-z-]{2,30})$/i) ?? [];
+  // More likely than the option with the fewest other letters, which commander suggests.
+  const begun = [program, ...program.commands]
+    .flatMap(({ options }) => options)
+    .find(({ long }) => given !== undefined && long?.startsWith(given));
+  const hint = begun ? `Did you mean ${begun.long}?` : (suggestion ?? help);
+  return `${problem.replace(/\.$/, "")}. ${hint}`;
 }
 
 /**

@@ -96,6 +96,7 @@ const client: Readonly<Record<string, Row>> = {
     {
       authorize: [5],
       basePath: ["api"],
+      limit: [{ perDay: 20 }, 5],
       maxBody: [0, Number.NaN],
       maxRefusals: [5, {}, { count: 3, per: "1s" }, { count: 0, per: "1d" }],
       onRefusal: ["log"],

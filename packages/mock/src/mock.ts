@@ -3,6 +3,7 @@ import { accepting, OptionsError, readOptions, readValue, show } from "@tryon/sh
 import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
+import { createRequest } from "./http/body.ts";
 import { mockRules, type Mock, type MockOptions } from "./mock-interface.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
 import { allowRedirect } from "./delivery/webhook-sender.ts";
@@ -53,7 +54,7 @@ export function createMock(input: MockOptions = {}): Mock {
   const clock: SystemClock = new SystemClock({
     mode: given.clock,
     offset: store.transact(({ server }) => server.get("server")?.clockOffset),
-    onMove: () => states.saveClock(),
+    onMove: () => states.onMove(),
   });
   const newSeed = (): string => String(given.seed ?? freshSeed());
   const stock = stockEngine();
@@ -119,13 +120,17 @@ export function createMock(input: MockOptions = {}): Mock {
   const mock: Mock = {
     fetch: async (resource, init) => {
       const request =
-        resource instanceof Request && init === undefined ? resource : new Request(resource, init);
+        resource instanceof Request && init === undefined
+          ? resource
+          : createRequest(resource, init);
       if (request.bodyUsed)
         throw new TypeError("The body of the request was read before; send a new one.");
-      if (!isControlRequest(request)) return abortable(handle(request), request, openRequests);
+      const isAbortable = resource instanceof Request || init?.signal;
+      const source = isAbortable ? request : undefined;
+      if (!isControlRequest(request)) return abortable(handle(request), source, openRequests);
       requireOpen();
       // A reset ends all other requests, so control requests are kept apart.
-      return abortable(controlApp.fetch(request), request, openControlRequests);
+      return abortable(controlApp.fetch(request), source, openControlRequests);
     },
     baseUrl: given.baseUrl,
     keys: defaultKeys.tokens,

@@ -77,5 +77,5 @@ export const unfinished: UnfinishedJobRecord = {
   durationMs: 1_500,
   startedAt: 1,
   ending: { status: "succeeded", errorCode: null, errorMessage: null },
-  result: { bytes: Uint8Array.from([1, 2, 3]), width: 768, height: 1_024 },
+  result: { bytes: Uint8Array.from([1, 2, 3]), length: 3, width: 768, height: 1_024 },
 };

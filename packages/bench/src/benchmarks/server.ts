@@ -56,10 +56,26 @@ export const serverBenchmarks: readonly Benchmark[] = [
   {
     name: "submissions",
     title: "Submissions in process",
-    groups: { rate: "Throughput (calls/s)" },
+    groups: {
+      rate: "Throughput (calls/s)",
+      ratio: "Throughput ratio to a bare Request and Response (×)",
+    },
     async *measure(environment) {
       for (let round = 0; round < 7; round += 1)
         yield environment.runCandidate("in-process.mjs", "submissions");
+    },
+  },
+  {
+    name: "jobs",
+    title: "Reference server with many jobs",
+    groups: {
+      memory: "Memory of the jobs after a garbage collection (MB)",
+      start: "Start with the state file (ms)",
+    },
+    async *measure(environment) {
+      for (let round = 0; round < 3; round += 1)
+        for (const count of ["60000", "200000"])
+          yield environment.run("in-process.mjs", "jobs", count);
     },
   },
   {

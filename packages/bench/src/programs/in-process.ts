@@ -1,8 +1,12 @@
 // Measures one of the benchmarks that need only one process.
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { createProxy } from "@tryon/client/proxy";
-import { createMock, stockEngine } from "@tryon/mock";
+import { createMock, stockEngine, type Mock } from "@tryon/mock";
+import { createSqliteStore } from "@tryon/mock/node";
 
 import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
 import { benchKey, costlyBodies, createEvent, jsonHeaders } from "../candidates/fixtures.ts";
@@ -12,6 +16,13 @@ import type { Call, Sample } from "../statistics.ts";
 
 const imageUrl = "https://shop.example/image.jpg";
 const fiftyConcurrent = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
+
+/** Live memory of this process in MB. */
+function liveMemory(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+}
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
@@ -37,9 +48,43 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
       await response.arrayBuffer();
       if (response.status !== 200) throw new Error(`Got ${response.status} instead of 200.`);
     };
-    const name = "@tryon/mock: POST /api/v1/tryon";
-    const times = await timeInTurns({ [name]: submit }, { calls: 2_000, turns: 10, warmUps: 10 });
-    return { rate: { [name]: 1e6 / (mediansOf(times)[name] ?? Number.NaN) } };
+    const url = `${mock.baseUrl}/api/v1/tryon`;
+    const text = await (await mock.fetch(url, init)).text();
+    const [name, bare] = ["@tryon/mock: POST /api/v1/tryon", "bare Request and Response"];
+    const exchange = async (): Promise<void> => {
+      await new Request(url, init).text();
+      await new Response(text, { headers: { "content-type": "application/json" } }).arrayBuffer();
+    };
+    const blocks = { calls: 2_000, turns: 10, warmUps: 10 };
+    const times = await timeInTurns({ [name]: submit, [bare]: exchange }, blocks);
+    const rate = { [name]: 1e6 / (mediansOf(times)[name] ?? Number.NaN) };
+    return { rate, ratio: { [name]: ratioOf(times, bare, name) } };
+  },
+  jobs: async (count = "") => {
+    const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
+    const file = join(folder, "state.db");
+    const start = (): Mock => createMock({ clock: "manual", store: createSqliteStore(file) });
+    const mock = start();
+    await mock.createKey(benchKey);
+    const before = liveMemory();
+    const body = JSON.stringify({ person_url: imageUrl, garment_urls: [imageUrl], wait: false });
+    const init = { method: "POST", headers: jsonHeaders, body };
+    const submit = async (): Promise<void> => {
+      const response = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, init);
+      if (response.status !== 200) throw new Error(`Got ${response.status} instead of 200.`);
+    };
+    // Requests at once share a write of the file.
+    for (let sent = 0; sent < Number(count); sent += 100) {
+      await Promise.all(Array.from({ length: 100 }, submit));
+      await mock.clock.advance("2s");
+    }
+    const memory = liveMemory() - before;
+    mock.close();
+    const from = performance.now();
+    start().close();
+    const time = performance.now() - from;
+    await rm(folder, { recursive: true });
+    return { memory: { [`${count} jobs`]: memory }, start: { [`${count} jobs`]: time } };
   },
   small: async (name = "", url = "") => {
     const [bare, client] = [await clients[bareFetch]?.(url, []), await clients[name]?.(url, [])];

@@ -1,8 +1,10 @@
 import {
+  appendFileSync,
   chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -10,7 +12,7 @@ import {
 import { join } from "node:path";
 
 import { useMock } from "@tryon/mock/vitest";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import {
   chargesOf,
@@ -21,6 +23,7 @@ import {
   startMcp,
   submissionsOf,
 } from "../../test/mcp-session.ts";
+import { openSession } from "./open-session.ts";
 
 const mock = useMock({ clock: "manual", options: { refusedKey: "kept", sparseSubmit: true } });
 
@@ -84,12 +87,14 @@ describe("the budget", () => {
 describe("the file of --state", () => {
   it("has no key, and only its owner can read it", async () => {
     const state = join(createFolder(), "state.json");
-    const { call } = await openMcp([...limit(100), "--state", state]);
+    const { call, stop } = await openMcp([...limit(100), "--state", state]);
     await call("submit", input);
+    expect(readFileSync(state, "utf8")).not.toContain(mock.keys.live);
+    expect(statSync(state).mode % 0o1000).toBe(0o600);
+    await stop();
     const text = readFileSync(state, "utf8");
     expect(JSON.parse(text)).toMatchObject({ spent: 0, reserved: 8 });
     expect(text).not.toContain(mock.keys.live);
-    expect(statSync(state).mode % 0o1000).toBe(0o600);
   });
 
   it("gets its mode with each write, and no link leads to another file", async () => {
@@ -146,6 +151,48 @@ describe("the file of --state", () => {
     writeFileSync(state, "{}");
     expect(await startMcp([...limit(100), "--state", state]).ended).toBe(2);
     expect(readFileSync(state, "utf8")).toBe("{}");
+  });
+
+  it("has a line for each change, and loses none if a write is cut off at any byte", async () => {
+    const state = join(createFolder(), "state.json");
+    const limits = { maxCredits: 100, maxUsd: 50 };
+    const session = await openSession(state, "owner", limits);
+    onTestFinished(() => session.close());
+    await session.reserve("one", 8, 1);
+    const { ino } = statSync(state);
+    await session.reserve("two", 12, 2);
+    await session.release("two", false);
+    await session.reservePurchase("pack", "digest", 2);
+    const before = readFileSync(state);
+    await session.reserve("three", 20, 3);
+    const after = readFileSync(state);
+    expect(statSync(state).ino).toBe(ino);
+    expect(after.subarray(0, before.length)).toEqual(before);
+    for (let length = before.length; length <= after.length; length += 1) {
+      const cut = join(createFolder(), "state.json");
+      writeFileSync(cut, after.subarray(0, length));
+      const opened = await openSession(cut, "owner", limits);
+      const reserved = length < after.length ? 8 : 28;
+      expect(opened.budget()).toMatchObject({ reserved, usd: { reserved: 2 } });
+      // The beginning of a line is not left before the next one.
+      await opened.reserve("four", 4, 4);
+      await opened.reserve("five", 4, 5);
+      await opened.close();
+      expect(JSON.parse(readFileSync(cut, "utf8"))).toMatchObject({ reserved: reserved + 8 });
+    }
+  });
+
+  it("is written whole if another program has changed or removed it", async () => {
+    const state = join(createFolder(), "state.json");
+    const session = await openSession(state, "owner", { maxCredits: 100, maxUsd: 0 });
+    onTestFinished(() => session.close());
+    const changes = [() => undefined, () => rmSync(state), () => appendFileSync(state, "x")];
+    for (const [index, change] of changes.entries()) {
+      change();
+      await session.reserve(`key-${index}`, 8, index);
+      const [whole = "", ...lines] = readFileSync(state, "utf8").split("\n");
+      expect([Object.keys(JSON.parse(whole).submissions).length, lines]).toEqual([index + 1, [""]]);
+    }
   });
 
   it("is written before anything is sent", async () => {

@@ -3,7 +3,6 @@ import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { UsageError } from "@tryon/cli-kit";
-import { writePrivateFile } from "@tryon/shared/private-file";
 import { decodeText } from "@tryon/shared/text-file";
 import { isTryOnError, type Job } from "@tryon/client";
 import { countCredits } from "@tryon/client/billing/count-credits";
@@ -11,6 +10,7 @@ import { takeLock } from "@tryon/client/node/journal/take-lock";
 import * as z from "zod";
 
 import { CommandError } from "../failure.ts";
+import { readLines, StateFile } from "./state-file.ts";
 
 const submissionSchema = z.object({
   /** Time before it was first sent, in milliseconds since 1970. */
@@ -41,6 +41,11 @@ const stateSchema = z.object({
   submissions: z.record(z.string(), submissionSchema),
   purchases: z.record(z.string(), purchaseSchema).default({}),
 });
+/** Changed entries; null for one that was removed. */
+const changeSchema = z.object({
+  submissions: z.record(z.string(), submissionSchema.nullable()).default({}),
+  purchases: z.record(z.string(), purchaseSchema.nullable()).default({}),
+});
 
 /** Limits of a session: Infinity credits for no limit, 0 US dollars for no purchase. */
 interface Limits {
@@ -65,8 +70,13 @@ export async function openSession(path: string | undefined, owner: string, limit
   const digestOf = (session: string): string => sha256(JSON.stringify([session, owner]));
   const id = randomUUID();
   let state = stateSchema.parse({ session: id, owner: digestOf(id), submissions: {} });
+  let changes: readonly z.infer<typeof changeSchema>[] = [];
   try {
-    if (file?.bytes) state = stateSchema.parse(JSON.parse(decodeText(file.bytes, "--state")));
+    if (file?.bytes) {
+      const [whole, ...lines] = readLines(decodeText(file.bytes, "--state"));
+      state = stateSchema.parse(whole);
+      changes = lines.map((line) => changeSchema.parse(line));
+    }
     if (state.owner !== digestOf(state.session)) throw new Error();
   } catch {
     await file?.release();
@@ -76,6 +86,10 @@ export async function openSession(path: string | undefined, owner: string, limit
   }
   const submissions = new Map(Object.entries(state.submissions));
   const purchases = new Map(Object.entries(state.purchases));
+  for (const change of changes) {
+    for (const [key, entry] of Object.entries(change.submissions)) put(submissions, key, entry);
+    for (const [key, entry] of Object.entries(change.purchases)) put(purchases, key, entry);
+  }
   let saved: Promise<void> = Promise.resolve();
 
   const sum = (of: "reserved" | "spent"): number =>
@@ -92,24 +106,29 @@ export async function openSession(path: string | undefined, owner: string, limit
     const packs = maxUsd > 0 && { usd };
     return { max_credits: limitOf(maxCredits), spent, reserved, left: limitOf(left), ...packs };
   };
-  /** Writes the file atomically, one write at a time. */
-  const save = (): Promise<void> => {
-    const write = async ({ real }: NonNullable<typeof file>): Promise<void> => {
-      const current = {
-        ...state,
-        ...budget(),
-        submissions: Object.fromEntries(submissions),
-        purchases: Object.fromEntries(purchases),
-      };
-      await writePrivateFile(real, JSON.stringify(current));
-    };
-    if (file) saved = saved.catch(() => undefined).then(() => write(file));
+  const whole = () => ({
+    ...state,
+    ...budget(),
+    submissions: Object.fromEntries(submissions),
+    purchases: Object.fromEntries(purchases),
+  });
+  const stateFile = file && new StateFile(file.real);
+  const afterOthers = (write: (to: StateFile) => Promise<void>): Promise<void> => {
+    if (stateFile) saved = saved.catch(() => undefined).then(() => write(stateFile));
     return saved;
+  };
+  /** Saves changed entries, one write at a time. A write has them as they are then. */
+  const save = <Entry>(entries: Map<string, Entry>, ...keys: readonly string[]): Promise<void> => {
+    const kind = Object.is(entries, submissions) ? "submissions" : "purchases";
+    return afterOthers((to) => {
+      const changed = Object.fromEntries(keys.map((key) => [key, entries.get(key) ?? null]));
+      return to.save({ [kind]: changed }, whole);
+    });
   };
   /** Adds an entry before its request is sent. It is saved, or there is none. */
   const add = async <Entry>(entries: Map<string, Entry>, key: string, entry: Entry) => {
     entries.set(key, entry);
-    await save().catch((error: unknown) => {
+    await save(entries, key).catch((error: unknown) => {
       entries.delete(key);
       const problem = `The file of --state cannot be written (${codeOf(error)}).`;
       throw new CommandError("state_not_saved", `${problem} Nothing was sent.`);
@@ -168,17 +187,18 @@ export async function openSession(path: string | undefined, owner: string, limit
       if (end) purchases.set(name, end);
       else purchases.delete(name);
       // Without this write, a restart counts the price, and repeats the purchase with its token.
-      await save().catch(() => undefined);
+      await save(purchases, name).catch(() => undefined);
     },
 
     async release(key: string, isRefused: boolean): Promise<void> {
       submissions.delete(key);
       if (isRefused) submissions.set(key, { sentAt: 0, credits: 0, state: "refused" });
-      await save().catch(() => undefined);
+      await save(submissions, key).catch(() => undefined);
     },
 
     /** Records the job of a submission and its cost. A failed job stays charged. */
     async record({ id: jobId, data }: Job, isFree: boolean, key?: string): Promise<void> {
+      const changed: string[] = [];
       for (const [name, { credits, sentAt, ...known }] of submissions) {
         if ((key ?? name) !== name || (known.jobId ?? (key && jobId)) !== jobId) continue;
         const counted = countCredits({ spent: 0, reserved: credits }, data, isFree);
@@ -188,16 +208,26 @@ export async function openSession(path: string | undefined, owner: string, limit
           credits: counted.spent + counted.reserved,
           state: counted.reserved > 0 ? "reserved" : "spent",
         });
+        changed.push(name);
       }
       // Without this write, a restart repeats the submission under its key.
-      await save().catch(() => undefined);
+      await save(submissions, ...changed).catch(() => undefined);
     },
 
     async close(): Promise<void> {
-      await saved.catch(() => undefined);
+      // One line again, with the sums.
+      const replace = afterOthers(async (to) => {
+        if (to.hasChanges) await to.replace(whole());
+      });
+      await replace.catch(() => undefined);
       await file?.release();
     },
   };
+}
+
+function put<Entry>(entries: Map<string, Entry>, key: string, entry: Entry | null): void {
+  if (entry === null) entries.delete(key);
+  else entries.set(key, entry);
 }
 
 function limitOf(credits: number): number | null {

@@ -61,7 +61,11 @@ export function resolveOptions(given: ProxyOptions) {
         : `must have at least ${minSecretLength} characters, and is required if apiKey is a function`,
       "Set random characters, such as the output of `openssl rand -base64 32`.",
     ],
-    limit: undefined,
+    limit: [
+      options.limit === undefined || typeof options.limit === "function",
+      "must be a function",
+      "Set createQuota({ perDay: 20 }), or a function that returns true for an allowed request.",
+    ],
     maxRefusals: [
       unknownPart === undefined && isMaxRefusals(maxRefusals),
       unknownPart

@@ -30,7 +30,9 @@ const optionNames: Readonly<Record<keyof TryOnSessionOptions, true>> = {
  * const session = createTryOnSession(new PageClient({ baseUrl: "/api/tryon" }));
  * session.subscribe(() => {
  *   const state = session.getSnapshot();
- *   if (state.status === "succeeded") image.src = URL.createObjectURL(state.image);
+ *   if (state.status !== "succeeded") return;
+ *   URL.revokeObjectURL(image.src);
+ *   image.src = URL.createObjectURL(state.image);
  * });
  * button.onclick = () => session.start({ person: photo, garments: [shirtUrl] });
  */

@@ -96,6 +96,7 @@ describe("a command line", () => {
     [[], "The deployment is missing: use --base-url https://tryon.example, or set TRYON_BASE_URL."],
     [["--base-url="], "'--base-url <url>' is invalid. It is empty"],
     [["--lvel", "full"], "unknown option --lvel. Did you mean --level?"],
+    [["record", "--out", "a.ndjson"], "unknown option --out. Did you mean --output?"],
     [["--colour"], "unknown option --colour. Run tryon-contract --help."],
     [["-k", "x"], "unknown option -k."],
     [["--level"], "'--level <level>' argument missing"],

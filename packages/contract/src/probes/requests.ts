@@ -10,6 +10,7 @@ import { maxBodyBytes } from "../schema-checks.ts";
 import type { Session } from "../session.ts";
 import { gatewayOf } from "../wire/gateway.ts";
 import { isLoopback } from "../wire/guarded-fetch.ts";
+import { LargeText } from "../wire/large-text.ts";
 import { elementsOf, fieldsOf, isHtml, pathOf } from "../wire/response.ts";
 import { NoResponse } from "../wire/send.ts";
 
@@ -125,10 +126,12 @@ export const requestProbes = probeGroup(0, {
       // The kit only sends it once, and only where the transfer costs nothing.
       const isLocal = isLoopback(context.baseUrl) || keys.hasControl;
       need(isLocal, "The kit sends 64 MiB only to a deployment on this machine.");
-      await http.submit({ padding: "x".repeat(maxBodyBytes + 1) }).catch((error: unknown) => {
-        if (!(error instanceof NoResponse)) throw error;
-        throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
-      });
+      await http
+        .submit({ padding: LargeText.repeat("x", maxBodyBytes + 1) })
+        .catch((error: unknown) => {
+          if (!(error instanceof NoResponse)) throw error;
+          throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
+        });
     },
     judge(seen) {
       const { status, headers, exchange } = seen;
@@ -147,7 +150,7 @@ export const requestProbes = probeGroup(0, {
         (response) =>
           response.status === 413 &&
           isHtml(response) &&
-          (response.request.body ?? "").length > maxBodyBytes,
+          (response.request.bytes ?? 0) > maxBodyBytes,
       ],
     },
   },

@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../wire/response.ts";
+import { LargeText } from "../wire/large-text.ts";
 import type { RequestInput } from "../wire/send.ts";
 import { BodyRecorder } from "./body-recorder.ts";
 import type { Exchange, RecordedMessage } from "./exchange.ts";
@@ -98,7 +99,8 @@ export function recordExchange(
     key,
     origin,
   });
-  if (body !== undefined) recorder.send(Buffer.from(body));
+  if (body instanceof LargeText) for (const chunk of body.chunks()) recorder.send(chunk);
+  else if (body !== undefined) recorder.send(Buffer.from(body));
   recorder.respond(response.status, response.headers);
   recorder.receive(response.bytes);
   const { response: received, ...rest } = recorder.end();

@@ -1,7 +1,9 @@
 import { createMock, optionTable, type Mock, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
 import { tenth } from "@tryon/test-kit/cases";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
+import { controlToken } from "../../test/served.ts";
 import { scenes, Traffic } from "../../test/traffic.ts";
 import { Observer } from "../observe/observer.ts";
 import type { Recorded } from "../observe/session-file.ts";
@@ -235,6 +237,21 @@ test("a submission whose response has another seed is drift", async () => {
   const { drift } = await replayOn(mockOf(), session, {}, edit);
   const rules = drift.map(({ rule }) => rule);
   expect(rules).toEqual(["submit-response.seed.used", "submit-response.metadata.echo"]);
+});
+
+test("more requests at once than the target has connections leave one for its control API", async () => {
+  const traffic = new Traffic(mockOf({ seed: 1 }));
+  const submissions = Array.from({ length: 24 }, () => traffic.submit({ wait: true }));
+  await traffic.mock.clock.advance("2s");
+  await Promise.all(submissions);
+  const target = await serve(mockOf({ seed: 2 }), { controlToken, limits: { connections: 10 } });
+  onTestFinished(() => target.close());
+  const options = { against: target.url, paid: true, keys: {}, controlToken, maxOpen: 5 };
+  expect(await replay(sessionOf(traffic.exchanges), options)).toMatchObject({
+    compared: 24,
+    notCompared: [],
+    drift: [],
+  });
 });
 
 describe("a job that ends otherwise than in the recording", () => {

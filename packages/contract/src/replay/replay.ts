@@ -32,6 +32,8 @@ export interface ReplayOptions {
   readonly maxCredits?: number | undefined;
   /** Public image that is sent for each recorded URL of an image. */
   readonly imageUrl?: string | undefined;
+  /** Maximum number of open requests; the default is 1,000. The next one waits for the end of one of them. */
+  readonly maxOpen?: number | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly sleep?: ((milliseconds: number) => Promise<unknown>) | undefined;
 }
@@ -47,6 +49,9 @@ export interface ReplayResult {
   readonly notCompared: readonly { readonly reason: string; readonly count: number }[];
   readonly drift: readonly Drift[];
 }
+
+/** Half of the connections that a reference server takes, so that its control API has one. */
+const defaultMaxOpen = 1_000;
 
 /** Maximum number of polls that wait for the end of a job, and of retries after a 429. */
 const maxTries = 60;
@@ -149,8 +154,9 @@ class Replay {
 
   /** Starts each request after those that had ended before it in the recording, and at its time. */
   async run(): Promise<void> {
-    const { recordings, time } = this.#parts;
-    const open = new Map<Recording, Promise<void>>();
+    const { recordings, time, maxOpen = defaultMaxOpen } = this.#parts;
+    const sent = new Map<Recording, Promise<void>>();
+    const open = new Set<Promise<void>>();
     // At the same time, an exchange ends before a later one starts, and what causes a conflict starts before it.
     const events = recordings
       .flatMap((one, index) => {
@@ -166,13 +172,16 @@ class Replay {
       await time.moveTo(at);
       if (isStart) {
         const send = await this.#prepare(one).catch((error: unknown) => this.#leaveOut(one, error));
-        if (send)
-          open.set(
-            one,
-            send().catch((error: unknown) => this.#leaveOut(one, error)),
-          );
+        if (send === undefined) continue;
+        if (open.size >= maxOpen) await time.until(Promise.race(open));
+        const request = send()
+          .catch((error: unknown) => this.#leaveOut(one, error))
+          .finally(() => open.delete(request));
+        open.add(request);
+        sent.set(one, request);
       } else {
-        await time.until(open.get(one) ?? Promise.resolve());
+        await time.until(sent.get(one) ?? Promise.resolve());
+        sent.delete(one);
       }
     }
   }

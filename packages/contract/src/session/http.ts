@@ -7,6 +7,7 @@ import { sizeOf } from "../seen/memory.ts";
 import type { TimedExchange } from "../record/exchange-recorder.ts";
 import type { Key } from "../target/keys.ts";
 import type { Hook, HookResponse } from "../target/receiver.ts";
+import { writeJson } from "../wire/large-text.ts";
 import { fieldsOf, type HttpResponse, type Fields } from "../wire/response.ts";
 import type { CheckContext } from "./context.ts";
 import type { CheckKeys } from "./keys.ts";
@@ -93,7 +94,7 @@ export function checkHttp(
           ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
           ...headers,
         },
-        body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+        body: raw ?? (body === undefined ? undefined : writeJson(body)),
       };
       for (let retries = 0; ; retries += 1) {
         if (token !== null && !return429) await pacer.acquire(token);

@@ -3,6 +3,8 @@ export interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** Size of a body of which `body` has only the start. */
+  readonly bytes?: number;
 }
 
 export interface HttpResponse {

@@ -1,13 +1,14 @@
 import type { HttpResponse, SentRequest } from "./response.ts";
 import { urlBelow } from "./base-url.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
+import { LargeText } from "./large-text.ts";
 
 export interface RequestInput {
   readonly method: string;
   /** A path below the base URL, or a whole URL, which gets no key. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly body?: string | Uint8Array<ArrayBuffer> | LargeText | undefined;
 }
 
 export type Send = (
@@ -60,6 +61,7 @@ export function createSend(
       url: isNamed ? path : `${base}${path}`,
       headers,
       body: typeof body === "string" ? body : undefined,
+      ...(body instanceof LargeText && { body: body.start, bytes: body.bytes }),
     };
     const limit = AbortSignal.timeout(timeout);
     const ending = firstOf([limit, ...signals]);
@@ -71,10 +73,9 @@ export function createSend(
       if (target === undefined) throw new Error("the path leaves the base URL");
       const response = await (isNamed ? fetchNamed : fetchOwn)(target.href, {
         method,
-        headers,
         redirect: "manual",
         signal: ending.signal,
-        ...(body !== undefined && { body }),
+        ...withBody(headers, body),
       });
       const bytes = await readBytes(response);
       // A request that is aborted can end its response as if it were complete.
@@ -90,6 +91,13 @@ export function createSend(
       ending.forget();
     }
   };
+}
+
+function withBody(headers: Readonly<Record<string, string>>, body: RequestInput["body"]) {
+  if (!(body instanceof LargeText)) return { headers, ...(body !== undefined && { body }) };
+  // Without its length, the body of a stream is sent in chunks, which some gateways refuse.
+  const all = { ...headers, "content-length": String(body.bytes) };
+  return { headers: all, body: body.stream(), duplex: "half" as const };
 }
 
 async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {

@@ -110,7 +110,7 @@ export class Journal {
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
   #entries: OpenEntry[] = [];
   #deleted = 0;
-  #change = Promise.withResolvers<void>();
+  #change: PromiseWithResolvers<void> | undefined;
   #closeReason: Error | undefined;
 
   constructor(clock: Pick<Clock, "now" | "monotonic">, limit: number) {
@@ -276,8 +276,8 @@ export class Journal {
   }
 
   #changed(): void {
-    this.#change.resolve();
-    this.#change = Promise.withResolvers();
+    this.#change?.resolve();
+    this.#change = undefined;
   }
 
   async #waitUntil(isDone: () => boolean, timeout: number, timeoutError: () => Error) {
@@ -290,7 +290,7 @@ export class Journal {
       while (!isDone()) {
         if (this.#closeReason !== undefined) throw this.#closeReason;
         if (isOver) throw timeoutError();
-        await this.#change.promise;
+        await (this.#change ??= Promise.withResolvers()).promise;
       }
     } finally {
       host.clearTimeout(timer);

@@ -76,7 +76,7 @@ export class ServerStates<Current extends ServerState> {
     service.nextJobs.resume(state.nextJobs);
     service.resume();
     this.#parts.control.restore(state.control);
-    this.saveClock();
+    this.#saveClock();
   }
 
   reset(): void {
@@ -88,8 +88,13 @@ export class ServerStates<Current extends ServerState> {
     this.current = this.#parts.begin(store);
   }
 
-  /** Saves the moves of the clock, so that a restarted server continues with its time. */
-  saveClock(): void {
+  /** Called when the clock has moved. Saves its moves, so that a restarted server continues with its time. */
+  onMove(): void {
+    this.current.service.jobs.purge();
+    this.#saveClock();
+  }
+
+  #saveClock(): void {
     if (this.#parts.log === undefined) return;
     const clockOffset = this.#parts.clock.offset;
     this.current.store.transact(({ server }) =>

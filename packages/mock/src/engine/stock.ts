@@ -17,12 +17,33 @@ const ink = 0x2b2d42;
 export function stockEngine(): Engine {
   return {
     name: "stock",
-    async render(request) {
-      const { width, height, fingerprint, seed } = request;
-      const comment = `tryon-mock ${fingerprint}${seed === null ? "" : ` seed ${seed}`}`;
-      return encode(width, height, colorsOf(request), comment);
-    },
+    render: async (request) => drawStockImage(request),
   };
+}
+
+/** Part of a request that a stock image depends on. */
+type StockRequest = Pick<RenderRequest, "width" | "height" | "fingerprint" | "seed">;
+
+export function drawStockImage(request: StockRequest): Bytes {
+  const { width, height } = request;
+  return encode(width, height, colorsOf(request), commentOf(request));
+}
+
+const lengths = new Map<number, number>();
+
+/** Returns the number of bytes of a stock image. Draws only the first image of each size. */
+export function stockImageLength(request: StockRequest): number {
+  const comment = commentOf(request).length;
+  let length = lengths.get(request.width);
+  if (length === undefined) {
+    length = drawStockImage(request).length - comment;
+    lengths.set(request.width, length);
+  }
+  return length + comment;
+}
+
+function commentOf({ fingerprint, seed }: StockRequest): string {
+  return `tryon-mock ${fingerprint}${seed === null ? "" : ` seed ${seed}`}`;
 }
 
 export function drawPlaceholder(width: number, height: number): Bytes {
@@ -31,7 +52,7 @@ export function drawPlaceholder(width: number, height: number): Bytes {
   return encode(width, height, withoutText, "placeholder");
 }
 
-function colorsOf(request: RenderRequest): Colors {
+function colorsOf(request: StockRequest): Colors {
   const digits = (Number.parseInt(request.fingerprint.slice(0, 8), 16) || 0) + (request.seed ?? 0);
   const pick = <Item>(items: readonly [Item, ...Item[]], divisor: number): Item =>
     items[Math.floor(digits / divisor) % items.length] ?? items[0];

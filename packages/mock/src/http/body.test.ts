@@ -170,6 +170,31 @@ test.each([
   },
 );
 
+const respond = async (send: (url: string) => Parameters<typeof fetch>) => {
+  const mock = createMock({ clock: "manual", seed: "text" });
+  const response = await mock.fetch(...send(`${mock.baseUrl}${path}`));
+  const [entry] = mock.journal.entries();
+  return [response.status, await response.json(), entry];
+};
+
+test.each([
+  ["valid", JSON.stringify(tryOn()), live],
+  ["without a content type", JSON.stringify(tryOn()), { authorization: live.authorization }],
+  ["with half a character", JSON.stringify(tryOn({ prompt: "x" })).replace("x", "\uD800"), live],
+  ["that is not JSON", "{", live],
+  ["that is empty", "", live],
+])(
+  "a text %s gets the response of the same request with a stream",
+  async (_what, body, headers) => {
+    const init = { method: "POST", headers, body };
+    expect(await respond((url) => [url, init])).toEqual(
+      await respond((url) => [new Request(url, init)]),
+    );
+    const { mock } = manualServer();
+    await expect(mock.fetch(mock.baseUrl, { body })).rejects.toThrow(TypeError);
+  },
+);
+
 test("a body that stalls does not stop time, and can be aborted after a garbage collection", async () => {
   const abort = new AbortController();
   const { mock, response } = sendStream(new ReadableStream(), { signal: abort.signal });

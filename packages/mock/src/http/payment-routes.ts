@@ -5,7 +5,7 @@ import * as z from "zod";
 import { hmacHex, sameText } from "../service/digest.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { json, errorResponse } from "./responses.ts";
-import { parseJson, readBytes, maxReadTime } from "./body.ts";
+import { parseJson, readBytes, readInTime } from "./body.ts";
 import type { RouteContext } from "./with-key.ts";
 
 /** Maximum difference between the time of a notification and the server's, in seconds. */
@@ -23,7 +23,8 @@ export function addPaymentRoutes(
 ): void {
   app.post("/api/webhooks/payments", async (context) => {
     try {
-      const body = await system.clock.outside(readBytes(context.req.raw), maxReadTime);
+      const request = context.req.raw;
+      const body = await readInTime(request, system.clock, () => readBytes(request));
       const signature = context.req.header("stripe-signature") ?? "";
       checkSignature(signature, body, secret, service.now());
       const { data: event } = notification.safeParse(parseJson(body).value);

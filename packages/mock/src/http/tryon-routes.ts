@@ -103,7 +103,7 @@ function jobView(service: Service, job: JobRecord): TryOnJobStatus {
     result_url: result && !jobs.isPurged(job) ? results.sign(job, service.now()) : null,
     result_width: result?.width ?? null,
     result_height: result?.height ?? null,
-    result_bytes: result?.bytes.length ?? null,
+    result_bytes: result?.length ?? null,
     result_content_type: result === null ? null : "image/png",
     seed: job.seed,
     metadata: job.metadata,

@@ -7,7 +7,7 @@ import type { SubmissionFields } from "../service/submission.ts";
 import type { KeyRecord } from "../store/records.ts";
 import type { System } from "../system/system.ts";
 import { errorResponse, rateHeaders } from "./responses.ts";
-import { readJsonObject, maxReadTime } from "./body.ts";
+import { readInTime, readJsonObject } from "./body.ts";
 import type { RequestSchemas } from "./schemas.ts";
 
 export interface RequestFacts {
@@ -52,11 +52,10 @@ export function withKey(
       const request = context.req.raw;
       let read: ReturnType<KeyedRequest["body"]> | undefined;
       const body: KeyedRequest["body"] = () =>
-        (read ??= system.clock.outside(
+        (read ??= readInTime(request, system.clock, () =>
           readJsonObject(request, options, (sent, isShort) =>
             journal.note(request, { body: sent, isShort }),
           ),
-          maxReadTime,
         ));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const { key, window } = service.keys.admit(bearerToken(request));

@@ -14,6 +14,8 @@ import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
+import type { Engine } from "../engine/engine.ts";
+import { stockEngine } from "../engine/stock.ts";
 import { createMock, type Mock, type MockOptions } from "../mock.ts";
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
 import { caller, finished, manualServer } from "../../test/caller.ts";
@@ -40,6 +42,18 @@ function killed(file: string): string {
   }
   return copy;
 }
+
+/** Engine with the images of the stock engine, which are stored as those of every other one. */
+const ownEngine: Engine = { ...stockEngine(), name: "own" };
+
+function query(file: string, sql: string) {
+  const database = new DatabaseSync(killed(file));
+  onTestFinished(() => database.close());
+  return database.prepare(sql).all();
+}
+
+const images = (file: string) =>
+  query(file, "SELECT count(*) AS images, sum(length(bytes)) AS bytes FROM images")[0];
 
 const modeOf = (path: string): number => statSync(path).mode % 0o1000;
 
@@ -380,10 +394,47 @@ describe("a state file", () => {
     expect(new DatabaseSync(other).prepare("SELECT * FROM orders").all()).toEqual([]);
   });
 
+  test("has no stock image, and other images until they are purged", async () => {
+    const stock = setUp();
+    await finished(stock.mock, stock.call);
+    expect(images(stock.file)).toEqual({ images: 0, bytes: null });
+    const { file, mock, call, restart } = setUp({ engine: ownEngine });
+    const { result_bytes: bytes } = await finished(mock, call);
+    expect(images(file)).toEqual({ images: 1, bytes });
+    await mock.clock.advance("30d");
+    await call.account();
+    expect(images(file)).toEqual({ images: 0, bytes: null });
+    const [job] = (await caller(restart()).list()).body.jobs;
+    expect(job).toMatchObject({ result_url: null, result_bytes: bytes, result_width: 768 });
+  });
+
+  test("loses expired idempotency records with later submissions", async () => {
+    const { file, mock, call } = setUp();
+    for (const key of ["a", "b", "c", "a"]) await call.submit({}, { "idempotency-key": key });
+    await mock.clock.advance("25h");
+    for (const key of ["a", "d"]) await call.submit({}, { "idempotency-key": key });
+    const ids = query(file, "SELECT id FROM records WHERE kind = 'idempotency'");
+    expect(ids.map(({ id }) => String(id).split("\n")[1])).toEqual(["a", "d"]);
+  });
+
+  test("of version 1 is read, with its images", async () => {
+    const { file, mock, call } = setUp({ engine: ownEngine });
+    const { result_url: url, result_bytes: length } = await finished(mock, call);
+    const bytes = await (await mock.fetch(String(url))).bytes();
+    mock.close();
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE records SET record = json_remove(record, '$.result.length')");
+    database.exec("PRAGMA user_version = 1");
+    database.close();
+    const next = open(file);
+    expect(await (await next.fetch(String(url))).bytes()).toEqual(bytes);
+    expect((await caller(next).list()).body.jobs).toMatchObject([{ result_bytes: length }]);
+  });
+
   test.each(["UPDATE records SET record = '{'", "DELETE FROM images"])(
     "that is damaged is refused: %s",
     async (damage) => {
-      const { file, mock, call } = setUp();
+      const { file, mock, call } = setUp({ engine: ownEngine });
       await call.submit();
       await finished(mock, call);
       mock.close();

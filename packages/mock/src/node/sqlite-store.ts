@@ -8,7 +8,8 @@ import type { MockStore, SavedRecord } from "../store/state-log.ts";
 /** Number in the header of the file that marks it as the state of a reference server. */
 const applicationId = 0x74_72_79_6f;
 
-const version = 1;
+/** Version 1 had the bytes of stock images, which still can be read. */
+const version = 2;
 
 const tables = `
   CREATE TABLE records (
@@ -43,6 +44,9 @@ export function createSqliteStore(file: string): MockStore {
   const readImage = database.prepare("SELECT bytes FROM images WHERE id = ?");
   const put = database.prepare("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)");
   const remove = database.prepare("DELETE FROM records WHERE kind = ? AND sequence = ?");
+  const removeImage = database.prepare(
+    "DELETE FROM images WHERE id = (SELECT record ->> '$.result.bytes' FROM records WHERE kind = ? AND sequence = ?)",
+  );
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const putImage = database.prepare("INSERT INTO images (bytes) VALUES (?)");
@@ -57,8 +61,15 @@ export function createSqliteStore(file: string): MockStore {
   };
   const write = (changes: readonly SavedRecord[]): void => {
     for (const { kind, id, sequence, record } of changes) {
+      if (isPurged(record)) removeImage.run(kind, sequence);
       if (record === null) remove.run(kind, sequence);
-      else put.run(kind, sequence, id, JSON.stringify(withResult(record, saveImage)));
+      else
+        put.run(
+          kind,
+          sequence,
+          id,
+          JSON.stringify(withResult(record, (bytes) => ({ bytes: saveImage(bytes) }))),
+        );
     }
   };
   const atomically = (work: () => void): void => {
@@ -80,12 +91,13 @@ export function createSqliteStore(file: string): MockStore {
       if (isUsed) throw new Error("store: another server uses it; create a store for each server.");
       isUsed = true;
       const images = new Map<number, Uint8Array>();
-      const loadImage = (id: number): Uint8Array => {
+      const loadImage = (id: number) => {
         const bytes = images.get(id) ?? readImage.get(id)?.["bytes"];
         if (!(bytes instanceof Uint8Array)) throw damaged(file);
         images.set(id, bytes);
         saved.set(bytes, id);
-        return bytes;
+        // Version 1 did not write the length.
+        return { bytes, length: bytes.length };
       };
       for (const row of readRecords.iterate()) {
         // Written by this file, in the columns of its tables.
@@ -115,10 +127,19 @@ function rollback(database: DatabaseSync): void {
   }
 }
 
-function withResult(record: object, replace: (bytes: never) => unknown): object {
-  const { result } = record as { readonly result?: { readonly bytes: never } | null };
-  if (!result) return record;
-  return { ...record, result: { ...result, bytes: replace(result.bytes) } };
+interface WithResult {
+  readonly result?: { readonly bytes?: never; readonly fingerprint?: string } | null;
+}
+
+function isPurged(record: object | null): boolean {
+  const { result } = Object(record) as WithResult;
+  return Boolean(result) && result?.bytes === undefined && result?.fingerprint === undefined;
+}
+
+function withResult(record: object, replace: (bytes: never) => object): object {
+  const { result } = record as WithResult;
+  if (result?.bytes === undefined) return record;
+  return { ...record, result: { ...result, ...replace(result.bytes) } };
 }
 
 function parse(record: string, file: string): object {
@@ -148,8 +169,10 @@ function open(file: string): DatabaseSync {
     if (isEmpty(database)) database.exec(tables);
     const { application_id: application } = Object(database.prepare("PRAGMA application_id").get());
     const { user_version: found } = Object(database.prepare("PRAGMA user_version").get());
+    const isReadable = application === applicationId && (found === 1 || found === version);
+    if (isReadable) database.exec(`PRAGMA user_version = ${version}`);
     database.exec("COMMIT");
-    if (application === applicationId && found === version) {
+    if (isReadable) {
       // SQLite creates its logs with the mode of the file, which an older file or a log of a killed server can lack.
       for (const path of [file, ...logsOf(file)]) makePrivate(path);
       return database;

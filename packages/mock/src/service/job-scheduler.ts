@@ -1,10 +1,12 @@
 import type { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { Bytes, Engine, RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
+import { stockImageLength } from "../engine/stock.ts";
 import type { Options } from "../options.ts";
 import { host } from "../system/host.ts";
 import { show } from "@tryon/shared/options";
-import type { JobEnding, JobRecord, UnfinishedJobRecord } from "../store/records.ts";
+import type { JobEnding, JobRecord, ResultRecord, UnfinishedJobRecord } from "../store/records.ts";
+import { sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { settleCredits } from "./credits.ts";
 import { failureCauses, failureCode, type Outcome } from "./next-jobs.ts";
@@ -17,15 +19,18 @@ export interface JobWork {
 export class JobScheduler {
   readonly #context: ServiceContext;
   readonly #delivery: WebhookDelivery;
+  readonly #onEnd: () => void;
   /** Images that are being rendered, by the id of their job. Each drops the submitted images when it ends. */
   readonly #rendering = new Map<string, Promise<void>>();
   #waiting: string[] = [];
   readonly #endWaiters = new Map<string, () => void>();
   #slotsTaken = 0;
 
-  constructor(context: ServiceContext, delivery: WebhookDelivery) {
+  /** @param onEnd called after the end of each job. */
+  constructor(context: ServiceContext, delivery: WebhookDelivery, onEnd: () => void) {
     this.#context = context;
     this.#delivery = delivery;
+    this.#onEnd = onEnd;
   }
 
   get nextStatus(): "queued" | "running" {
@@ -43,16 +48,20 @@ export class JobScheduler {
     this.#startNext();
   }
 
-  plan(job: JobRecord, outcome: Outcome): UnfinishedJobRecord {
+  /** @param fingerprint of a job with a stock image, which is drawn when it is read. */
+  plan(job: JobRecord, outcome: Outcome, fingerprint: string | undefined): UnfinishedJobRecord {
     const { settings, options, system } = this.#context;
+    const planned = plannedEnding(outcome, options);
+    const result =
+      planned === null && fingerprint !== undefined ? stockResult(job, fingerprint) : null;
     // The seed and the job alone determine the draw, whatever else is drawn.
     const seed = [system.random.seed, "latency", job.id].join("\n");
     return {
       jobId: job.id,
       durationMs: outcome.durationMs ?? settings.latency(job.outputSize, seed),
       startedAt: this.#isFull ? null : system.clock.now(),
-      ending: plannedEnding(outcome, options),
-      result: null,
+      ending: result === null ? planned : succeeded,
+      result,
     };
   }
 
@@ -153,11 +162,20 @@ export class JobScheduler {
     // Stryker disable next-line CallExpression: it only frees memory.
     this.#endWaiters.delete(jobId);
     if (deliveryId !== undefined) void this.#delivery.attempt(deliveryId);
+    this.#onEnd();
   }
 }
 
 export function endsAt({ ending, startedAt, durationMs }: UnfinishedJobRecord): number | null {
   return ending === "never" || startedAt === null ? null : startedAt + durationMs;
+}
+
+const succeeded = { status: "succeeded", errorCode: null, errorMessage: null } as const;
+
+function stockResult({ outputSize, seed }: JobRecord, fingerprint: string): ResultRecord {
+  const { width, height } = sizes[outputSize];
+  const length = stockImageLength({ width, height, fingerprint, seed });
+  return { width, height, length, fingerprint };
 }
 
 function plannedEnding(
@@ -181,7 +199,7 @@ async function render(
   }
   const size = pngSize(bytes);
   if (size !== undefined) {
-    return { status: "succeeded", result: { bytes, ...size }, errorCode: null, errorMessage: null };
+    return { ...succeeded, result: { ...size, length: bytes.length, bytes } };
   }
   const problem = `The engine ${show(engine.name)} of the reference server returned no whole PNG: its render() must return the bytes from the signature to IEND.`;
   // The app under test may not show the message.

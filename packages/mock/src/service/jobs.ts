@@ -1,3 +1,4 @@
+import { drawStockImage } from "../engine/stock.ts";
 import type { JobRecord, JobStatus } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
@@ -14,6 +15,19 @@ export function createJobs({ store, system, options }: ServiceContext) {
     completedAt !== null && completedAt + limits.resultRetention <= system.clock.now();
   return {
     isPurged,
+    /** Frees the images that are past their retention. */
+    purge(): void {
+      store.transact(({ jobs }) => {
+        for (
+          let job = jobs.oldest("image");
+          job?.result && isPurged(job);
+          job = jobs.oldest("image")
+        ) {
+          const { width, height, length } = job.result;
+          jobs.put({ ...job, result: { width, height, length } });
+        }
+      });
+    },
     async get(keyId: string, jobId: string): Promise<JobRecord> {
       const job = store.transact((tables) => tables.jobs.get(jobId));
       if (job !== undefined && job.createdAt <= visibleUntil()) {
@@ -53,7 +67,10 @@ export function createJobs({ store, system, options }: ServiceContext) {
     },
     async result(jobId: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
       const job = store.transact((tables) => tables.jobs.get(jobId));
-      return job === undefined || isPurged(job) ? undefined : job.result?.bytes;
+      if (job === undefined || job.result === null || isPurged(job)) return undefined;
+      const { bytes, fingerprint, ...size } = job.result;
+      if (fingerprint === undefined) return bytes;
+      return drawStockImage({ ...size, fingerprint, seed: job.seed });
     },
   };
 }

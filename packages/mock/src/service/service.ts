@@ -15,7 +15,8 @@ export function createService(context: ServiceContext) {
   const { options, settings, store, system } = context;
   const results = createResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
   const deliveries = new WebhookDelivery(context, results);
-  const scheduler = new JobScheduler(context, deliveries);
+  const jobs = createJobs(context);
+  const scheduler = new JobScheduler(context, deliveries, () => jobs.purge());
   const imageFetch = settings.images === "fetch" ? new ImageFetch(context) : undefined;
   const submissions = new Submissions(context, scheduler, imageFetch);
   return {
@@ -25,7 +26,7 @@ export function createService(context: ServiceContext) {
     submissions,
     nextJobs: submissions.nextJobs,
     keys: new Keys(context),
-    jobs: createJobs(context),
+    jobs,
     purchases: new Purchases(context),
     now: () => system.clock.now(),
     close(): void {
@@ -33,6 +34,7 @@ export function createService(context: ServiceContext) {
       deliveries.close();
     },
     resume(): void {
+      jobs.purge();
       scheduler.resume();
       deliveries.resume();
       submissions.resume();

@@ -34,6 +34,8 @@ export interface SubmitRequest {
 
 type RequestIdentity = Pick<IdempotencyRecord, "id" | "bodyDigest">;
 
+type CheckedSubmission = Submission & Pick<RenderRequest, "fingerprint">;
+
 interface CreatedJob {
   readonly job: JobRecord;
   readonly engine: Engine;
@@ -43,6 +45,9 @@ interface CreatedJob {
   readonly planned: PlannedOutcome | undefined;
   readonly unfinished: UnfinishedJobRecord;
 }
+
+/** Maximum number of expired idempotency records that one submission removes. */
+const maxExpired = 10;
 
 export class Submissions {
   readonly nextJobs = new NextJobs();
@@ -64,7 +69,8 @@ export class Submissions {
     const fetched = await this.#fetchImages(read, identity);
     const submission = await this.#checkImages(fetched);
     const render = await renderRequest(submission);
-    const opened = this.#open(request, submission, identity);
+    const { fingerprint } = render;
+    const opened = this.#open(request, { ...submission, fingerprint }, identity);
     if (!("job" in opened)) return this.firstResponses.replay(opened);
     const { job, engine, key, response, planned, unfinished } = opened;
     this.nextJobs.remove(planned);
@@ -132,7 +138,7 @@ export class Submissions {
   /** Finds the earlier request under the idempotency key, or creates the job. A refusal keeps the key if the options say so. */
   #open(
     request: SubmitRequest,
-    submission: Submission,
+    submission: CheckedSubmission,
     identity: RequestIdentity | undefined,
   ): IdempotencyRecord | CreatedJob {
     const { store, options } = this.#context;
@@ -158,15 +164,25 @@ export class Submissions {
     identity: RequestIdentity | undefined,
     outcome: Pick<IdempotencyRecord, "jobId" | "response">,
   ): void {
+    if (identity === undefined) return;
     const { system, options } = this.#context;
-    const expiresAt = system.clock.now() + options.idempotencyHours * 3_600_000;
-    if (identity !== undefined) tables.idempotency.put({ ...identity, ...outcome, expiresAt });
+    const { idempotency } = tables;
+    const now = system.clock.now();
+    const expiresAt = now + options.idempotencyHours * 3_600_000;
+    // The new record is the latest to expire, so it must also be the last in the order of creation.
+    idempotency.remove(identity.id);
+    idempotency.put({ ...identity, ...outcome, expiresAt });
+    for (let count = 0; count < maxExpired; count += 1) {
+      const oldest = idempotency.oldest();
+      if (oldest === undefined || oldest.response === null || oldest.expiresAt > now) return;
+      idempotency.remove(oldest.id);
+    }
   }
 
   #create(
     tables: Tables,
     request: SubmitRequest,
-    submission: Submission,
+    submission: CheckedSubmission,
     identity: RequestIdentity | undefined,
   ): CreatedJob {
     if (submission.imageProblem !== null) throw submission.imageProblem;
@@ -204,7 +220,9 @@ export class Submissions {
     this.#remember(tables, identity, { jobId: job.id, response });
     const planned = this.nextJobs.find(key.token);
     const prompt = settings.magic ? submission.prompt : null;
-    const unfinished = this.#scheduler.plan(job, planned?.outcome ?? readOutcome(prompt));
+    const outcome = planned?.outcome ?? readOutcome(prompt);
+    const fingerprint = engine === stockEngine ? submission.fingerprint : undefined;
+    const unfinished = this.#scheduler.plan(job, outcome, fingerprint);
     if (engine.prepare === undefined) tables.unfinished.put(unfinished);
     return { job, engine, key: charged, response, planned, unfinished };
   }

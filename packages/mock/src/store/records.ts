@@ -1,7 +1,7 @@
 import type { StoredError } from "../service/service-error.ts";
 import type { ClockMode } from "../system/clock.ts";
 
-// Records are immutable JSON data, but for the bytes of results: a change is a new record with the same id.
+// Records are immutable JSON data, but for the bytes of an engine's results: a change is a new record with the same id.
 
 /** @inline */
 export type AccountState = "active" | "flagged";
@@ -97,10 +97,16 @@ export interface ServerRecord {
   readonly clockOffset: number;
 }
 
-interface ResultRecord {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+/** Image of a job, which is purged if it has neither `fingerprint` nor `bytes`. */
+export interface ResultRecord {
   readonly width: number;
   readonly height: number;
+  /** Number of bytes. */
+  readonly length: number;
+  /** Only of a stock image, which is drawn again each time. */
+  readonly fingerprint?: string;
+  /** Image of any other engine. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
 /** First response to a submission. Replays add a new result URL and the current balance. */

@@ -18,37 +18,51 @@ const byId = ({ id }: { readonly id: string }): string => id;
 export class Tables {
   readonly changes: Change[] = [];
   readonly accounts = new Table<AccountRecord>("accounts", this.changes, byId);
-  readonly keys = new Table<KeyRecord>("keys", this.changes, byId, ({ token, accountId }) => [
-    `token ${token}`,
-    accountId,
-  ]);
-  readonly jobs = new Table<JobRecord>("jobs", this.changes, byId, ({ keyId, status }) => [
-    keyId,
-    status,
-    `${keyId} ${status}`,
-  ]);
+  readonly keys = new Table<KeyRecord>(
+    "keys",
+    this.changes,
+    byId,
+    ["token", "accountId"],
+    ({ token, accountId }) => [`token ${token}`, accountId],
+  );
+  readonly jobs = new Table<JobRecord>(
+    "jobs",
+    this.changes,
+    byId,
+    ["keyId", "status", "result"],
+    (job) => [
+      job.keyId,
+      job.status,
+      `${job.keyId} ${job.status}`,
+      ...(job.result?.bytes === undefined ? [] : ["image"]),
+    ],
+  );
   readonly ledger = new Table<LedgerEntry>(
     "ledger",
     this.changes,
     (_entry, sequence) => String(sequence),
+    ["keyId"],
     ({ keyId }) => [keyId],
   );
   readonly purchases = new Table<PurchaseRecord>(
     "purchases",
     this.changes,
     ({ paymentIntentId }) => paymentIntentId,
+    ["token"],
     ({ token }) => [token],
   );
   readonly deliveries = new Table<DeliveryRecord>(
     "deliveries",
     this.changes,
     byId,
+    ["jobId", "state"],
     ({ jobId, state }) => (state === "pending" ? [jobId, state] : [jobId]),
   );
   readonly idempotency = new Table<IdempotencyRecord>(
     "idempotency",
     this.changes,
     byId,
+    ["response"],
     ({ response }) => (response === null ? ["pending"] : []),
   );
   readonly unfinished = new Table<UnfinishedJobRecord>(
@@ -59,7 +73,7 @@ export class Tables {
   readonly server = new Table<ServerRecord>("server", this.changes, () => "server");
 
   keyByToken(token: string): KeyRecord | undefined {
-    return this.keys.all(`token ${token}`)[0];
+    return this.keys.oldest(`token ${token}`);
   }
 }
 

@@ -19,6 +19,7 @@ export class Table<Row extends object> {
   readonly #changes: Change[];
   readonly #idOf: (row: Row, sequence: number) => string;
   readonly #groupsOf: (row: Row) => readonly string[];
+  readonly #groupFields: readonly (keyof Row)[];
   readonly #entries = new Map<string, Entry<Row>>();
   /** Undefined is the group of all records. */
   readonly #groups = new Map<string | undefined, Entry<Row>[]>();
@@ -26,17 +27,20 @@ export class Table<Row extends object> {
 
   /**
    * @param idOf returns the id of a record. `sequence` is unique among new records.
+   * @param groupFields fields that the groups of a record depend on.
    * @param groupsOf returns the groups of a record.
    */
   constructor(
     kind: string,
     changes: Change[],
     idOf: (row: Row, sequence: number) => string,
+    groupFields: readonly (keyof Row)[] = [],
     groupsOf: (row: Row) => readonly string[] = () => [],
   ) {
     this.kind = kind;
     this.#changes = changes;
     this.#idOf = idOf;
+    this.#groupFields = groupFields;
     this.#groupsOf = groupsOf;
   }
 
@@ -52,6 +56,10 @@ export class Table<Row extends object> {
 
   all(group?: string): readonly Row[] {
     return rowsOf(this.#groups.get(group));
+  }
+
+  oldest(group?: string): Row | undefined {
+    return this.#groups.get(group)?.[0]?.row;
   }
 
   latest(limit: number, group?: string): readonly Row[] {
@@ -105,8 +113,11 @@ export class Table<Row extends object> {
   }
 
   #replace(entry: Entry<Row>, row: Row | undefined): void {
-    const [left, entered] = [this.#groupNames(entry.row), this.#groupNames(row)];
+    const before = entry.row;
     entry.row = row;
+    const isRegrouped = this.#groupFields.some((field) => before?.[field] !== row?.[field]);
+    if (before !== undefined && row !== undefined && !isRegrouped) return;
+    const [left, entered] = [this.#groupNames(before), this.#groupNames(row)];
     if (row === undefined) this.#entries.delete(entry.id);
     else this.#entries.set(entry.id, entry);
     for (const name of left) {

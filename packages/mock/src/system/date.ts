@@ -3,6 +3,11 @@ export function formatTime(at: number, format: "Z" | "offset" | "naive"): string
   return new Date(at).toISOString().slice(0, 19) + zones[format];
 }
 
+let latest = { second: Number.NaN, text: "" };
+
+/** Keeps the text of the latest second, in which most responses are. */
 export function httpDate(at: number): string {
-  return new Date(at).toUTCString();
+  const second = Math.floor(at / 1_000);
+  if (second !== latest.second) latest = { second, text: new Date(at).toUTCString() };
+  return latest.text;
 }

@@ -4,6 +4,7 @@ import { must, SkipCheck } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
+import { LargeText } from "../../wire/large-text.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkTable, mustHaveStatus, type Rows } from "../expectations.ts";
 import { runJob } from "../jobs/job-run.ts";
@@ -116,11 +117,15 @@ export async function findImageUrl(session: Session): Promise<string> {
 
 export function described(fields: Fields): string {
   const parts = Object.entries(fields).map(([name, value]) => {
-    const text = (JSON.stringify(value) ?? "").replaceAll(/\?[^"]*/g, "?…");
+    const text = (JSON.stringify(value, withoutLarge) ?? "").replaceAll(/\?[^"]*/g, "?…");
     const cut = text.length > 60 ? `${text.slice(0, 40)}… (${text.length} characters)` : text;
     return value === undefined ? `no ${name}` : `${name} ${cut}`;
   });
   return parts.join(" and ");
+}
+
+function withoutLarge(_name: string, value: unknown): unknown {
+  return value instanceof LargeText ? String(value) : value;
 }
 
 function maxCredits({ taken = [], refused = [] }: Submissions): number {

@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { need } from "../../outcome.ts";
 import { images, samples } from "../../images.ts";
+import { LargeText } from "../../wire/large-text.ts";
 import type { Fields } from "../../wire/response.ts";
 import { checkRows } from "../expectations.ts";
 import {
@@ -153,7 +154,9 @@ export const largeImageChecks = checkRows("full", 8, {
     async run(session) {
       const image = padded(person, (maxCharacters * 3) / 4);
       await mustRespondWith(session, 200, { person_image_b64: image });
-      await mustRespondWith(session, badInput, { person_image_b64: `${image}AAAA` });
+      await mustRespondWith(session, badInput, {
+        person_image_b64: new LargeText(...image.parts, "AAAA"),
+      });
     },
   },
   "large.garment.taken": {
@@ -243,8 +246,12 @@ function garments(count: number): readonly string[] {
 }
 
 /** Adds bytes after the end of an image, which decoders ignore. */
-function padded(base64: string, bytes: number): string {
-  const whole = Buffer.alloc(bytes);
-  Buffer.from(base64, "base64").copy(whole);
-  return whole.toString("base64");
+function padded(base64: string, bytes: number): LargeText {
+  const image = Buffer.from(base64, "base64");
+  const padding = Buffer.alloc((-image.length % 3) + 3);
+  const start = Buffer.concat([image, padding]);
+  const zeros = bytes - start.length;
+  const { parts } = LargeText.repeat("A", Math.floor(zeros / 3) * 4);
+  const end = Buffer.alloc(zeros % 3).toString("base64");
+  return new LargeText(start.toString("base64"), ...parts, end);
 }

@@ -51,7 +51,7 @@ export function stateView(
         result: result && {
           width: result.width,
           height: result.height,
-          bytes: result.bytes.length,
+          bytes: result.length,
         },
       };
     };
