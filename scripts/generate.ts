@@ -65,7 +65,7 @@ async function openapiTypes(root: string): Promise<string> {
   // The tests of spec/ validate the document.
   const text = readFileSync(join(root, "spec/openapi.json"), "utf8");
   const document = JSON.parse(text, withoutIndexSignature) as OpenAPI3;
-  // A request field with a default is optional.
+  // A response can omit a field with a default.
   const options = { alphabetize: false, defaultNonNullable: false, silent: true };
   const types = astToString(await openapiTypeScript(document, options));
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {

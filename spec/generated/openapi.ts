@@ -224,10 +224,7 @@ export interface components {
             garment_urls?: string[];
             /** @description Garment images in base64, without a `data:` prefix, each at most about 10 MB decoded. Can be combined with `garment_urls`: 1 to 3 garments in total. */
             garment_images_b64?: string[];
-            /**
-             * @description Size of the result, which sets its cost. `resolution` and `size` are aliases.
-             * @default 1K
-             */
+            /** @description Size of the result, which sets its cost. If it and its aliases `resolution` and `size` are absent, the size is 1K. */
             output_size?: components["schemas"]["OutputSizeInput"];
             /** @description Your own instruction. It is appended to the service's instruction and does not replace it; the rules on the person's identity and on safety stay in force. */
             prompt?: string | null;
@@ -238,10 +235,7 @@ export interface components {
             style_hint?: string | null;
             /** @description What the image should avoid. */
             negative_prompt?: string | null;
-            /**
-             * @description If true, the response comes when the job has ended, after at most 90 seconds. If false, it comes at once with the id of the job. Wins over `mode`.
-             * @default true
-             */
+            /** @description If true, the response comes when the job has ended, after at most 90 seconds. If false, it comes at once with the id of the job. Wins over `mode`. If both are absent, it is true. */
             wait?: boolean;
             /**
              * Format: uri
