@@ -208,7 +208,7 @@ export interface components {
         /**
          * @description One try-on: a person, one to three garments, and options of the image.
          *
-         *     The schema has the rules of each field. Two rules apply to several fields: a person is required (`person_url` or `person_image_b64`), and `garment_urls` and `garment_images_b64` together have 1 to 3 garments. A URL that is malformed, blocked or cannot be fetched gets 400. Deployments differ in which other problems get 400 and which 422.
+         *     The schema has the rules of each field, and requires a person and a garment. It cannot count: `garment_urls` and `garment_images_b64` together have 1 to 3 garments. A missing person or garment gets 400. A URL that is malformed, blocked or cannot be fetched gets 400. Deployments differ in which other problems get 400 and which 422.
          *
          *     Some fields have aliases. The canonical name is preferred, and wins if both are set. Unknown properties are accepted.
          */
@@ -595,7 +595,13 @@ export interface components {
          */
         ServiceJobId: components["schemas"]["JobId"];
     };
-    requestBodies: never;
+    requestBodies: {
+        TryOnCompleted: {
+            content: {
+                "application/json": components["schemas"]["TryOnCompletedEvent"];
+            };
+        };
+    };
     headers: {
         /**
          * @description Maximum number of requests of this key per window. Deployments differ in which responses have `X-RateLimit-` headers, and in their names.
@@ -901,6 +907,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Discovery"];
+            401: components["responses"]["Unauthorized"];
         };
     };
     getDiscovery: {
@@ -913,6 +920,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Discovery"];
+            401: components["responses"]["Unauthorized"];
         };
     };
     getDocs: {
@@ -933,6 +941,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            401: components["responses"]["Unauthorized"];
         };
     };
     getOpenApi: {
@@ -953,6 +962,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiDescription"];
                 };
             };
+            401: components["responses"]["Unauthorized"];
         };
     };
     onTryOnCompleted: {
@@ -978,14 +988,17 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TryOnCompletedEvent"];
-            };
-        };
+        requestBody: components["requestBodies"]["TryOnCompleted"];
         responses: {
             /** @description Accepted. The body, if any, is ignored. */
             "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused, for example because the signature is wrong. The service sends the event again, at most 3 times. */
+            "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
