@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { frameworksPage } from "../packages/frameworks/src/page.ts";
+import { toolsPage } from "../packages/frameworks/src/tools/tools-page.ts";
 import * as fixes from "../packages/webhooks/src/receiver/raw-body-fixes.ts";
 import { apiDocsPage } from "./api-docs-page.ts";
 import { cliPage } from "./cli-reference.ts";
@@ -38,8 +39,10 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   const { type, page } = ruleCoverage(root, problems);
   update("packages/mock/src/generated/server-rules.ts", type);
   update("docs/fidelity.md", page);
-  if (existsSync(join(root, "packages/frameworks")))
+  if (existsSync(join(root, "packages/frameworks"))) {
     update("docs/frameworks.md", frameworksPage(root));
+    update("docs/tools.md", toolsPage());
+  }
   for (const [path, text] of docsPages(root, problems)) {
     const isService = path === "docs/guides/service.md";
     const tables = path === "docs/guides/webhooks.md" ? [rawBodyRows()] : [];
@@ -65,7 +68,7 @@ async function openapiTypes(root: string): Promise<string> {
   // The tests of spec/ validate the document.
   const text = readFileSync(join(root, "spec/openapi.json"), "utf8");
   const document = JSON.parse(text, withoutIndexSignature) as OpenAPI3;
-  // A request field with a default is optional.
+  // A response can omit a field with a default.
   const options = { alphabetize: false, defaultNonNullable: false, silent: true };
   const types = astToString(await openapiTypeScript(document, options));
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {

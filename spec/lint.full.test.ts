@@ -10,7 +10,7 @@ const linters: Readonly<Record<string, string>> = {
   spectral:
     "@stoplight/spectral-cli@6.16.3 lint --ruleset .spectral.yaml --fail-severity hint openapi.json",
 };
-const configurations = ["redocly.yaml", ".redocly.lint-ignore.yaml", ".spectral.yaml"];
+const configurations = ["redocly.yaml", ".spectral.yaml"];
 
 function lint(
   linter: string,

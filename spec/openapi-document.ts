@@ -28,11 +28,15 @@ interface Response {
   readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Content;
 }
+interface RequestBody {
+  readonly required?: boolean;
+  readonly content: Content;
+}
 interface OperationObject {
   readonly operationId: string;
   readonly security?: readonly unknown[];
   readonly parameters?: readonly (Parameter | Reference)[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly requestBody?: RequestBody | Reference;
   readonly responses: Readonly<Record<string, Response | Reference>>;
   readonly callbacks?: unknown;
 }
@@ -85,13 +89,13 @@ function operationsOf(
   title: (method: string, path: string) => string,
 ): readonly Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
+    Object.entries(methods).map(([method, { requestBody = { content: {} }, ...operation }]) => ({
       title: title(method.toUpperCase(), path),
       operationId: operation.operationId,
       security: operation.security ?? openapi.security,
       parameters: (operation.parameters ?? []).map(resolved),
-      request: operation.requestBody?.content ?? {},
-      requestRequired: operation.requestBody?.required ?? false,
+      request: resolved(requestBody).content,
+      requestRequired: resolved(requestBody).required ?? false,
       responses: new Map(
         Object.entries(operation.responses).map(([status, reference]) => {
           const { headers = {}, content = {} } = resolved(reference);
@@ -110,6 +114,12 @@ export const webhooks = operationsOf(openapi.webhooks, (_method, name) => name);
 
 export function schemaNamed(name: string): Schema {
   return resolved<Schema>({ $ref: `#/components/schemas/${name}` });
+}
+
+/** The schema without its rule over several fields. */
+export function fieldRules(name: string): Schema {
+  const { if: _if, then: _then, ...rules } = schemaNamed(name);
+  return rules;
 }
 
 const ajv = new Ajv2020({

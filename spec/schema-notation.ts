@@ -8,7 +8,7 @@ export function kindOf(schema: Schema): string {
   if (typeof schema["$ref"] === "string") return schema["$ref"].split("/").at(-1) ?? "";
   if (Array.isArray(schema["anyOf"])) {
     const kinds = schema["anyOf"].map((one: Schema) =>
-      "enum" in one ? notation(one) : kindOf(one),
+      "enum" in one || "additionalProperties" in one ? notation(one) : kindOf(one),
     );
     return kinds.join(" | ");
   }

@@ -208,7 +208,7 @@ export interface components {
         /**
          * @description One try-on: a person, one to three garments, and options of the image.
          *
-         *     The schema has the rules of each field. Two rules apply to several fields: a person is required (`person_url` or `person_image_b64`), and `garment_urls` and `garment_images_b64` together have 1 to 3 garments. A URL that is malformed, blocked or cannot be fetched gets 400. Deployments differ in which other problems get 400 and which 422.
+         *     The schema has the rules of each field, and requires a person and a garment. It cannot count: `garment_urls` and `garment_images_b64` together have 1 to 3 garments. A missing person or garment gets 400. A URL that is malformed, blocked or cannot be fetched gets 400. Deployments differ in which other problems get 400 and which 422.
          *
          *     Some fields have aliases. The canonical name is preferred, and wins if both are set. Unknown properties are accepted.
          */
@@ -224,10 +224,7 @@ export interface components {
             garment_urls?: string[];
             /** @description Garment images in base64, without a `data:` prefix, each at most about 10 MB decoded. Can be combined with `garment_urls`: 1 to 3 garments in total. */
             garment_images_b64?: string[];
-            /**
-             * @description Size of the result, which sets its cost. `resolution` and `size` are aliases.
-             * @default 1K
-             */
+            /** @description Size of the result, which sets its cost. If it and its aliases `resolution` and `size` are absent, the size is 1K. */
             output_size?: components["schemas"]["OutputSizeInput"];
             /** @description Your own instruction. It is appended to the service's instruction and does not replace it; the rules on the person's identity and on safety stay in force. */
             prompt?: string | null;
@@ -238,10 +235,7 @@ export interface components {
             style_hint?: string | null;
             /** @description What the image should avoid. */
             negative_prompt?: string | null;
-            /**
-             * @description If true, the response comes when the job has ended, after at most 90 seconds. If false, it comes at once with the id of the job. Wins over `mode`.
-             * @default true
-             */
+            /** @description If true, the response comes when the job has ended, after at most 90 seconds. If false, it comes at once with the id of the job. Wins over `mode`. If both are absent, it is true. */
             wait?: boolean;
             /**
              * Format: uri
@@ -601,7 +595,13 @@ export interface components {
          */
         ServiceJobId: components["schemas"]["JobId"];
     };
-    requestBodies: never;
+    requestBodies: {
+        TryOnCompleted: {
+            content: {
+                "application/json": components["schemas"]["TryOnCompletedEvent"];
+            };
+        };
+    };
     headers: {
         /**
          * @description Maximum number of requests of this key per window. Deployments differ in which responses have `X-RateLimit-` headers, and in their names.
@@ -907,6 +907,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Discovery"];
+            401: components["responses"]["Unauthorized"];
         };
     };
     getDiscovery: {
@@ -919,6 +920,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Discovery"];
+            401: components["responses"]["Unauthorized"];
         };
     };
     getDocs: {
@@ -939,6 +941,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            401: components["responses"]["Unauthorized"];
         };
     };
     getOpenApi: {
@@ -959,6 +962,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiDescription"];
                 };
             };
+            401: components["responses"]["Unauthorized"];
         };
     };
     onTryOnCompleted: {
@@ -984,14 +988,17 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TryOnCompletedEvent"];
-            };
-        };
+        requestBody: components["requestBodies"]["TryOnCompleted"];
         responses: {
             /** @description Accepted. The body, if any, is ignored. */
             "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused, for example because the signature is wrong. The service sends the event again, at most 3 times. */
+            "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };

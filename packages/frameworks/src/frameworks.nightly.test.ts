@@ -1,11 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
 import { checks } from "./checks.ts";
 import { command, resultOf } from "./page.ts";
-import { works, type Result } from "./result.ts";
+import { works, writeResults, type Result } from "./result.ts";
 import { rows } from "./rows.ts";
 import { runRow } from "./run-row.ts";
 
@@ -14,16 +13,6 @@ const selected = process.env["TRYON_FRAMEWORK"]?.split(",");
 const isWriting = process.env["TRYON_FRAMEWORKS"] === "write";
 const path = join(import.meta.dirname, "results.json");
 
-/** Writes the results of the rows that ran, and the date if all did. */
-async function write(found: Readonly<Record<string, Result>>): Promise<void> {
-  // The file is from here.
-  const old = JSON.parse(await readFile(path, "utf8")) as { date: string; rows: object };
-  const date = selected ? old.date : new Date().toISOString().slice(0, 10);
-  const all: Readonly<Record<string, unknown>> = { ...old.rows, ...found };
-  const ordered = Object.fromEntries(rows.map(({ id }) => [id, all[id]]));
-  await writeFile(path, `${JSON.stringify({ date, rows: ordered }, null, 2)}\n`);
-}
-
 const found: Record<string, Result> = {};
 
 it.each(rows.filter(({ id }) => selected?.includes(id) ?? true))(
@@ -31,7 +20,7 @@ it.each(rows.filter(({ id }) => selected?.includes(id) ?? true))(
   async (row) => {
     const result = await runRow(row);
     found[row.id] = result;
-    if (isWriting) await write(found);
+    if (isWriting) await writeResults({ path, rows, selected }, found);
     else if (JSON.stringify(result) !== JSON.stringify(resultOf(row)))
       process.stdout.write(
         `${row.title} differs, \`${command}\` writes: ${JSON.stringify(result)}\n`,

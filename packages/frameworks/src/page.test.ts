@@ -8,6 +8,7 @@ import { resultOf } from "./page.ts";
 import { works } from "./result.ts";
 import results from "./results.json" with { type: "json" };
 import { rows } from "./rows.ts";
+import { nameOf } from "./run-row.ts";
 
 it("has the date of the last run of all rows", () => {
   expect(results.date).toMatch(/^20\d\d-\d\d-\d\d$/);
@@ -18,7 +19,7 @@ it.each(rows)(
   "$title has an app, exact versions, and a result or a reason for each check",
   (row) => {
     const { versions = {}, outcomes = {} } = resultOf(row) ?? {};
-    const names = row.packages.map((spec) => spec.replace(/(?<=.)@.*/, ""));
+    const names = row.packages.map(nameOf);
     expect(Object.keys(versions)).toEqual(names);
     for (const version of Object.values(versions)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
     expect(Object.keys(outcomes)).toEqual(Object.keys(checks));

@@ -91,6 +91,6 @@ function anchorOf(title: string): string {
     .replaceAll(" ", "-");
 }
 
-function lineOf(cells: readonly string[]): string {
+export function lineOf(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }

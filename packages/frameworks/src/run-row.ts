@@ -15,16 +15,27 @@ import type { Row } from "./rows.ts";
 const secret = "whsec_frameworks";
 const place = (folder: string): string => join(import.meta.dirname, folder);
 
-/** Name of a package in an install command, with its version or the newest. */
-function packageWith(spec: string, versions: Readonly<Record<string, string>>): string {
-  const [, name = spec] = /^(@?[^@]+)/.exec(spec) ?? [];
-  return versions[name] === undefined ? spec : `${name}@${versions[name]}`;
+/** Packages of an install command, with their versions or the newest. */
+export function packagesWith(
+  packages: readonly string[],
+  versions: Readonly<Record<string, string>>,
+): readonly string[] {
+  return packages.map((spec) => {
+    const name = nameOf(spec);
+    return versions[name] === undefined ? spec : `${name}@${versions[name]}`;
+  });
 }
 
-async function versionsOf(app: AppFolder, row: Row): Promise<Record<string, string>> {
+export function nameOf(spec: string): string {
+  return spec.replace(/(?<=.)@.*/, "");
+}
+
+export async function versionsOf(
+  app: AppFolder,
+  packages: readonly string[],
+): Promise<Record<string, string>> {
   const versions: Record<string, string> = {};
-  for (const spec of row.packages) {
-    const [, name = spec] = /^(@?[^@]+)/.exec(spec) ?? [];
+  for (const name of packages.map(nameOf)) {
     const text = await readFile(app.path("node_modules", name, "package.json"), "utf8");
     // npm has parsed the file.
     versions[name] = (JSON.parse(text) as { version: string }).version;
@@ -53,7 +64,7 @@ export async function runRow(
   const mock = createMock({ latency: 500 });
   const service = await serve(mock);
   try {
-    const packages = row.packages.map((name) => packageWith(name, versions));
+    const packages = packagesWith(row.packages, versions);
     const manifest = { type: "module", main: "index.mjs" };
     await app.install([client, webhooks, ...packages], { scripts: row.scripts === true, manifest });
     for (const folder of ["shared", `apps/${row.id}`])
@@ -89,7 +100,7 @@ export async function runRow(
       for (const [name, { run }] of Object.entries(checks)) {
         outcomes[name] = row.without?.[name] ?? (await run(running).catch(String)) ?? works;
       }
-      return { versions: await versionsOf(app, row), outcomes };
+      return { versions: await versionsOf(app, row.packages), outcomes };
     } finally {
       await program.stop("SIGKILL");
     }

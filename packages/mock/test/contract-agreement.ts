@@ -42,8 +42,10 @@ export function accepts(schema: Schema): (body: unknown) => boolean {
     exempted(property, name),
   ]);
   const ajv = new Ajv2020({ strict: false, allErrors: false });
+  // A missing person or garment is 400.
+  const { if: _if, then: _then, ...fieldRules } = schema;
   const validate = ajv.compile({
-    ...schema,
+    ...fieldRules,
     properties: Object.fromEntries(properties) as unknown,
     components: openapi.components,
   });

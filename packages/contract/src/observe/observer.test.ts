@@ -141,6 +141,17 @@ test.each<Partial<Options>>([
     await traffic.send("POST", "/api/v1/credits/purchase", { key, body });
     await traffic.submit({}, once);
     await traffic.submit({ seed: 5 }, once);
+    const url = "http://shop.example/shirt.png";
+    for (const early of [
+      { person_image_b64: null },
+      { person_image_b64: null, person_url: url },
+      { person_url: url.replace("http", "https"), garment_images_b64: [] },
+      { webhook_url: url },
+    ]) {
+      const header = { "idempotency-key": traffic.unique() };
+      await traffic.submit(early, header);
+      await traffic.submit({ seed: 5 }, header);
+    }
     mock.close();
     const observation = observe(traffic.exchanges);
     expect(mock.options).toMatchObject(valuesOf(observation));

@@ -1,6 +1,6 @@
 import { markerOf, type Exchange } from "../record/exchange.ts";
 import { isEnd } from "../submission.ts";
-import { requestProblems } from "../wire/document.ts";
+import { fieldProblems, requestProblems } from "../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 import { Balances } from "./balances.ts";
 import { rebuilt } from "./rebuilt.ts";
@@ -112,20 +112,20 @@ export function fieldStatus(seen: Seen): number | undefined {
   // A list of problems is only of fields. A text can be of images.
   if (isSubmit(seen)) {
     const isOfFields = status === 422 && Array.isArray(got["detail"]);
-    return isOfFields || breaksSchema(sent) ? status : undefined;
+    return isOfFields || breaksSchema(sent, fieldProblems) ? status : undefined;
   }
   const { pack_slug: slug, shared_payment_granted_token: token } = sent;
   return isPurchase(seen) && isPack(slug) && token === undefined ? status : undefined;
 }
 
-/** If true, each deployment refuses a field of a submission. Some accept other types, or more metadata. */
-export function breaksSchema(sent: Fields): boolean {
+/** If true, each deployment refuses a submission, or a field of it. Some accept other types, or more metadata. */
+export function breaksSchema(sent: Fields, problemsOf = requestProblems): boolean {
   const isWait = typeof sent["wait"] === "boolean";
   const isSeed = lengthOf(sent["seed"]) === undefined;
   const kept = Object.entries(sent).filter(
     ([name]) => name !== "metadata" && (name !== "wait" || isWait) && (name !== "seed" || isSeed),
   );
-  return requestProblems(rebuilt(Object.fromEntries(kept))).length > 0;
+  return problemsOf(rebuilt(Object.fromEntries(kept))).length > 0;
 }
 
 export function sizeOf(sent: Fields): string | undefined {

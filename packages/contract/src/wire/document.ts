@@ -75,14 +75,16 @@ export function operationOf(method: string, pathname: string): Operation | undef
   });
 }
 
-export const requestProblems = problemFinder(
-  schemaOf(fieldsOf(openapi.paths["/api/v1/tryon"].post.requestBody)),
-);
+const submission = openapi.components.schemas.TryOnRequest;
+export const requestProblems = problemFinder(submission);
+// A missing person and a URL without https get 400, also where faults of fields get 422.
+const { if: _if, then: _then, ...fieldRules } = submission;
+export const fieldProblems = problemFinder(fieldRules);
 
 const webhooks = fieldsOf(openapi.webhooks);
 const [webhook] = Object.values(webhooks).map((item) => fieldsOf(fieldsOf(item)["post"]));
 
-export const eventProblems = problemFinder(schemaOf(fieldsOf(webhook?.["requestBody"])));
+export const eventProblems = problemFinder(schemaOf(resolved(webhook?.["requestBody"])));
 
 function responsesOf(operation: Fields): ReadonlyMap<number, FindProblems> {
   return new Map(

@@ -1,0 +1,195 @@
+import { cp } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { createMock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { AppFolder } from "@tryon/test-kit/app-folder";
+import { startChromium } from "@tryon/test-kit/chromium";
+import { freePort } from "@tryon/test-kit/free-port";
+import { node, root } from "@tryon/test-kit/repository";
+import { build } from "esbuild";
+
+import { works, type Result } from "../result.ts";
+import { packagesWith, versionsOf } from "../run-row.ts";
+import type { Tool } from "./tools.ts";
+import { notApplicable } from "./tools-page.ts";
+
+interface Job {
+  readonly job_id: string;
+  readonly status: string;
+}
+
+/** Calls of a generated client. Each tool with a program has `submit`. */
+interface Calls {
+  readonly submit: (key: string) => Promise<Job>;
+  readonly get?: (id: string) => Promise<unknown>;
+  readonly list?: () => Promise<unknown>;
+  readonly account?: () => Promise<unknown>;
+  readonly purchase?: () => Promise<unknown>;
+  readonly close?: () => Promise<void>;
+}
+
+type CreateCalls = (baseUrl: string, apiKey: string, port: string) => Calls;
+
+const folderOf = ({ id }: Tool): string => join(import.meta.dirname, "../apps/tools", id);
+
+/**
+ * Installs a tool, lets it read the contract, compiles what it generates, and makes a try-on on the reference server.
+ *
+ * @param versions - Versions of packages. The others are the newest.
+ */
+export async function runTool(
+  tool: Tool,
+  versions: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  const app = await AppFolder.create(`tool-${tool.id}`);
+  const mock = createMock({ latency: 0 });
+  const service = await serve(mock);
+  try {
+    const manifest = { type: "module" };
+    await app.install(packagesWith(tool.packages, versions), { manifest });
+    await cp(join(root, "spec/openapi.json"), app.path("openapi.json"));
+    if (existsSync(folderOf(tool))) await cp(folderOf(tool), app.folder, { recursive: true });
+    const outcomes: Record<string, string> = {
+      accepts: notApplicable,
+      compiles: notApplicable,
+      tryOn: notApplicable,
+    };
+    const record = async (name: string, run: () => Promise<unknown>) => {
+      outcomes[name] = await run().then(() => works, firstLine);
+    };
+    if (existsSync(app.path("index.html"))) await record("accepts", () => render(app));
+    for (const command of tool.accepts ?? []) {
+      const environment = { PATH: pathWith(app), TRYON_BASE_URL: service.url };
+      if ((outcomes["accepts"] ?? works) !== works && outcomes["accepts"] !== notApplicable) break;
+      await record("accepts", () => app.shell(command, environment));
+    }
+    const program = ["program.ts", "program.mjs"].find((name) => existsSync(app.path(name)));
+    if (program === "program.ts") await record("compiles", () => compile(app));
+    if (program !== undefined)
+      await record("tryOn", async () => {
+        const create = await load(app, program);
+        const calls = create(service.url, mock.keys.live, String(await freePort()));
+        try {
+          await makeTryOn(calls, mock, tool.cost);
+        } finally {
+          await calls.close?.();
+        }
+      });
+    return { versions: await versionsOf(app, tool.packages), outcomes };
+  } finally {
+    await service.close();
+    mock.close();
+    await app.remove();
+  }
+}
+
+/** Path of the commands of the packages. */
+function pathWith(app: AppFolder): string {
+  return [app.path("node_modules/.bin"), join(node, ".."), process.env["PATH"]].join(":");
+}
+
+/** First line of an error that says something, without paths and colors. */
+function firstLine(error: unknown): string {
+  const lines = String(error)
+    // oxlint-disable-next-line no-control-regex -- Colors of a terminal.
+    .replaceAll(/\u001B\[[\d;]*m/g, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const line = lines.find((one) => /error/i.test(one)) ?? lines.join(" ");
+  return line.replaceAll(/\s+/g, " ").trim().slice(0, 300);
+}
+
+async function compile(app: AppFolder): Promise<void> {
+  const errors = await app.compile({
+    compilerOptions: {
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable"],
+      module: "esnext",
+      moduleResolution: "bundler",
+      types: [],
+      strict: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      noEmit: true,
+    },
+    files: ["program.ts"],
+  });
+  if (errors !== "") throw new Error(errors);
+}
+
+async function load(app: AppFolder, program: string): Promise<CreateCalls> {
+  if (program.endsWith(".mjs")) return loaded(app.path(program));
+  const outfile = app.path("program.bundle.mjs");
+  const entryPoints = [app.path(program)];
+  const platform = "node";
+  const banner = {
+    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+  };
+  await build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    platform,
+    banner,
+    format: "esm",
+    logLevel: "silent",
+  });
+  return loaded(outfile);
+}
+
+async function loaded(path: string): Promise<CreateCalls> {
+  // Each program exports it.
+  const { createCalls } = (await import(pathToFileURL(path).href)) as { createCalls: CreateCalls };
+  return createCalls;
+}
+
+/** Submits twice under one key, for one charge of the size that the alias names, and makes the other calls. */
+async function makeTryOn(
+  calls: Calls,
+  mock: ReturnType<typeof createMock>,
+  cost = 20,
+): Promise<void> {
+  const job = await calls.submit("order-17");
+  const again = await calls.submit("order-17");
+  const ledger = await mock.ledger(mock.keys.live);
+  const charges = ledger?.entries.filter(({ jobId }) => jobId !== undefined) ?? [];
+  const credits = charges.map((entry) => entry.credits);
+  if (credits.length !== 1) throw new Error(`It was charged ${credits.length} times.`);
+  if (credits[0] !== -cost) throw new Error(`The charge was ${credits[0]}, and not -${cost}.`);
+  if (again.job_id !== job.job_id) throw new Error("A repeated submission got another job.");
+  const status = cost === 20 ? "running" : "succeeded";
+  if (job.status !== status) throw new Error(`The status was ${job.status}, and not ${status}.`);
+  const expected = {
+    get: [calls.get?.(job.job_id), '"metadata":{"sku":"LS-204"}'],
+    list: [calls.list?.(), job.job_id],
+    account: [calls.account?.(), `"credits_remaining":${1_000 - cost}`],
+    purchase: [calls.purchase?.(), '"credits_added":100'],
+  } as const;
+  for (const [name, [response, text]] of Object.entries(expected)) {
+    const found = await response;
+    if (found !== undefined && !JSON.stringify(found).includes(text))
+      throw new Error(`${name} returned ${JSON.stringify(found)}.`);
+  }
+}
+
+/** Opens the page in Chromium and waits for the title of an operation. */
+async function render(app: AppFolder): Promise<void> {
+  const browser = await startChromium();
+  try {
+    const page = await browser.newPage();
+    const origin = "http://page.example";
+    await page.route("**", async (route) => {
+      const url = new URL(route.request().url());
+      const path = app.path(url.pathname === "/" ? "index.html" : `.${url.pathname}`);
+      if (url.origin === origin && existsSync(path)) await route.fulfill({ path });
+      else await route.abort();
+    });
+    await page.goto(`${origin}/`);
+    await page.getByText("Submit a try-on").first().waitFor({ state: "attached", timeout: 30_000 });
+  } finally {
+    await browser.close();
+  }
+}
