@@ -180,6 +180,28 @@ export function claimSuite(
       },
     );
 
+    it("is known to be refused for items that have ended or are held, without a change", async () => {
+      const [short, journal, other] = await openAll();
+      const entries = (["succeeded", "failed", "refused"] as const).map((state) =>
+        entry(`\0${state} "ä"`, { state }),
+      );
+      for (const one of entries) await journal.put(one);
+      await journal.claim("held", "one");
+      await short.claim("over", "one");
+      await expect.poll(() => journal.claim("over", "two")).toMatchObject(claimed);
+      await journal.release("over", "two");
+      const ids = [...entries.map(({ id }) => id), "held", "over", "new"];
+      const [succeeded, failed] = entries;
+      const refused = [
+        [succeeded?.id, { ...ended, entry: succeeded }],
+        [failed?.id, { ...ended, entry: failed }],
+      ] as const;
+      expect(await journal.refusedClaims?.(ids, "one")).toEqual(new Map(refused));
+      const all = await other.refusedClaims?.(ids, "two");
+      expect(all).toEqual(new Map([...refused, ["held", { ...held, entry: undefined }]]));
+      expect(await other.claim("new", "two")).toMatchObject(claimed);
+    });
+
     it("is given to one owner for another attempt of an item that has failed", async () => {
       const [short, journal, other] = await openAll();
       for (const state of ["failed", "succeeded"] as const) {

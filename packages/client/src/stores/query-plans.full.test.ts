@@ -50,6 +50,10 @@ const journalCalls: Calls<Required<Omit<SharedJournal, "name" | "claimTtl">>> = 
     await journal.claim("new", "one", true);
     await journal.claim("new", "other");
   },
+  refusedClaims: async (journal) => {
+    const ids = Array.from({ length: 500 }, (_, index) => `id${2 * index}`);
+    expect((await journal.refusedClaims(ids, "one")).size).toBe(499);
+  },
   get: (journal) => journal.get("id1"),
   list: async (journal) => {
     for await (const { id } of journal.list()) expect(id).not.toBe("");

@@ -130,6 +130,14 @@ export async function openRedisJournal(
       const [state, value, now] = reply as readonly [ItemClaim["state"], string, unknown];
       return { state, entry: entryOf(value), now: Number(now) };
     },
+    async refusedClaims(ids, owner) {
+      const found = await run(refusedScript, owner, ...ids.map(fieldOf));
+      // The script returns these values of each.
+      const claims = found as readonly (readonly [number, ItemClaim["state"], string])[];
+      return new Map(
+        claims.map(([at, state, value]) => [ids[at - 1] ?? "", { state, entry: entryOf(value) }]),
+      );
+    },
     async renew(ids, owner) {
       await run(renewScript, owner, String(claimTtl), ...ids.map(fieldOf));
     },
@@ -213,6 +221,23 @@ for index, step in ipairs(cjson.decode(ARGV[1])) do
   results[index] = steps[step[1]](unpack(step, 2))
 end
 return results
+`;
+
+const refusedScript = `
+${claimFunctions}
+local refused = {}
+for index, value in ipairs(redis.call("HMGET", KEYS[1], unpack(ARGV, 2))) do
+  local state = string.match(value or "", "^%a+")
+  if state == "succeeded" or state == "failed" then
+    table.insert(refused, {index, "ended", value})
+  else
+    local other, ends = claimOf(ARGV[index + 1])
+    if other and other ~= ARGV[1] and ends > now then
+      table.insert(refused, {index, "held", value or ""})
+    end
+  end
+end
+return refused
 `;
 
 const totalScript = `
