@@ -138,8 +138,9 @@ it.each([
 it("ends held items if the journal fails", async () => {
   const { run, journal } = await openEnded(["first"]);
   for (const id of skus.slice(0, 5)) await journal.claim(id, "other");
-  const refusedClaims = () => Promise.reject(new Error("down"));
-  const { read, error } = await run(skus.slice(0, 5), { refusedClaims });
+  const { read, error } = await run(skus.slice(0, 5), {
+    refusedClaims: () => Promise.reject(new Error("down")),
+  });
   expect(error).toMatchObject({ code: "batch_stopped", cause: { message: "down" } });
   expect(read.map(({ status }) => status)).toEqual(
     Array.from({ length: read.length }, () => "not_run"),
