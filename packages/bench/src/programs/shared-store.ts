@@ -59,7 +59,6 @@ async function openJournal(): Promise<SharedJournal> {
   }
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(storeUrl, { timeout: 10_000 });
-  database.exec("PRAGMA journal_mode = WAL");
   return openSqliteJournal(
     {
       exec: (sql) => database.exec(sql),

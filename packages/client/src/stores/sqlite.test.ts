@@ -191,6 +191,40 @@ describe("a journal in SQLite", () => {
     expect(await journal.get("sku-1")).toEqual(entry("sku-1"));
   });
 
+  it.each([
+    ["DELETE", "OFF"],
+    ["WAL", "NORMAL"],
+    ["MEMORY", "FULL"],
+    ["WAL", "EXTRA"],
+  ])("sets WAL and at least FULL on a database with %s and %s", async (mode, synchronous) => {
+    const database = new DatabaseSync(join(await temporaryFolder(), "journal.db"));
+    onTestFinished(() => database.close());
+    database.exec(`PRAGMA journal_mode = ${mode}; PRAGMA synchronous = ${synchronous}`);
+    await openSqliteJournal(database, "a", { createTable: true });
+    expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+    const level = synchronous === "EXTRA" ? 3 : 2;
+    expect(database.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: level });
+    // Another connection can be within a transaction by now.
+    database.exec("BEGIN");
+    await openSqliteJournal(database, "a");
+    database.exec("COMMIT");
+  });
+
+  it("accepts a database in memory, and rejects one that cannot use WAL", async () => {
+    const memory = new DatabaseSync(":memory:");
+    await openSqliteJournal(memory, "a", { createTable: true });
+    memory.close();
+    const database = new DatabaseSync(join(await temporaryFolder(), "journal.db"));
+    onTestFinished(() => database.close());
+    database.exec("BEGIN");
+    await expect(openSqliteJournal(database, "a", { createTable: true })).rejects.toMatchObject({
+      code: "invalid_config",
+      message: expect.stringMatching(/in the mode delete.*\. Open the journal outside/),
+    });
+    database.exec("COMMIT");
+    await openSqliteJournal(database, "a");
+  });
+
   it("waits for other connections that write", async () => {
     const database = await connect();
     await openSqliteJournal(database, "a", { createTable: true });

@@ -3,7 +3,7 @@ import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import type { SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/quota-store.ts";
-import type { SharedJournalOptions } from "./journal-entry.ts";
+import { storeError, type SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {
   createTableQuotaStore,
@@ -31,14 +31,17 @@ export type {
  * its time, and the schedule of each API key. Steps of one
  * moment share a transaction, which blocks the process for one write of the disk.
  *
- * If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait for each other. With the
- * setting `synchronous` below `FULL`, a power failure can lose the last entries.
+ * The journal sets `journal_mode = WAL` and checks it: a step then flushes the disk once instead of three times. It also
+ * sets `synchronous = FULL` if the connection has a lower value, with which a power failure can lose the last entries. A
+ * database in memory has neither. If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait
+ * for each other.
  *
  * @param database - `DatabaseSync` of `node:sqlite` or `Database` of `better-sqlite3`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
  * @throws `invalid_input` if the name or an option is invalid or unknown. `invalid_config` if a newer release has written the
- * table. Errors of the database.
+ * table, or if the database cannot use WAL: in a transaction, or without shared memory, such as on some network drives. Errors
+ * of the database.
  * @example
  * import { DatabaseSync } from "node:sqlite";
  *
@@ -51,12 +54,39 @@ export type {
  * for await (const item of batch(new TryOn(), inputs, { id: ({ sku }) => sku, journal })) console.log(item.id);
  * database.close();
  */
-export function openSqliteJournal(
+export async function openSqliteJournal(
   database: SqliteDatabase,
   name: string,
   options: TableJournalOptions = {},
 ): Promise<SharedJournal> {
-  return openTableJournal("openSqliteJournal", sqliteDialect(database), name, options);
+  const dialect = sqliteDialect(database);
+  const journal = await openTableJournal("openSqliteJournal", dialect, name, options);
+  makeDurable(database);
+  return journal;
+}
+
+/** Sets the modes in which a step flushes the disk once, and no entry is lost. */
+function makeDurable(database: SqliteDatabase): void {
+  const read = (pragma: string): unknown => {
+    const [row] = database.prepare(`PRAGMA ${pragma}`).all();
+    return Object.values(Object(row))[0];
+  };
+  let reason = "";
+  try {
+    if (read("journal_mode") !== "wal") read("journal_mode = WAL");
+  } catch (error) {
+    reason = `: ${Object(error).message}`;
+  }
+  // Another process can have set it at the same time. A database in memory has its own mode.
+  const mode = String(read("journal_mode"));
+  if (mode !== "wal" && mode !== "memory") {
+    throw storeError(
+      `The journal needs WAL, and the database is in the mode ${mode}${reason}.`,
+      "Open the journal outside of a transaction. Use a file on a local disk, or run `PRAGMA locking_mode = EXCLUSIVE` first for a disk without shared memory.",
+    );
+  }
+  // Some drivers use NORMAL with WAL. In a transaction, it cannot be set.
+  if (Number(read("synchronous")) < 2) database.exec("PRAGMA synchronous = FULL");
 }
 
 /**
