@@ -1,5 +1,5 @@
-import { batch, type SharedJournal } from "@tryon/client/batch";
-import { openPostgresJournal } from "@tryon/client/postgres";
+import { batch } from "@tryon/client/batch";
+import { openPostgresJournal, type DatabaseJournal } from "@tryon/client/postgres";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startPostgres, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Client, Pool } from "pg";
@@ -34,7 +34,7 @@ describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
     return pool;
   }
 
-  const storage = (claimTtl?: number): JournalStorage<SharedJournal> => ({
+  const storage = (claimTtl?: number): JournalStorage<DatabaseJournal> => ({
     open: () => openPostgresJournal(connect(), "spring-2027", { claimTtl }),
     clear: async () => void (await connect().query("DELETE FROM tryon_journal", [])),
     contents: async () =>

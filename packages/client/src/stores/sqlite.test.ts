@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 
-import type { SharedJournal } from "@tryon/client/batch";
-import { openSqliteJournal, type SqliteDatabase } from "@tryon/client/sqlite";
+import { openSqliteJournal, type DatabaseJournal, type SqliteDatabase } from "@tryon/client/sqlite";
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -33,7 +32,7 @@ async function connect(): Promise<DatabaseSync> {
   return database;
 }
 
-function storage(claimTtl?: number, name = "spring-2027"): JournalStorage<SharedJournal> {
+function storage(claimTtl?: number, name = "spring-2027"): JournalStorage<DatabaseJournal> {
   const open = async () =>
     openSqliteJournal(await connect(), name, { claimTtl, createTable: true });
   return {

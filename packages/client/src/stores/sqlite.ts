@@ -1,9 +1,8 @@
 import type { SqliteDatabase, SqliteStatement } from "@tryon/shared/stores/clients";
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
-import type { SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/quota-store.ts";
-import { storeError, type SharedJournalOptions } from "./journal-entry.ts";
+import { storeError, type DatabaseJournal, type SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {
   createTableQuotaStore,
@@ -12,6 +11,7 @@ import {
 } from "./table-quota-store.ts";
 
 export type {
+  DatabaseJournal,
   QuotaStore,
   SharedJournalOptions,
   SqliteDatabase,
@@ -26,7 +26,7 @@ export type {
  * batch with it: each item is claimed by one of them, and another one takes over the items of a killed process.
  *
  * All journals are in the table `tryon_journal`, one row per item: `journal`, `id`, `state`, `entry` as JSON text, `owner` and
- * `claimed_until` in milliseconds. Delete the rows of a journal when its batch is done. They contain no image, API key or
+ * `claimed_until` in milliseconds. Call `delete` when the batch is done. They contain no image, API key or
  * signed URL. The row with an empty id has the total of the credits. The rows of the journal `''` have the version of the table,
  * its time, and the schedule of each API key. Steps of one
  * moment share a transaction, which blocks the process for one write of the disk.
@@ -58,7 +58,7 @@ export async function openSqliteJournal(
   database: SqliteDatabase,
   name: string,
   options: TableJournalOptions = {},
-): Promise<SharedJournal> {
+): Promise<DatabaseJournal> {
   const dialect = sqliteDialect(database);
   const journal = await openTableJournal("openSqliteJournal", dialect, name, options);
   makeDurable(database);

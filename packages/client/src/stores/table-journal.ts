@@ -1,16 +1,19 @@
-import { openTable, type Dialect } from "@tryon/shared/stores/sql-table";
-import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
+import { nextTurn } from "@tryon/shared/stores/group-calls";
+import { deleteInParts, openTable, type Dialect } from "@tryon/shared/stores/sql-table";
+import type { ItemClaim, JournalEntry } from "@tryon/client/batch";
 
 import {
   columnOf,
   creditsPrefix,
   endOf,
   hasEnded,
+  inUseError,
   storeError,
   readClaimTtl,
   readText,
   textOf,
   wholeLimit,
+  type DatabaseJournal,
   type SharedJournalOptions,
 } from "./journal-entry.ts";
 
@@ -31,7 +34,7 @@ export async function openTableJournal(
   dialect: Dialect,
   name: string,
   options: TableJournalOptions,
-): Promise<SharedJournal> {
+): Promise<DatabaseJournal> {
   const claimTtl = readClaimTtl(caller, name, options, "createTable");
   const { timestamp, toTimestamp, elementsOf, isIn, numberOf, locksRows } = dialect;
   const now = toTimestamp("$0");
@@ -162,6 +165,20 @@ export async function openTableJournal(
         UPDATE tryon_journal SET owner = NULL, claimed_until = NULL
         WHERE ${item} AND owner = $3 RETURNING id`;
       await query(text, columnOf(id), owner);
+    },
+    async delete() {
+      const held = `
+        SELECT id, CASE WHEN owner IS NOT NULL AND claimed_until > ${now} THEN 1 ELSE 0 END AS now
+        FROM tryon_journal WHERE journal = $1 AND id > $2 ORDER BY id LIMIT 500`;
+      for (let last: string | undefined = ""; last !== undefined;) {
+        const rows: readonly Row[] = await query(held, last);
+        if (rows.some((row) => Number(row.now) > 0)) throw inUseError(name);
+        last = rows.at(-1)?.id;
+        await nextTurn();
+      }
+      const first = "SELECT id FROM tryon_journal WHERE journal = $2 ORDER BY id LIMIT $1";
+      const text = `DELETE FROM tryon_journal WHERE journal = $2 AND ${isIn("id", first)}`;
+      return deleteInParts(dialect, run, text, name);
     },
   };
 }
