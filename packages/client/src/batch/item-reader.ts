@@ -6,7 +6,9 @@ import type { ItemClaim } from "./journal.ts";
 
 /** Maximum number of items that are read ahead and looked up together. */
 export const maxPage = 500;
-/** Number of items in the page that follows the first item that has ended or is held. */
+/** Number of refused claims in a row after which items are read in pages, so that a few held items delay no other one. */
+const minRefused = 4;
+/** Number of items in the first page. */
 const firstPage = 16;
 
 export interface ReadItem<Item> {
@@ -30,6 +32,7 @@ export class ItemReader<Item> {
   readonly #idOf: (item: Item, index: number) => string;
   readonly #page: ReadItem<Item>[] = [];
   #pageSize = 1;
+  #refused = 0;
   #count = 0;
   #pending: Promise<IteratorResult<Item>> | undefined;
   #hasEnded = false;
@@ -61,9 +64,12 @@ export class ItemReader<Item> {
     return next;
   }
 
-  /** Reports that a claim was refused: the next items may be alike. */
-  wasRefused(): void {
-    if (this.#refusedOf) this.#pageSize = Math.max(this.#pageSize, firstPage);
+  /** Reports whether a claim was refused: the next items may be alike. */
+  opened(isRefused: boolean): void {
+    this.#refused = isRefused ? this.#refused + 1 : 0;
+    if (this.#refusedOf && this.#refused >= minRefused) {
+      this.#pageSize = Math.max(this.#pageSize, firstPage);
+    }
   }
 
   async close(): Promise<void> {

@@ -214,7 +214,7 @@ export class RunningBatch<Item> {
       try {
         if (last === undefined) id = known ?? this.#idOf(item, index);
         const opened = await journal?.open(id, signal, last ? undefined : refused);
-        if (opened?.isRefused) this.#reader.wasRefused();
+        if (opened) this.#reader.opened(opened.isRefused);
         if (opened?.isHeld) {
           outcome = { isLost: true };
         } else {
