@@ -151,7 +151,7 @@ async function prepareRestart(): Promise<() => Promise<number>> {
   await first.close();
   return async () => {
     await using journal = await openFileJournal(path);
-    return runAll(journal);
+    return await runAll(journal);
   };
 }
 
