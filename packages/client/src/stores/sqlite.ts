@@ -31,7 +31,7 @@ export type {
  * its time, and the schedule of each API key. Steps of one
  * moment share a transaction, which blocks the process for one write of the disk.
  *
- * The journal sets `journal_mode = WAL` and checks it: a step then flushes the disk once instead of three times. It also
+ * The journal sets `journal_mode = WAL` and checks it, so that a step flushes the disk less often. It also
  * sets `synchronous = FULL` if the connection has a lower value, with which a power failure can lose the last entries. A
  * database in memory has neither. If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait
  * for each other.
@@ -65,7 +65,7 @@ export async function openSqliteJournal(
   return journal;
 }
 
-/** Sets the modes in which a step flushes the disk once, and no entry is lost. */
+/** Sets the modes in which a step flushes the disk less often, and no entry is lost. */
 function makeDurable(database: SqliteDatabase): void {
   const read = (pragma: string): unknown => {
     const [row] = database.prepare(`PRAGMA ${pragma}`).all();
