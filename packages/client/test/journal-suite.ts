@@ -3,6 +3,7 @@ import { cases } from "@tryon/test-kit/cases";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { DatabaseJournal } from "../src/stores/journal-entry.ts";
 import { entry } from "./journal-folder.ts";
 import { createService, input } from "./service.ts";
 
@@ -121,7 +122,7 @@ const hour = 3_600_000;
 
 /** Tests of the claims of every shared journal. `createStorage` opens journals whose claims last `claimTtl`. */
 export function claimSuite(
-  createStorage: (claimTtl: number) => JournalStorage<SharedJournal>,
+  createStorage: (claimTtl: number) => JournalStorage<DatabaseJournal>,
 ): void {
   /** Opens a journal on several connections. The first one makes short claims. */
   async function openAll(claimTtl = hour) {
@@ -179,6 +180,48 @@ export function claimSuite(
         }
       },
     );
+
+    it("is known to be refused for items that have ended or are held, without a change", async () => {
+      const [short, journal, other] = await openAll();
+      const entries = (["succeeded", "failed", "refused"] as const).map((state) =>
+        entry(`\0${state} "ä"`, { state }),
+      );
+      for (const one of entries) await journal.put(one);
+      await journal.claim("held", "one");
+      await short.claim("over", "one");
+      await expect.poll(() => journal.claim("over", "two")).toMatchObject(claimed);
+      await journal.release("over", "two");
+      const ids = [...entries.map(({ id }) => id), "held", "over", "new"];
+      const [succeeded, failed] = entries;
+      const refused = [
+        [succeeded?.id, { ...ended, entry: succeeded }],
+        [failed?.id, { ...ended, entry: failed }],
+      ] as const;
+      expect(await journal.refusedClaims?.(ids, "one")).toEqual(new Map(refused));
+      const all = await other.refusedClaims?.(ids, "two");
+      expect(all).toEqual(new Map([...refused, ["held", { ...held, entry: undefined }]]));
+      expect(await other.claim("new", "two")).toMatchObject(claimed);
+    });
+
+    it("of another owner keeps the journal from being deleted, with all entries", async () => {
+      const [short, journal] = await openAll();
+      const ids = Array.from({ length: 1_100 }, (_, index) => `sku-${index}`);
+      await journal.total?.(0);
+      await Promise.all(ids.map((id) => journal.put(entry(id, { state: "succeeded" }))));
+      await journal.claim("z", "one");
+      await expect(journal.delete()).rejects.toMatchObject({ code: "invalid_config" });
+      expect(await journal.get("sku-0")).toEqual(entry("sku-0", { state: "succeeded" }));
+      await journal.release("z", "one");
+      await short.claim("y", "one");
+      // The claim of a killed process has ended.
+      await expect.poll(() => journal.claim("y", "two")).toMatchObject(claimed);
+      await journal.release("y", "two");
+      expect(await journal.delete()).toBeGreaterThanOrEqual(1_100);
+      expect(await journal.total?.()).toBeUndefined();
+      for await (const { id } of journal.list()) expect(id).toBe("none");
+      expect(await journal.delete()).toBe(0);
+      expect(await journal.claim("sku-0", "one")).toMatchObject({ ...claimed, entry: undefined });
+    });
 
     it("is given to one owner for another attempt of an item that has failed", async () => {
       const [short, journal, other] = await openAll();

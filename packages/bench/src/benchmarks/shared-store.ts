@@ -4,6 +4,7 @@ import { startPostgres, startRedis, startSqlite } from "@tryon/test-kit/store-se
 
 import type { Benchmark } from "../benchmark.ts";
 import type { Environment } from "../environment.ts";
+import type { Sample } from "../statistics.ts";
 
 const stores = [
   { store: "postgres", title: "PostgreSQL", start: startPostgres },
@@ -17,7 +18,13 @@ const resumes = [
 ] as const;
 
 /** Figures of one process. */
-type Result = Readonly<Record<"own" | "startedAt" | "endedAt" | "cpu" | "statements", number>>;
+interface Result extends Readonly<
+  Record<"own" | "startedAt" | "endedAt" | "cpu" | "statements", number>
+> {
+  /** Longest block of the event loop in milliseconds, and growth of the memory in bytes, of a clean-up. */
+  readonly block?: number;
+  readonly memory?: number;
+}
 
 let runs = 0;
 
@@ -38,10 +45,10 @@ async function runProcesses(
     ),
   );
   // The program prints these figures.
-  return samples.map(({ result }) => result as Result);
+  return samples.map(({ result }) => result as unknown as Result);
 }
 
-const sumOf = (results: readonly Result[], field: keyof Result): number =>
+const sumOf = (results: readonly Result[], field: "cpu" | "own" | "statements"): number =>
   results.reduce((sum, result) => sum + result[field], 0);
 
 /** Returns the items per second of processes together. */
@@ -49,6 +56,38 @@ function rateOf(results: readonly Result[]): number {
   const starts = results.map(({ startedAt }) => startedAt);
   const ends = results.map(({ endedAt }) => endedAt);
   return (1_000 * sumOf(results, "own")) / (Math.max(...ends) - Math.min(...starts));
+}
+
+/** Continues a batch whose items have ended. */
+async function* measureRestart(
+  environment: Environment,
+  title: string,
+  target: Parameters<typeof runProcesses>[2],
+): AsyncGenerator<Sample> {
+  const count = 20_000;
+  const results = await runProcesses(environment, 1, target, count);
+  yield {
+    restart: { [title]: sumOf(results, "cpu") / count },
+    restartStatements: { [title]: sumOf(results, "statements") / count },
+  };
+}
+
+/** Deletes events that have expired. */
+async function* measureCleanup(
+  environment: Environment,
+  title: string,
+  store: string,
+  url: string,
+): AsyncGenerator<Sample> {
+  const count = 1_000_000;
+  const [result] = await runProcesses(environment, 1, ["cleanup", store, url, ""], count);
+  if (result?.own !== count) throw new Error(`${title} deleted ${result?.own} events.`);
+  const { block = Number.NaN, memory = Number.NaN, cpu } = result;
+  yield {
+    cleanupBlock: { [title]: block },
+    cleanupMemory: { [title]: memory / 1e6 },
+    cleanupCpu: { [title]: cpu / count },
+  };
 }
 
 export const sharedStore: Benchmark = {
@@ -63,6 +102,11 @@ export const sharedStore: Benchmark = {
     cpuRatio: "CPU time of a process per item, journal or queue only, no request (×)",
     wholeCpu: "CPU time of a process per item, with its request (µs)",
     wholeCpuRatio: "CPU time of a process per item, with its request (×)",
+    restart: "CPU time to continue a batch over 20,000 ended items, per item (µs)",
+    restartStatements: "Statements per ended item of a continued batch",
+    cleanupBlock: "Longest block of the event loop while 1,000,000 expired events are deleted (ms)",
+    cleanupMemory: "Memory while 1,000,000 expired events are deleted (MB)",
+    cleanupCpu: "CPU time to delete an expired event (µs)",
     resume: "CPU time to continue a file journal of 1,000,000 items (s)",
   },
   async *measure(environment) {
@@ -71,11 +115,15 @@ export const sharedStore: Benchmark = {
     for (let round = 0; round < 3; round += 1)
       for (const [row, kind] of resumes)
         yield await environment.run("resume.mjs", kind, journal, row);
+    for (let round = 0; round < 3; round += 1)
+      yield* measureRestart(environment, "a file", ["restart", "file", "", ""]);
     const serviceUrl = await environment.serve(["servers.mjs", "slow"]);
     for (const { store, title, start } of stores) {
       const server = await start();
       try {
         for (let round = 0; round < 3; round += 1) {
+          yield* measureRestart(environment, title, ["restart", store, server.url, serviceUrl]);
+          if (store !== "redis") yield* measureCleanup(environment, title, store, server.url);
           const target = ["batch", store, server.url, serviceUrl] as const;
           const one = await runProcesses(environment, 1, target, 400);
           const single = rateOf(one);

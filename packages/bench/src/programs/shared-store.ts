@@ -1,9 +1,18 @@
 // Works on items in a store that several processes share: as a batch, with the journal alone, or as a queue of BullMQ.
+// Also continues a batch whose items have all ended, and deletes expired events.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
 import { TryOn } from "@tryon/client";
-import { batch, type JournalEntry, type SharedJournal } from "@tryon/client/batch";
+import { batch, type Journal, type JournalEntry, type SharedJournal } from "@tryon/client/batch";
+import { openJournal as openFileJournal } from "@tryon/client/node";
 import { openPostgresJournal, type PostgresClient } from "@tryon/client/postgres";
 import { openRedisJournal, type IoRedisClient } from "@tryon/client/redis";
 import { openSqliteJournal } from "@tryon/client/sqlite";
+import { createPostgresStore } from "@tryon/webhooks/postgres";
+import { createSqliteStore } from "@tryon/webhooks/sqlite";
 
 import { benchKey } from "../candidates/fixtures.ts";
 
@@ -32,6 +41,9 @@ const count = Number(length);
 const concurrency = 4;
 let statements = 0;
 
+/** Figures of a kind beside those of all. */
+const figures: Record<string, number> = {};
+
 /** Opens the journal, and counts the statements that it runs. */
 async function openJournal(): Promise<SharedJournal> {
   if (store === "postgres") {
@@ -59,7 +71,6 @@ async function openJournal(): Promise<SharedJournal> {
   }
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(storeUrl, { timeout: 10_000 });
-  database.exec("PRAGMA journal_mode = WAL");
   return openSqliteJournal(
     {
       exec: (sql) => database.exec(sql),
@@ -114,6 +125,71 @@ function queueOf(work: (id: string) => Promise<unknown>): () => Promise<() => Pr
   };
 }
 
+/** Ends all items of a batch, and returns the function that continues it. */
+async function prepareRestart(): Promise<() => Promise<number>> {
+  const path = join(mkdtempSync(join(tmpdir(), "tryon-restart-")), "journal.ndjson");
+  const tryon = new TryOn({
+    apiKey: benchKey.token,
+    baseUrl: "http://localhost",
+    fetch: async () => Response.json({ job_id: "job_1", status: "succeeded", cost_credits: 8 }),
+  });
+  const runAll = async (journal: Journal): Promise<number> => {
+    let ended = 0;
+    for await (const { error } of batch(tryon, ids, { id: (id) => id, input: inputOf, journal })) {
+      if (error) throw error;
+      ended += 1;
+    }
+    return ended;
+  };
+  if (store !== "file") {
+    const journal = await openJournal();
+    await runAll(journal);
+    return () => runAll(journal);
+  }
+  const first = await openFileJournal(path);
+  await runAll(first);
+  await first.close();
+  return async () => {
+    await using journal = await openFileJournal(path);
+    return await runAll(journal);
+  };
+}
+
+/** Inserts expired events, and returns the function that deletes them. */
+async function prepareCleanup(): Promise<() => Promise<number>> {
+  const key = `'"msg_' || i || '"'`;
+  const series = `WITH RECURSIVE series(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM series WHERE i < ${count})`;
+  const insert = `${series} INSERT INTO tryon_events (key, expires_at) SELECT ${key}, 1.0 * i FROM series`;
+  const options = { createTable: true };
+  const open = async () => {
+    if (store === "postgres") {
+      const { Pool } = await importPeer("pg");
+      const pool = new Pool({ connectionString: storeUrl });
+      const events = createPostgresStore(pool, options);
+      await events.deleteExpired();
+      await pool.query(insert, []);
+      return events;
+    }
+    const { DatabaseSync } = await import("node:sqlite");
+    const database = new DatabaseSync(storeUrl);
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    const events = createSqliteStore(database, options);
+    await events.deleteExpired();
+    database.exec(insert);
+    return events;
+  };
+  const events = await open();
+  return async () => {
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    delays.enable();
+    const before = process.memoryUsage.rss();
+    const deleted = await events.deleteExpired();
+    figures["memory"] = process.memoryUsage.rss() - before;
+    figures["block"] = delays.max / 1e6;
+    return deleted;
+  };
+}
+
 const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
   batch: async () => {
     const journal = await openJournal();
@@ -160,6 +236,8 @@ const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
       return count;
     };
   },
+  restart: prepareRestart,
+  cleanup: prepareCleanup,
   bullmq: queueOf(async () => undefined),
   "bullmq-fetch": queueOf(async (id) => {
     const response = await fetch(`${baseUrl}/api/v1/tryon`, {
@@ -185,5 +263,6 @@ const cpu = process.cpuUsage();
 const startedAt = Date.now();
 const own = await run();
 const { user, system } = process.cpuUsage(cpu);
-const result = { own, startedAt, endedAt: Date.now(), cpu: user + system, statements };
+const endedAt = Date.now();
+const result = { own, startedAt, endedAt, cpu: user + system, statements, ...figures };
 process.stdout.write(JSON.stringify({ result }), () => process.exit());

@@ -10,7 +10,7 @@ import type { BudgetLimit, Counted } from "../types/budget.ts";
 import { checkEntry, checkNumber, checkOptionalEntry } from "./check-journal.ts";
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
-import type { Journal, JournalEntry, SharedJournal } from "./journal.ts";
+import type { ItemClaim, Journal, JournalEntry, SharedJournal } from "./journal.ts";
 import { NumberMap } from "./number-map.ts";
 import { failuresOf, isRetried, type RetryFailed } from "./retry-failed.ts";
 
@@ -47,6 +47,8 @@ export interface OpenedItem {
   /** If true, the item has failed and gets another attempt. */
   readonly isRetried: boolean;
   readonly isHeld: boolean;
+  /** If true, the journal has refused the claim: the item has ended or is held. */
+  readonly isRefused: boolean;
   /** Date at which the item was opened, by the clock of a shared journal, in milliseconds since 1970. */
   readonly date: number;
   readonly since: () => number;
@@ -229,8 +231,10 @@ export function createBatchJournal(
     /**
      * Returns the last entry of an item, once all entries count in the budget. Claims the item in a shared journal.
      * `isHeld` is true if another process is working on it.
+     *
+     * @param refused - Claim that the journal has refused, if it is known.
      */
-    async open(id: string, signal: AbortSignal): Promise<OpenedItem> {
+    async open(id: string, signal: AbortSignal, refused?: ItemClaim): Promise<OpenedItem> {
       if (budget || limit) await abortable((counting ??= guard("read", "", countEntries)), signal);
       const since = ageSince(clock);
       const here = clock.now();
@@ -239,11 +243,11 @@ export function createBatchJournal(
           guard("read", id, async () => checkOptionalEntry("get", await journal.get(id))),
           signal,
         );
-        return { ...readEntry(entry, true), isHeld: false, date: here, since };
+        return { ...readEntry(entry, true), isHeld: false, isRefused: false, date: here, since };
       }
       signal.throwIfAborted();
       const claimItem = (isRetry: boolean) => guard("read", id, () => claims.claim(id, isRetry));
-      let claim = await claimItem(false);
+      let claim = refused ?? (await claimItem(false));
       if (claim.state === "ended" && isRetried(retryFailed, failuresOf(claim.entry))) {
         claim = await claimItem(true);
       }
@@ -257,8 +261,15 @@ export function createBatchJournal(
           else if (!charges.has(entry.idempotencyKey)) countNew(entry, await readPrices());
         }
       }
-      return { ...readEntry(claim.entry, state === "claimed"), isHeld, date, since };
+      const isClaimed = state === "claimed";
+      return { ...readEntry(claim.entry, isClaimed), isHeld, isRefused: !isClaimed, date, since };
     },
+
+    /** Returns the claims that the journal would refuse, by id. Undefined if it cannot tell. */
+    refused:
+      claims &&
+      shared?.refusedClaims &&
+      ((ids: readonly string[]) => guard("read", "", () => claims.refused(ids))),
 
     async close(id: string): Promise<void> {
       await claims?.release(id).catch(() => undefined);

@@ -12,8 +12,8 @@ import { RunningBatch } from "./running-batch.ts";
 
 /**
  * Runs a try-on for each item, many at once, and yields the items as they end. It reads items only when it can start
- * them, so `inputs` may be of any length. A slow loop slows down the starts. A failed item is yielded with its error,
- * and the batch continues.
+ * them, so `inputs` may be of any length, and items that a shared journal has as finished in pages of up to 500. A slow loop
+ * slows down the starts. A failed item is yielded with its error, and the batch continues.
  *
  * Breaking out of the loop starts no other item. Jobs in flight continue and are charged once.
  *

@@ -35,6 +35,13 @@ export function checkClaim(value: unknown): ItemClaim {
   throw wrongResult("claim", value);
 }
 
+/** Returns the claim that a journal refuses. */
+export function checkRefused(value: unknown): ItemClaim {
+  const claim = checkClaim(value);
+  if (claim.state !== "claimed") return claim;
+  throw wrongResult("refusedClaims", value);
+}
+
 export function checkKept(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   throw wrongResult("putClaimed", value);

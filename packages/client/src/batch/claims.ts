@@ -1,6 +1,6 @@
 import type { ClientClock } from "../config/clock.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
-import { checkClaim, checkKept, checkWithin } from "./check-journal.ts";
+import { checkClaim, checkKept, checkRefused, checkWithin } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
 export function createClaims(journal: SharedJournal, clock: ClientClock) {
@@ -36,6 +36,15 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
         if (timer === undefined) schedule();
       }
       return claim;
+    },
+    /** Returns the claims that the journal would refuse, by id. */
+    async refused(ids: readonly string[]): Promise<ReadonlyMap<string, ItemClaim>> {
+      const found = await journal.refusedClaims?.(ids, owner);
+      const refused = ids.flatMap((id) => {
+        const claim = found?.get(id);
+        return claim === undefined ? [] : [[id, checkRefused(claim)] as const];
+      });
+      return new Map(refused);
     },
     /** Writes an entry, within a limit if one is given. */
     async put(entry: JournalEntry, maxCredits?: number): Promise<boolean | "full"> {

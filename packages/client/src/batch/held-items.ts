@@ -1,5 +1,7 @@
 import type { ClientClock } from "../config/clock.ts";
 import { Deadline } from "../http/deadline.ts";
+import type { BatchJournal } from "./batch-journal.ts";
+import { maxPage, type ReadItem } from "./item-reader.ts";
 import type { Journal, SharedJournal } from "./journal.ts";
 
 /** Minimum of the number of held items that have not been tried again at which the batch reads no other item. */
@@ -13,16 +15,11 @@ const delayPerItem = 50;
 /** Time between two checks whether the items are to be tried again, in milliseconds. */
 const step = 100;
 
-export interface ReadItem<Item> {
-  readonly item: Item;
-  readonly index: number;
-  readonly id?: string;
-}
-
 export class HeldItems<Item> {
   readonly #clock: ClientClock;
   readonly #signal: AbortSignal;
   readonly #delay: number;
+  readonly #refusedOf: BatchJournal["refused"];
   readonly #retry: (next: () => ReadItem<Item> | undefined) => Promise<void>;
   readonly #items: ReadItem<Item>[] = [];
   /** Number of items that were added since they were all tried. Most have ended if the other processes are fast. */
@@ -33,16 +30,19 @@ export class HeldItems<Item> {
 
   /**
    * @param signal - If aborted, the items are tried again immediately.
+   * @param refusedOf - Returns the claims that the journal would refuse, so that items that are still held are not started.
    * @param retry - Starts the item that `next` returns, once there is room for it.
    */
   constructor(
     clock: ClientClock,
     journal: Journal | undefined,
     signal: AbortSignal,
+    refusedOf: BatchJournal["refused"],
     retry: (next: () => ReadItem<Item> | undefined) => Promise<void>,
   ) {
     this.#clock = clock;
     this.#signal = signal;
+    this.#refusedOf = refusedOf;
     this.#retry = retry;
     // Only a shared journal has this property.
     const { claimTtl = maxDelay } = (journal ?? {}) as Partial<SharedJournal>;
@@ -58,10 +58,9 @@ export class HeldItems<Item> {
     return this.#fresh >= Math.max(minLimit, this.size - this.#fresh);
   }
 
-  /** @param isRetry - If true, the item was held before. */
-  add(held: ReadItem<Item>, isRetry: boolean): void {
-    this.#items.push(held);
-    if (!isRetry) this.#fresh += 1;
+  add(held: ReadItem<Item>): void {
+    this.#items.push({ ...held, isRetry: true });
+    if (!held.isRetry) this.#fresh += 1;
     if (!this.#isRetrying) void this.#retryAll();
   }
 
@@ -79,10 +78,30 @@ export class HeldItems<Item> {
       // Items of fast processes end soon after the attempt at which they were held.
       this.#backoff = this.#isMostlyFresh ? step : 2 * this.#backoff;
       this.#fresh = 0;
-      for (let left = this.size; left > 0; left -= 1) await this.#retry(() => this.#items.shift());
+      for (let left = this.size; left > 0; left -= maxPage) {
+        await this.#retryPage(Math.min(left, maxPage));
+      }
     }
     deadline.close();
     this.#isRetrying = false;
+  }
+
+  /** Tries the first items again. */
+  async #retryPage(count: number): Promise<void> {
+    const ids = this.#items.slice(0, count).map(({ id = "" }) => id);
+    // An error has stopped the batch, which then starts the items to end them.
+    const claims = await this.#refusedOf?.(ids).catch(() => undefined);
+    for (const id of ids) {
+      const refused = claims?.get(id);
+      if (refused?.state === "held" && !this.#signal.aborted) {
+        this.#items.push(...this.#items.splice(0, 1));
+        continue;
+      }
+      await this.#retry(() => {
+        const held = this.#items.shift();
+        return held && { ...held, refused };
+      });
+    }
   }
 
   get #isMostlyFresh(): boolean {

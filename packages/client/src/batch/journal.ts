@@ -93,6 +93,13 @@ export interface SharedJournal extends Journal {
    */
   claim(id: string, owner: string, isRetry?: boolean): Promise<ItemClaim>;
   /**
+   * Returns the claims that `claim` would refuse, by id: of items that have ended, and of those that another owner holds.
+   * Changes nothing. The batch passes up to 500 ids, so that it reads finished and held items in pages.
+   *
+   * Without this method, the batch claims each item by itself.
+   */
+  refusedClaims?(ids: readonly string[], owner: string): Promise<ReadonlyMap<string, ItemClaim>>;
+  /**
    * Stores an entry as `put` does. Returns false and stores nothing if another owner has claimed the item since. In the same
    * step, adds the change of the item's credits to the total, if there is one.
    */

@@ -13,7 +13,8 @@ import { abortable } from "../http/deadline.ts";
 import type { TakeTime } from "../jobs/job-poller.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
-import { HeldItems, type ReadItem } from "./held-items.ts";
+import { HeldItems } from "./held-items.ts";
+import { ItemReader, type ReadItem } from "./item-reader.ts";
 import { NumberMap } from "./number-map.ts";
 import type { BatchItem, BatchItemStatus, ReadOptions } from "./options.ts";
 import { isRetried } from "./retry-failed.ts";
@@ -25,7 +26,7 @@ const minute = 60_000;
 
 export class RunningBatch<Item> {
   readonly #options: ReadOptions<Item>;
-  readonly #items: AsyncIterator<Item> | Iterator<Item>;
+  readonly #reader: ItemReader<Item>;
   readonly #context: BatchContext;
   readonly #limiter: SubmissionLimiter;
   readonly #stopAfter: ReturnType<typeof createStopRule>;
@@ -44,7 +45,6 @@ export class RunningBatch<Item> {
   readonly #ended = { succeeded: 0, failed: 0, not_run: 0, fromJournal: 0, credits: 0 };
   readonly #takePollTime: TakeTime | undefined;
   #isReading = true;
-  #count = 0;
   #left: { readonly reason: unknown } | undefined;
   #failure: { readonly error: unknown } | undefined;
 
@@ -57,8 +57,6 @@ export class RunningBatch<Item> {
     const { total = lengthOf(inputs) } = options;
     const clock = clientClock(tryon.clock);
     this.#options = options;
-    this.#items =
-      Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
     // A `Budget` of another copy of the package also has `count`.
     const isBudget = given && "count" in Object(given);
     const counted = isBudget ? (given as Counted) : given && new Budget(given);
@@ -73,7 +71,11 @@ export class RunningBatch<Item> {
     this.#takePollTime = poll;
     this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, submit);
     this.#stopAfter = createStopRule(options);
-    this.#held = new HeldItems(clock, journal, this.#starting.signal, async (retry) => {
+    const refusedOf = batchJournal?.refused;
+    this.#reader = new ItemReader(inputs, this.#reading.signal, refusedOf, (item, index) =>
+      this.#idOf(item, index),
+    );
+    this.#held = new HeldItems(clock, journal, this.#starting.signal, refusedOf, async (retry) => {
       while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
       const held = retry();
       if (held) this.#start(held);
@@ -147,32 +149,23 @@ export class RunningBatch<Item> {
 
   async #readAll(): Promise<void> {
     const { signal } = this.#reading;
-    let hasEnded = false;
-    let isPending = false;
     try {
       for (;;) {
         while (!signal.aborted && !this.#hasRoom()) await this.#change();
         if (signal.aborted) break;
-        isPending = true;
-        const reading = (async () => this.#items.next())();
-        const next = await abortable(
-          reading.finally(() => (isPending = false)),
-          signal,
-        );
-        hasEnded = next.done === true;
-        if (next.done) break;
-        this.#start({ item: next.value, index: this.#count });
-        this.#count += 1;
+        const next = await this.#reader.next();
+        if (!next) break;
+        this.#start(next);
       }
     } catch (error) {
-      hasEnded = !isPending;
       if (!signal.aborted) this.#finishWith(error);
     }
-    if (!hasEnded) {
-      const closing = (async () => this.#items.return?.())().catch(() => undefined);
-      // A generator closes only after the pending item, which may never come.
-      if (!isPending) await closing;
+    // Items that were read ahead end like all others.
+    for (let next = this.#reader.shift(); next && !this.#left; next = this.#reader.shift()) {
+      while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
+      this.#start(next);
     }
+    await this.#reader.close();
     this.#isReading = false;
     this.#notify();
   }
@@ -199,14 +192,16 @@ export class RunningBatch<Item> {
     this.#inFlight.set(wait, running);
   }
 
-  async #run({ item, index, id: known }: ReadItem<Item>, signal: AbortSignal): Promise<void> {
+  async #run(read: ReadItem<Item>, signal: AbortSignal): Promise<void> {
+    const { item, index, id: known, refused } = read;
     const { journal } = this.#context;
     const { retryFailed } = this.#options;
     const started = (): void => {
       this.#unstarted.delete(index);
       this.#notify();
     };
-    this.#unstarted.add(index);
+    // An item that has ended needs no start.
+    if (!refused) this.#unstarted.add(index);
     const turn = async (): Promise<void> => {
       await this.#limiter.acquire();
       started();
@@ -217,8 +212,9 @@ export class RunningBatch<Item> {
     let attempts = 0;
     for (let last: ItemOutcome | undefined; ; last = outcome) {
       try {
-        if (last === undefined) id = known ?? (await this.#idOf(item, index));
-        const opened = await journal?.open(id, signal);
+        if (last === undefined) id = known ?? this.#idOf(item, index);
+        const opened = await journal?.open(id, signal, last ? undefined : refused);
+        if (opened) this.#reader.opened(opened.isRefused);
         if (opened?.isHeld) {
           outcome = { isLost: true };
         } else {
@@ -246,8 +242,7 @@ export class RunningBatch<Item> {
     started();
     if (this.#left) return;
     const { aborted: isStopped, reason } = this.#starting.signal;
-    const isRetry = known !== undefined;
-    if (outcome.isLost && !isStopped) return this.#held.add({ item, index, id }, isRetry);
+    if (outcome.isLost && !isStopped) return this.#held.add({ ...read, id, refused: undefined });
     if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
     const common = { id, index, input: item, fromJournal, attempts };
@@ -267,7 +262,7 @@ export class RunningBatch<Item> {
     this.#report(outcome, result ? "succeeded" : status);
   }
 
-  async #idOf(item: Item, index: number): Promise<string> {
+  #idOf(item: Item, index: number): string {
     const { id: idOf, journal } = this.#options;
     if (!idOf) return String(index);
     const id: unknown = idOf(item, index);

@@ -1,5 +1,5 @@
 import { ConfigError } from "@tryon/client";
-import type { JournalEntry, JournalState } from "@tryon/client/batch";
+import type { JournalEntry, JournalState, SharedJournal } from "@tryon/client/batch";
 
 import { readDuration } from "../config/resolve-config.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
@@ -14,6 +14,28 @@ export interface SharedJournalOptions {
    * @default "30s"
    */
   readonly claimTtl?: Duration | undefined;
+}
+
+/** Journal in a database. */
+export interface DatabaseJournal extends SharedJournal {
+  /**
+   * Deletes the journal, and returns the number of its rows or fields. In SQL, it deletes up to 1,000 rows at a time, and
+   * pauses between two parts. Nothing else deletes a journal, and it never expires.
+   *
+   * Call it when the batch is done in all processes, and the service has forgotten its keys: a batch with this name then
+   * submits and pays for all its items again.
+   *
+   * @throws `invalid_config` if a batch is working on an item. Then nothing is deleted.
+   */
+  delete(): Promise<number>;
+}
+
+/** Error of a journal that is in use. */
+export function inUseError(name: string): ConfigError {
+  return storeError(
+    `The journal ${name} was not deleted: a batch is working on an item.`,
+    "Wait until the batch has ended in each process, or until the claims of a killed process end.",
+  );
 }
 
 /** Checks name and options of a journal. Returns the duration of a claim in whole milliseconds. */

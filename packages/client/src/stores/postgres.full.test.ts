@@ -1,5 +1,5 @@
-import type { SharedJournal } from "@tryon/client/batch";
-import { openPostgresJournal } from "@tryon/client/postgres";
+import { batch } from "@tryon/client/batch";
+import { openPostgresJournal, type DatabaseJournal } from "@tryon/client/postgres";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startPostgres, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Client, Pool } from "pg";
@@ -12,6 +12,7 @@ import {
   totalSuite,
   type JournalStorage,
 } from "../../test/journal-suite.ts";
+import { collect, createService, input } from "../../test/service.ts";
 import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
 
 describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
@@ -33,7 +34,7 @@ describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
     return pool;
   }
 
-  const storage = (claimTtl?: number): JournalStorage<SharedJournal> => ({
+  const storage = (claimTtl?: number): JournalStorage<DatabaseJournal> => ({
     open: () => openPostgresJournal(connect(), "spring-2027", { claimTtl }),
     clear: async () => void (await connect().query("DELETE FROM tryon_journal", [])),
     contents: async () =>
@@ -64,6 +65,40 @@ describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
     expect(await claim("ended")).toEqual({ state: "ended", writes: false });
     expect(await claim("held")).toEqual({ state: "held", writes: false });
     expect(await claim("new")).toEqual({ state: "claimed", writes: true });
+  });
+
+  it("reads finished items of a batch in pages, and writes nothing for them", async () => {
+    await storage().clear();
+    const pool = connect();
+    const statements: string[] = [];
+    const client = {
+      query: (text: string, values: unknown[]) => {
+        statements.push(text);
+        return pool.query(text, values);
+      },
+    };
+    const journal = await openPostgresJournal(client, "spring-2027");
+    const service = createService();
+    const ids = Array.from({ length: 300 }, (_, index) => `sku-${index}`);
+    const { token } = await service.mock.createKey({ credits: 10_000, rateLimitPerMinute: 1e6 });
+    const run = async (): Promise<number> => {
+      const options = { id: (id: string) => id, input: () => input, journal };
+      const items = batch(service.client({ apiKey: token }), ids, options);
+      const ended = await service.run(collect(items));
+      return ended.filter(({ fromJournal, result }) => fromJournal && result).length;
+    };
+    /** Returns the next id of a transaction that writes. */
+    const nextTransaction = async (): Promise<number> => {
+      const { rows } = await pool.query("SELECT pg_snapshot_xmax(pg_current_snapshot()) AS next");
+      return Number(rows[0].next);
+    };
+    expect(await run()).toBe(0);
+    statements.length = 0;
+    const next = await nextTransaction();
+    expect(await run()).toBe(300);
+    expect(await nextTransaction()).toBe(next);
+    // The first claims, and three pages.
+    expect(statements.length).toBeLessThan(16);
   });
 
   it("creates its table in many processes at the same time, and keeps an existing one", async () => {

@@ -1,9 +1,8 @@
 import type { PostgresClient } from "@tryon/shared/stores/clients";
 import { postgresDialect } from "@tryon/shared/stores/sql-table";
-import type { SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/quota-store.ts";
-import type { SharedJournalOptions } from "./journal-entry.ts";
+import type { DatabaseJournal, SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {
   createTableQuotaStore,
@@ -12,6 +11,7 @@ import {
 } from "./table-quota-store.ts";
 
 export type {
+  DatabaseJournal,
   PostgresClient,
   QuotaStore,
   SharedJournalOptions,
@@ -25,7 +25,7 @@ export type {
  * of them, and another one takes over the items of a killed process.
  *
  * All journals are in the table `tryon_journal`, one row per item: `journal`, `id`, `state`, `entry` as JSON text, `owner` and
- * `claimed_until`. Delete the rows of a journal when its batch is done. They contain no image, API key or signed URL. The row
+ * `claimed_until`. Call `delete` when the batch is done. They contain no image, API key or signed URL. The row
  * with an empty id has the total of the credits. The rows of the journal `''` have the version of the table, and the schedule
  * of each API key. Each step is one statement in its own transaction, so a pool in
  * transaction mode such as PgBouncer is sufficient.
@@ -50,7 +50,7 @@ export function openPostgresJournal(
   pool: PostgresClient,
   name: string,
   options: TableJournalOptions = {},
-): Promise<SharedJournal> {
+): Promise<DatabaseJournal> {
   return openTableJournal("openPostgresJournal", postgresDialect(pool), name, options);
 }
 

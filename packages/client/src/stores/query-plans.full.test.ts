@@ -1,4 +1,4 @@
-import type { SharedJournal } from "@tryon/client/batch";
+import type { DatabaseJournal } from "./journal-entry.ts";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { recordPostgres, recordSqlite, series, withoutIndex } from "@tryon/test-kit/query-plans";
 import { startPostgres, startSqlite } from "@tryon/test-kit/store-servers";
@@ -43,12 +43,16 @@ type Calls<Store> = {
 };
 
 // The types require a line for each method.
-const journalCalls: Calls<Required<Omit<SharedJournal, "name" | "claimTtl">>> = {
+const journalCalls: Calls<Required<Omit<DatabaseJournal, "name" | "claimTtl">>> = {
   total: (journal) => journal.total(0),
   claim: async (journal) => {
     await journal.claim("id1", "one");
     await journal.claim("new", "one", true);
     await journal.claim("new", "other");
+  },
+  refusedClaims: async (journal) => {
+    const ids = Array.from({ length: 500 }, (_, index) => `id${2 * index}`);
+    expect((await journal.refusedClaims(ids, "one")).size).toBe(499);
   },
   get: (journal) => journal.get("id1"),
   list: async (journal) => {
@@ -63,6 +67,10 @@ const journalCalls: Calls<Required<Omit<SharedJournal, "name" | "claimTtl">>> = 
   takeTime: (journal) => journal.takeTime("key", 5),
   renew: (journal) => journal.renew(["id1", "new"], "one"),
   release: (journal) => journal.release("new", "one"),
+  delete: async (journal) => {
+    await journal.release("id1", "one");
+    expect(await journal.delete()).toBeGreaterThanOrEqual(10_000);
+  },
 };
 
 const quotaCalls: Calls<TableQuotaStore> = {
@@ -85,7 +93,8 @@ describe.each(databases)("each statement in %s uses an index", (_name, connect) 
       SELECT CASE i % 2 WHEN 0 THEN 'spring' ELSE 'autumn' END, 'id' || i, 'succeeded', '{}' FROM series`);
     await run("ANALYZE");
     // The journals have these methods.
-    for (const call of Object.values(journalCalls)) await call(journal as Required<SharedJournal>);
+    for (const call of Object.values(journalCalls))
+      await call(journal as Required<DatabaseJournal>);
     const plans = await explain();
     expect(plans.size).toBeGreaterThan(10);
     expect(withoutIndex(plans)).toEqual([]);

@@ -1,6 +1,5 @@
 import { createClient } from "@redis/client";
-import type { SharedJournal } from "@tryon/client/batch";
-import { openRedisJournal, type RedisClient } from "@tryon/client/redis";
+import { type DatabaseJournal, openRedisJournal, type RedisClient } from "@tryon/client/redis";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Redis } from "ioredis";
@@ -41,7 +40,7 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
   }
 
   describe.each(Object.entries(connections))("with %s", (_name, connect) => {
-    const storage = (claimTtl?: number): JournalStorage<SharedJournal> => ({
+    const storage = (claimTtl?: number): JournalStorage<DatabaseJournal> => ({
       open: async () => openRedisJournal(await connect(server.url), "spring-2027", { claimTtl }),
       clear: async () => void (await run("FLUSHALL")),
       contents: async () => JSON.stringify(await run("HGETALL", "tryon:journal:{spring-2027}")),

@@ -1,23 +1,25 @@
 import type { RedisClient } from "@tryon/shared/stores/clients";
 import { groupCalls } from "@tryon/shared/stores/group-calls";
 import { redisScripts } from "@tryon/shared/stores/redis-scripts";
-import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
+import type { ItemClaim, JournalEntry } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/quota-store.ts";
 import { checkOptions } from "../proxy/resolve-options.ts";
 import {
   creditsPrefix,
   endOf,
+  inUseError,
   storeError,
   readClaimTtl,
   readText,
   textOf,
   wholeLimit,
+  type DatabaseJournal,
   type SharedJournalOptions,
 } from "./journal-entry.ts";
 
 export type { IoRedisClient, NodeRedisClient, RedisClient } from "@tryon/shared/stores/clients";
-export type { QuotaStore, SharedJournalOptions };
+export type { DatabaseJournal, QuotaStore, SharedJournalOptions };
 
 /** Options of `openRedisJournal`. */
 export interface RedisJournalOptions extends SharedJournalOptions {
@@ -34,7 +36,7 @@ export interface RedisJournalOptions extends SharedJournalOptions {
  * it: each item is claimed by one of them, and another one takes over the items of a killed process.
  *
  * The journal is the hashes `tryon:journal:{NAME}` and `tryon:journal:{NAME}:claims` and the text
- * `tryon:journal:{NAME}:version`, which never expire. Delete them when the batch is done. They contain no image, API key or signed URL.
+ * `tryon:journal:{NAME}:version`, which never expire. Call `delete` when the batch is done. They contain no image, API key or signed URL.
  * Keys that start with `tryon:schedule:` have the time of the next submission for an API key, and expire. Redis must persist writes (`appendonly yes`). If it
  * loses some, repeated submissions have the same keys, so a service that still remembers them charges nothing more.
  *
@@ -61,7 +63,7 @@ export async function openRedisJournal(
   client: RedisClient,
   name: string,
   options: RedisJournalOptions = {},
-): Promise<SharedJournal> {
+): Promise<DatabaseJournal> {
   const claimTtl = readClaimTtl("openRedisJournal", name, options, "checkPolicy");
   // Braces keep all keys in one slot of a cluster.
   const key = `tryon:journal:{${name}}`;
@@ -130,11 +132,24 @@ export async function openRedisJournal(
       const [state, value, now] = reply as readonly [ItemClaim["state"], string, unknown];
       return { state, entry: entryOf(value), now: Number(now) };
     },
+    async refusedClaims(ids, owner) {
+      const found = await run(refusedScript, owner, ...ids.map(fieldOf));
+      // The script returns these values of each.
+      const claims = found as readonly (readonly [number, ItemClaim["state"], string])[];
+      return new Map(
+        claims.map(([at, state, value]) => [ids[at - 1] ?? "", { state, entry: entryOf(value) }]),
+      );
+    },
     async renew(ids, owner) {
       await run(renewScript, owner, String(claimTtl), ...ids.map(fieldOf));
     },
     async release(id, owner) {
       await run(releaseScript, fieldOf(id), owner);
+    },
+    async delete() {
+      const count = await runScript(deleteScript, [key, `${key}:claims`, `${key}:version`]);
+      if (Number(count) < 0) throw inUseError(name);
+      return Number(count);
     },
   };
 }
@@ -215,6 +230,23 @@ end
 return results
 `;
 
+const refusedScript = `
+${claimFunctions}
+local refused = {}
+for index, value in ipairs(redis.call("HMGET", KEYS[1], unpack(ARGV, 2))) do
+  local state = string.match(value or "", "^%a+")
+  if state == "succeeded" or state == "failed" then
+    table.insert(refused, {index, "ended", value})
+  else
+    local other, ends = claimOf(ARGV[index + 1])
+    if other and other ~= ARGV[1] and ends > now then
+      table.insert(refused, {index, "held", value or ""})
+    end
+  end
+end
+return refused
+`;
+
 const totalScript = `
 if ARGV[1] ~= "" then redis.call("HSETNX", KEYS[2], "total", ARGV[1]) end
 return redis.call("HGET", KEYS[2], "total")
@@ -240,6 +272,18 @@ end
 const releaseScript = `
 ${claimFunctions}
 if claimOf(ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[2], ARGV[1]) end
+`;
+
+/** The claims are few: those of items that have ended are deleted. */
+const deleteScript = `
+${claimFunctions}
+for index, field in ipairs(redis.call("HKEYS", KEYS[2])) do
+  local owner, ends = claimOf(field)
+  if owner and ends > now then return -1 end
+end
+local count = redis.call("HLEN", KEYS[1])
+redis.call("UNLINK", unpack(KEYS))
+return count
 `;
 
 /** Options of `createRedisQuotaStore`. */

@@ -1,9 +1,8 @@
 import type { SqliteDatabase, SqliteStatement } from "@tryon/shared/stores/clients";
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
-import type { SharedJournal } from "@tryon/client/batch";
 
 import type { QuotaStore } from "../proxy/quota-store.ts";
-import type { SharedJournalOptions } from "./journal-entry.ts";
+import { storeError, type DatabaseJournal, type SharedJournalOptions } from "./journal-entry.ts";
 import { openTableJournal, type TableJournalOptions } from "./table-journal.ts";
 import {
   createTableQuotaStore,
@@ -12,6 +11,7 @@ import {
 } from "./table-quota-store.ts";
 
 export type {
+  DatabaseJournal,
   QuotaStore,
   SharedJournalOptions,
   SqliteDatabase,
@@ -26,19 +26,22 @@ export type {
  * batch with it: each item is claimed by one of them, and another one takes over the items of a killed process.
  *
  * All journals are in the table `tryon_journal`, one row per item: `journal`, `id`, `state`, `entry` as JSON text, `owner` and
- * `claimed_until` in milliseconds. Delete the rows of a journal when its batch is done. They contain no image, API key or
+ * `claimed_until` in milliseconds. Call `delete` when the batch is done. They contain no image, API key or
  * signed URL. The row with an empty id has the total of the credits. The rows of the journal `''` have the version of the table,
  * its time, and the schedule of each API key. Steps of one
  * moment share a transaction, which blocks the process for one write of the disk.
  *
- * If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait for each other. With the
- * setting `synchronous` below `FULL`, a power failure can lose the last entries.
+ * The journal sets `journal_mode = WAL` and checks it, so that a step flushes the disk less often. It also
+ * sets `synchronous = FULL` if the connection has a lower value, with which a power failure can lose the last entries. A
+ * database in memory has neither. If the connection has no `busy_timeout`, the journal sets 5 seconds, so that processes wait
+ * for each other.
  *
  * @param database - `DatabaseSync` of `node:sqlite` or `Database` of `better-sqlite3`. Closing it is up to the caller.
  * @param name - Name of the batch, the same in each process and run: 1 to 100 letters, digits and `.`, `_`, `:` or `-`. Use a
  * new name for a new batch.
  * @throws `invalid_input` if the name or an option is invalid or unknown. `invalid_config` if a newer release has written the
- * table. Errors of the database.
+ * table, or if the database cannot use WAL: in a transaction, or without shared memory, such as on some network drives. Errors
+ * of the database.
  * @example
  * import { DatabaseSync } from "node:sqlite";
  *
@@ -51,12 +54,39 @@ export type {
  * for await (const item of batch(new TryOn(), inputs, { id: ({ sku }) => sku, journal })) console.log(item.id);
  * database.close();
  */
-export function openSqliteJournal(
+export async function openSqliteJournal(
   database: SqliteDatabase,
   name: string,
   options: TableJournalOptions = {},
-): Promise<SharedJournal> {
-  return openTableJournal("openSqliteJournal", sqliteDialect(database), name, options);
+): Promise<DatabaseJournal> {
+  const dialect = sqliteDialect(database);
+  const journal = await openTableJournal("openSqliteJournal", dialect, name, options);
+  makeDurable(database);
+  return journal;
+}
+
+/** Sets the modes in which a step flushes the disk less often, and no entry is lost. */
+function makeDurable(database: SqliteDatabase): void {
+  const read = (pragma: string): unknown => {
+    const [row] = database.prepare(`PRAGMA ${pragma}`).all();
+    return Object.values(Object(row))[0];
+  };
+  let reason = "";
+  try {
+    if (read("journal_mode") !== "wal") read("journal_mode = WAL");
+  } catch (error) {
+    reason = `: ${Object(error).message}`;
+  }
+  // Another process can have set it at the same time. A database in memory has its own mode.
+  const mode = String(read("journal_mode"));
+  if (mode !== "wal" && mode !== "memory") {
+    throw storeError(
+      `The journal needs WAL, and the database is in the mode ${mode}${reason}.`,
+      "Open the journal outside of a transaction. Use a file on a local disk, or run `PRAGMA locking_mode = EXCLUSIVE` first for a disk without shared memory.",
+    );
+  }
+  // Some drivers use NORMAL with WAL. In a transaction, it cannot be set.
+  if (Number(read("synchronous")) < 2) database.exec("PRAGMA synchronous = FULL");
 }
 
 /**

@@ -1,16 +1,19 @@
-import { openTable, type Dialect } from "@tryon/shared/stores/sql-table";
-import type { ItemClaim, JournalEntry, SharedJournal } from "@tryon/client/batch";
+import { nextTurn } from "@tryon/shared/stores/group-calls";
+import { deleteInParts, openTable, type Dialect } from "@tryon/shared/stores/sql-table";
+import type { ItemClaim, JournalEntry } from "@tryon/client/batch";
 
 import {
   columnOf,
   creditsPrefix,
   endOf,
   hasEnded,
+  inUseError,
   storeError,
   readClaimTtl,
   readText,
   textOf,
   wholeLimit,
+  type DatabaseJournal,
   type SharedJournalOptions,
 } from "./journal-entry.ts";
 
@@ -31,7 +34,7 @@ export async function openTableJournal(
   dialect: Dialect,
   name: string,
   options: TableJournalOptions,
-): Promise<SharedJournal> {
+): Promise<DatabaseJournal> {
   const claimTtl = readClaimTtl(caller, name, options, "createTable");
   const { timestamp, toTimestamp, elementsOf, isIn, numberOf, locksRows } = dialect;
   const now = toTimestamp("$0");
@@ -53,6 +56,9 @@ export async function openTableJournal(
     const [row] = await query(`SELECT entry FROM tryon_journal WHERE ${item}`, columnOf(id));
     return readText(row?.entry);
   };
+  const isFree = (isRetry: boolean): string =>
+    `(item.state IS NULL OR item.state NOT IN ('succeeded', '${endOf(isRetry)}'))
+      AND (item.owner IS NULL OR item.owner = $3 OR item.claimed_until <= ${now})`;
   const put = putStatement(dialect);
   const putOwn = async (entry: JournalEntry, owner: string, limit: number): Promise<boolean> => {
     const { id, state, credits = -1 } = entry;
@@ -111,21 +117,27 @@ export async function openTableJournal(
       const [row] = await run(text, `schedule ${schedule}`, duration);
       return Number(Reflect.get(Object(row), "wait")) - duration;
     },
+    async refusedClaims(ids, owner) {
+      const idOf = new Map(ids.map((id) => [columnOf(id), id]));
+      const text = `
+        SELECT id, entry FROM tryon_journal AS item
+        WHERE journal = $1 AND ${isIn("id", elementsOf("$2"))} AND NOT (${isFree(false)})`;
+      const rows = await query(text, JSON.stringify([...idOf.keys()]), owner);
+      return new Map(rows.map((row) => [idOf.get(row.id) ?? "", refusedClaim(row, false)]));
+    },
     async claim(id, owner, isRetry = false): Promise<ItemClaim> {
-      const isFree = `(item.state IS NULL OR item.state NOT IN ('succeeded', '${endOf(isRetry)}'))
-        AND (item.owner IS NULL OR item.owner = $3 OR item.claimed_until <= ${now})`;
       // A conflict locks the row, which is a write. So it is only tried if the item looks free.
       const insert = `
         INSERT INTO tryon_journal AS item (journal, id, owner, claimed_until)
         SELECT $1, $2, $3, ${until("$4")} WHERE NOT EXISTS
-          (SELECT 1 FROM tryon_journal AS item WHERE ${item} AND NOT (${isFree}))
+          (SELECT 1 FROM tryon_journal AS item WHERE ${item} AND NOT (${isFree(isRetry)}))
         ON CONFLICT (journal, id) DO UPDATE
-        SET owner = excluded.owner, claimed_until = excluded.claimed_until WHERE ${isFree}
+        SET owner = excluded.owner, claimed_until = excluded.claimed_until WHERE ${isFree(isRetry)}
         RETURNING 'claimed' AS id, entry, ${dialect.date} AS now`;
       const values = [columnOf(id), owner] as const;
       // In SQLite, an INSERT locks the file even if it inserts nothing.
       const look = `
-        SELECT CASE WHEN ${isFree} THEN 'free' ELSE 'other' END AS id, entry
+        SELECT CASE WHEN ${isFree(isRetry)} THEN 'free' ELSE 'other' END AS id, entry
         FROM tryon_journal AS item WHERE ${item}`;
       let [row] = locksRows ? [] : await query(look, ...values);
       const text = locksRows
@@ -140,8 +152,7 @@ export async function openTableJournal(
         return { state: "claimed", entry: readText(row.entry), now: date };
       }
       // Without a row, another process has claimed the item at the same time.
-      const entry = readText(row?.entry);
-      return { state: hasEnded(entry?.state, isRetry) ? "ended" : "held", entry };
+      return refusedClaim(row, isRetry);
     },
     async renew(ids, owner) {
       const text = `
@@ -155,7 +166,26 @@ export async function openTableJournal(
         WHERE ${item} AND owner = $3 RETURNING id`;
       await query(text, columnOf(id), owner);
     },
+    async delete() {
+      const held = `
+        SELECT id, CASE WHEN owner IS NOT NULL AND claimed_until > ${now} THEN 1 ELSE 0 END AS now
+        FROM tryon_journal WHERE journal = $1 AND id > $2 ORDER BY id LIMIT 500`;
+      for (let last: string | undefined = ""; last !== undefined;) {
+        const rows: readonly Row[] = await query(held, last);
+        if (rows.some((row) => Number(row.now) > 0)) throw inUseError(name);
+        last = rows.at(-1)?.id;
+        await nextTurn();
+      }
+      const first = "SELECT id FROM tryon_journal WHERE journal = $2 ORDER BY id LIMIT $1";
+      const text = `DELETE FROM tryon_journal WHERE journal = $2 AND ${isIn("id", first)}`;
+      return deleteInParts(dialect, run, text, name);
+    },
   };
+}
+
+function refusedClaim(row: Row | undefined, isRetry: boolean): ItemClaim {
+  const entry = readText(row?.entry);
+  return { state: hasEnded(entry?.state, isRetry) ? "ended" : "held", entry };
 }
 
 const ended = "'succeeded', 'failed'";

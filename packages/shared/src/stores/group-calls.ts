@@ -6,6 +6,13 @@ const { setImmediate: defer = setTimeout } = globalThis as {
   readonly setImmediate?: (run: () => void) => unknown;
 };
 
+/** Resolves after the callbacks that are due now. */
+export function nextTurn(): Promise<undefined> {
+  return new Promise((resolve) => {
+    defer(() => resolve(undefined));
+  });
+}
+
 interface Waiting<Call, Result> {
   readonly call: Call;
   readonly resolve: (result: Result) => void;

@@ -1,4 +1,4 @@
-import type { Times } from "../clock.ts";
+import { monotonicOf, systemClock, type Times } from "../clock.ts";
 import type { PostgresClient, SqliteDatabase } from "./clients.ts";
 import { groupCalls } from "./group-calls.ts";
 import { createStoreClock, type ClockRule } from "./store-clock.ts";
@@ -39,6 +39,9 @@ export interface Dialect {
   readonly elementsOf: (json: string) => string;
   /** Returns the condition that a column is in the result of a query, which is then found over the index of the column. */
   readonly isIn: (column: string, query: string) => string;
+  /** Returns the statement that deletes rows and returns their number as `count`. */
+  readonly countOf: (deletion: string) => string;
+  readonly monotonic: () => number;
   /** Option of a table with short rows. */
   readonly shortTable: string;
   /** Returns the statement that creates an index of a column of a table. */
@@ -99,22 +102,47 @@ export function openExpiringTable(
   return { run, deleteExpired: () => deleteExpired(dialect, run, table) };
 }
 
-/** Maximum number of rows that one statement deletes, so that others do not wait for long. */
-const maxDeleted = 1_000;
-
 /** Deletes the expired rows of a table with an index of `expires_at`, and returns their number. */
-async function deleteExpired({ isIn }: Dialect, run: RunStatement, table: string): Promise<number> {
+function deleteExpired(dialect: Dialect, run: RunStatement, table: string): Promise<number> {
   const expired = "expires_at <= $0";
   const keys = `
-    SELECT key FROM ${table} WHERE ${expired} AND key <> 'version'
-    ORDER BY expires_at LIMIT ${maxDeleted}`;
+    SELECT key FROM ${table} WHERE ${expired} AND key <> 'version' ORDER BY expires_at LIMIT $1`;
   // The row can be in use again once it is locked.
-  const text = `DELETE FROM ${table} WHERE ${expired} AND ${isIn("key", keys)} RETURNING key`;
-  let count = 0;
-  for (let deleted = maxDeleted; deleted === maxDeleted; count += deleted) {
-    deleted = (await run(text)).length;
+  const text = `DELETE FROM ${table} WHERE ${expired} AND ${dialect.isIn("key", keys)}`;
+  return deleteInParts(dialect, run, text);
+}
+
+/** Number of rows that one statement deletes: at first, and at most. */
+const [firstPart, maxPart] = [64, 1_000];
+/** Time of a statement, in milliseconds, above which the next one deletes fewer rows. */
+const maxPartTime = 10;
+
+/**
+ * Deletes rows in parts, and returns their number. It pauses between two parts for as long as the last one took, so that
+ * other work and other processes have their turn.
+ *
+ * @param text - Statement that deletes up to $1 rows.
+ */
+export async function deleteInParts(
+  { countOf, locksRows, monotonic }: Dialect,
+  run: RunStatement,
+  text: string,
+  ...values: readonly Value[]
+): Promise<number> {
+  const counted = countOf(text);
+  let [count, limit] = [0, firstPart];
+  for (;;) {
+    const start = monotonic();
+    const [row] = await run(counted, limit, ...values);
+    const deleted = Number(Reflect.get(Object(row), "count"));
+    const time = monotonic() - start;
+    count += deleted;
+    if (deleted < limit) return count;
+    // A statement in SQLite blocks the process.
+    const isShort = locksRows || time <= maxPartTime;
+    limit = isShort ? Math.min(maxPart, 2 * limit) : Math.max(1, Math.floor(limit / 2));
+    await new Promise<void>((resolve) => void setTimeout(resolve, time));
   }
-  return count;
 }
 
 export function postgresDialect(client: PostgresClient): Dialect {
@@ -131,6 +159,9 @@ export function postgresDialect(client: PostgresClient): Dialect {
     elementsOf: (json) => `SELECT json_array_elements_text(${json}::json)`,
     // With IN, it joins the result with the whole table.
     isIn: (column, query) => `${column} = ANY (ARRAY(${query}))`,
+    countOf: (deletion) =>
+      `WITH deleted AS (${deletion} RETURNING 1) SELECT count(*) AS count FROM deleted`,
+    monotonic: monotonicOf(systemClock),
     shortTable: "",
     indexOf: (table, column) =>
       `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${column} ON ${table} (${column})`,
@@ -179,6 +210,8 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
     locksRows: false,
     elementsOf: (json) => `SELECT value FROM json_each(${json})`,
     isIn: (column, query) => `${column} IN (${query})`,
+    countOf: (deletion) => `${deletion}; SELECT changes() AS count`,
+    monotonic: monotonicOf(times ?? systemClock),
     // The rows are in the index of the key, so a commit writes fewer pages.
     shortTable: " WITHOUT ROWID",
     indexOf: (table, column) =>
@@ -188,17 +221,18 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
       // The column is named "timeout".
       const [busy] = database.prepare("PRAGMA busy_timeout").all();
       if (Reflect.get(Object(busy), "timeout") === 0) database.exec("PRAGMA busy_timeout = 5000");
-      const statements = new Map<string, (values: readonly Value[]) => Rows>();
-      /** Prepares a statement once. Some drivers accept values only for `?`. */
+      const statements = new Map<string, readonly ((values: readonly Value[]) => Rows)[]>();
+      /** Prepares a statement. Some drivers accept values only for `?`. */
+      const prepare = (text: string): ((values: readonly Value[]) => Rows) => {
+        const statement = database.prepare(text.replaceAll(/\$\d/g, "?"));
+        const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
+        return (given) => statement.all(...order.map((index) => given[index] ?? ""));
+      };
+      /** Runs the statements of a text, which it prepares once. Returns the rows of the last one. */
       const all = (text: string, values: readonly Value[]): Rows => {
-        let run = statements.get(text);
-        if (!run) {
-          const statement = database.prepare(text.replaceAll(/\$\d/g, "?"));
-          const order = Array.from(text.matchAll(/\$(\d)/g), ([, digit]) => Number(digit));
-          run = (given) => statement.all(...order.map((index) => given[index] ?? ""));
-          statements.set(text, run);
-        }
-        return run(values);
+        const prepared = statements.get(text) ?? text.split("; ").map(prepare);
+        statements.set(text, prepared);
+        return prepared.map((run) => run(values)).at(-1) ?? [];
       };
       const advance = createStoreClock(clock, times);
       const storedTime = `SELECT ${version[1]} AS time FROM ${table} WHERE (${key[0]}) = (${key[1]})`;

@@ -58,6 +58,34 @@ it("lists the last entries at the time of the call, in order, and continues afte
   expect(listed).toEqual([entry("coat"), entry("sock"), hat, shoe]);
 });
 
+it("reads only the line of an item, and a series of items at once", async () => {
+  const path = await journalPath();
+  const ids = Array.from({ length: 400 }, (_, index) => `sku-${index}`);
+  const long = entry("long", { digest: "5e".repeat(50_000) });
+  await using journal = await openJournal(path);
+  for (const id of ids) void journal.put(entry(id));
+  await journal.put(long);
+  const files = await everyFile();
+  const read = vi.spyOn(files, "read");
+  /** Returns the numbers of bytes that the calls ask for. */
+  const lengths = (): number[] => {
+    // The journal reads into buffers.
+    const all = read.mock.calls.map(([given]) => (given as { buffer: Buffer }).buffer.length);
+    read.mockClear();
+    return all;
+  };
+  expect(await journal.get("long")).toEqual(long);
+  expect(lengths()).toHaveLength(2);
+  const line = JSON.stringify(entry("sku-300")).length;
+  for (const id of ["sku-300", "sku-200", "sku-100"])
+    expect(await journal.get(id)).toEqual(entry(id));
+  const single = lengths();
+  expect(single).toHaveLength(3);
+  for (const length of single) expect(length).toBeLessThan(line + 60);
+  for (const id of ids) expect(await journal.get(id)).toEqual(entry(id));
+  expect(lengths()).toEqual([expect.any(Number), 2 ** 18]);
+});
+
 it("writes a header and one line per entry into a file that only its owner can read", async () => {
   const path = await closedJournal(["shoe"]);
   const modeOf = async (): Promise<number> => (await stat(path)).mode & 0o777;

@@ -7,11 +7,14 @@ import type { Journal, JournalEntry } from "@tryon/client/batch";
 
 import {
   journalError,
+  lengthOf,
   lineOf,
   linesOf,
   longRead,
+  placeOf,
   readContents,
   readLine,
+  startOf,
   systemCode,
 } from "./journal-line.ts";
 import type { NumberMap } from "../../batch/number-map.ts";
@@ -35,6 +38,8 @@ export interface FileJournal extends Journal, AsyncDisposable {
 }
 
 const mode = 0o600;
+/** Bytes after a line within which the next one continues a series, which is read at once. */
+const nearby = 65_536;
 
 /**
  * Opens a file as the journal of a batch, and creates the file if it does not exist. After a crash, run the batch again
@@ -161,24 +166,27 @@ function createJournal(
       );
     }
     for (const { id, line } of entries) {
-      lines.set(id, position);
-      position += Buffer.byteLength(line);
+      const length = Buffer.byteLength(line);
+      lines.set(id, placeOf(position, length));
+      position += length;
     }
   };
 
   /** Lines of the last read, by their position. A batch often asks for items in the order in which they were written. */
   let known = new Map<number, Buffer>();
-  let knownEnd = 0;
-  const lineAt = async (start: number): Promise<Buffer> => {
+  /** Position of the line that was asked for last. */
+  let asked = Infinity;
+  const lineAt = async (place: number): Promise<Buffer> => {
+    const start = startOf(place);
+    const isNext = start > asked && start < asked + nearby;
+    asked = start;
     const line = known.get(start);
     if (line !== undefined) return line;
-    const isNext = start >= knownEnd && start < knownEnd + longRead;
-    for await (const read of linesOf(file, start, isNext ? longRead : undefined)) {
+    for await (const read of linesOf(file, start, isNext ? longRead : lengthOf(place))) {
       const first = read[0];
       if (first === undefined) continue;
       const whole = read.filter(({ isWhole }) => isWhole);
-      known = new Map(whole.map(({ bytes, start: at }) => [at, bytes]));
-      knownEnd = whole.at(-1)?.start ?? 0;
+      if (isNext) known = new Map(whole.map(({ bytes, start: at }) => [at, bytes]));
       return first.bytes;
     }
     throw changedAt(start);
@@ -198,19 +206,19 @@ function createJournal(
     path,
     async get(id) {
       rejectIfClosed();
-      const start = lines.get(id);
-      if (start === undefined) return undefined;
-      const entry = readLine(await lineAt(start))?.entry;
+      const place = lines.get(id);
+      if (place === undefined) return undefined;
+      const entry = readLine(await lineAt(place))?.entry;
       if (entry?.id === id) return entry;
-      throw changedAt(start);
+      throw changedAt(startOf(place));
     },
     async *list() {
       rejectIfClosed();
-      const starts = lines.values();
+      const places = lines.values();
       let count = 0;
       for await (const read of linesOf(file, 0, longRead)) {
         for (const { bytes, start } of read) {
-          if (start !== starts[count]) continue;
+          if (start !== startOf(places[count] ?? Number.NaN)) continue;
           count += 1;
           const entry = readLine(bytes)?.entry;
           if (entry === undefined) throw changedAt(start);

@@ -69,7 +69,7 @@ const sealLength = seal("").length;
 /**
  * Reads a journal. Ignores an incomplete last line: its `put` never resolved, so nothing was sent because of it.
  *
- * @returns the position of each item's last line by id, the position of the next line in bytes, and the text to write there
+ * @returns the place of each item's last line by id, the position of the next line in bytes, and the text to write there
  * first
  * @throws `invalid_config` if the file has another format, is from a newer release, or has damage before the last write
  */
@@ -109,7 +109,7 @@ export async function readContents(file: FileHandle, path: string) {
         isUnwritten = !isWhole || bytes.includes(0);
         continue;
       } else {
-        lines.set(id, start);
+        lines.set(id, placeOf(start, bytes.length + 1));
       }
       end = start + bytes.length + (isWhole ? 1 : 0);
       missing = isWhole ? "" : "\n";
@@ -120,6 +120,23 @@ export async function readContents(file: FileHandle, path: string) {
     `The journal ${path} is damaged in line ${damagedLine}: its checksum does not match.`,
     "Nothing was changed. Restore a copy of the file: with a new journal, the batch could pay for items again.",
   );
+}
+
+/** Unit of the length in a place in bytes, and the maximum number of units. Longer lines take several reads. */
+const [unit, maxUnits] = [16, 4_095];
+
+/** Returns the place of a line as one number: the position of the line, and its length in units. */
+export function placeOf(start: number, length: number): number {
+  return start * (maxUnits + 1) + Math.min(maxUnits, Math.ceil(length / unit));
+}
+
+export function startOf(place: number): number {
+  return Math.floor(place / (maxUnits + 1));
+}
+
+/** Returns the length of a line, rounded up. */
+export function lengthOf(place: number): number {
+  return (place % (maxUnits + 1)) * unit;
 }
 
 /** Bytes that are read at once from a whole file. */
@@ -135,12 +152,12 @@ interface Line {
  * Yields the lines of each read of a file from a position, without their line breaks. If the last one has none, it is not
  * whole.
  *
- * @param chunk - Bytes that are read at once. The default is more than almost every line.
+ * @param chunk - Bytes that are read at once.
  */
 export async function* linesOf(
   file: FileHandle,
-  from = 0,
-  chunk = 16_384,
+  from: number,
+  chunk: number,
 ): AsyncGenerator<readonly Line[], void, undefined> {
   let rest = Buffer.alloc(0);
   let start = from;
