@@ -20,7 +20,7 @@ export interface SharedJournalOptions {
 export interface DatabaseJournal extends SharedJournal {
   /**
    * Deletes the journal, and returns the number of its rows or fields. In SQL, it deletes up to 1,000 rows at a time, and
-   * pauses between two parts. Nothing else deletes a journal, and it never expires.
+   * waits between two parts. Nothing else deletes a journal, and it never expires.
    *
    * Call it when the batch is done in all processes, and the service has forgotten its keys: a batch with this name then
    * submits and pays for all its items again.

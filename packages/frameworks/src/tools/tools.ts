@@ -147,7 +147,7 @@ export const tools: readonly Tool[] = [
     accepts: [
       "openapi2postmanv2 --spec openapi.json --output collection.json --options parametersResolution=Example,folderStrategy=Tags",
     ],
-    use: 'Import with `parametersResolution: "Example"`. By default, the collection has `<uri>` in place of URLs. Change the example of `Idempotency-Key` for each new try-on.',
+    use: 'Import with `parametersResolution: "Example"`. By default, the collection has `<uri>` instead of URLs. Change the example of `Idempotency-Key` for each new try-on.',
     cost: 8,
   },
   {

@@ -118,7 +118,7 @@ const [firstPart, maxPart] = [64, 1_000];
 const maxPartTime = 10;
 
 /**
- * Deletes rows in parts, and returns their number. It pauses between two parts for as long as the last one took, so that
+ * Deletes rows in parts, and returns their number. Between two parts it waits for the time of the last one, so that
  * other work and other processes have their turn.
  *
  * @param text - Statement that deletes up to $1 rows.
