@@ -221,6 +221,7 @@ const others: Readonly<Record<string, Row>> = {
       images: ["on", true],
       corsOrigins: ["*"],
       journalLimit: [0, ...wholes],
+      jobRetention: ["29d", 1, -1, true],
       sendWebhook: [5],
       clock: ["sundial"],
       seed: [{}],

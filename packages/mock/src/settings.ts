@@ -18,6 +18,7 @@ import { originProblem } from "./cors-origins.ts";
 import type { UrlRules } from "./delivery/check-url.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
+import { limits } from "./service/catalogue.ts";
 import type { OutputSize } from "./store/records.ts";
 import type { Duration } from "./system/duration.ts";
 import { drawLogNormal } from "./system/log-normal.ts";
@@ -102,6 +103,12 @@ export interface SettingsInput {
    */
   journalLimit?: number;
   /**
+   * Time after which an ended job and its webhooks are forgotten, from 30 days up, in milliseconds or as `"60d"`. For servers
+   * that run for long: the service keeps all jobs.
+   * @default never
+   */
+  jobRetention?: number | string;
+  /**
    * Sends webhooks.
    * @default the global `fetch`
    */
@@ -122,6 +129,7 @@ export interface Settings extends Readonly<
     >
   >
 > {
+  readonly jobRetention: number;
   /** Returns the duration of a job, in milliseconds. */
   readonly latency: (size: OutputSize, seed: string) => number;
   readonly webhookUrls: UrlRules;
@@ -152,6 +160,13 @@ export const settingRules = {
   corsOrigins: { expected: "a list of origins", read: readOrigins, fallback: [] },
   engine: anything<Engine>(),
   journalLimit: { ...wholeNumber(1), fallback: 10_000 },
+  // Later than the images and the idempotency keys.
+  jobRetention: {
+    ...duration(limits.resultRetention, Infinity),
+    expected: 'a duration from "30d" up, in milliseconds or as text',
+    fallback: Infinity,
+    hint: "Leave it out to keep all jobs.",
+  },
   sendWebhook: func<(request: Request) => Promise<Response>>(),
   network: anything<Network>(),
 } satisfies Record<keyof SettingsInput, Rule>;

@@ -9,15 +9,26 @@ export interface JobPage {
   readonly nextCursor: string | null;
 }
 
-export function createJobs({ store, system, options }: ServiceContext) {
+export function createJobs({ store, system, options, settings }: ServiceContext) {
   const visibleUntil = (): number => system.clock.now() - options.readLag;
   const isPurged = ({ completedAt }: JobRecord): boolean =>
     completedAt !== null && completedAt + limits.resultRetention <= system.clock.now();
   return {
     isPurged,
-    /** Frees the images that are past their retention. */
+    /** Frees the images that are past their retention, and forgets the jobs that are. */
     purge(): void {
-      store.transact(({ jobs }) => {
+      store.transact(({ jobs, deliveries }) => {
+        const last = system.clock.now() - settings.jobRetention;
+        for (const status of ["succeeded", "failed"]) {
+          for (
+            let job = jobs.oldest(status);
+            job && (job.completedAt ?? Infinity) <= last;
+            job = jobs.oldest(status)
+          ) {
+            for (const { id } of deliveries.all(job.id)) deliveries.remove(id);
+            jobs.remove(job.id);
+          }
+        }
         for (
           let job = jobs.oldest("image");
           job?.result && isPurged(job);
