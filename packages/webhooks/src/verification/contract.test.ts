@@ -26,20 +26,15 @@ const document = JSON.parse(readFileSync(join(root, "spec/openapi.json"), "utf8"
         required: readonly string[];
       };
     };
-  };
-  webhooks: {
-    "tryon.completed": {
-      post: {
-        requestBody: {
-          content: { "application/json": { examples: Record<string, { value: unknown }> } };
-        };
+    requestBodies: {
+      TryOnCompleted: {
+        content: { "application/json": { examples: Record<string, { value: unknown }> } };
       };
     };
   };
 };
 const { properties, required } = document.components.schemas.TryOnCompletedEvent;
-const { examples } =
-  document.webhooks["tryon.completed"].post.requestBody.content["application/json"];
+const { examples } = document.components.requestBodies.TryOnCompleted.content["application/json"];
 
 /** Fields without which the library rejects an event. The contract requires all fields of a sender. */
 const needed = ["event", "job_id", "status"];
