@@ -87,7 +87,6 @@ describe("the reference server keeps the contract", () => {
       const settled = spec.options.filter(({ notObservable }) => notObservable === undefined);
       expect(settled.flatMap(({ rules }) => rules).filter((id) => !named.has(id))).toEqual([]);
       expect([...explained].toSorted()).toEqual([
-        "discoveryKey",
         "oversize",
         "rateHeaders",
         "slashRedirect",
