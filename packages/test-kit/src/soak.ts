@@ -35,7 +35,7 @@ export function soakProbe() {
   };
 }
 
-/** Connections and timers of each kind that a program may have at a moment, such as those of its own polls. */
+/** Connections and timers of each kind that a program may have at a moment, such as those of a poll. */
 const passing = 2;
 
 /** Time of a soak in minutes. */
