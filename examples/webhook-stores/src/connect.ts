@@ -36,14 +36,8 @@ export async function connect(url: string): Promise<Connection> {
     return { store: cleaned(store), close: () => pool.end() };
   }
   const database = new DatabaseSync(url);
-  database.exec("PRAGMA busy_timeout = 5000; PRAGMA synchronous = NORMAL");
-  try {
-    database.exec("PRAGMA journal_mode = WAL");
-  } catch {
-    // Another process sets it. SQLite waits for a transaction, but not for that.
-    database.exec("BEGIN IMMEDIATE; COMMIT; PRAGMA journal_mode = WAL");
-  }
   const store = createSqliteStore(database, { createTable: true });
+  database.exec("PRAGMA synchronous = NORMAL");
   return { store: cleaned(store), close: async () => database.close() };
 }
 

@@ -37,6 +37,5 @@ export async function connectPostgres(url: string) {
 /** Opens a SQLite file. A call waits up to 30 s while other processes write, since SQLite has no queue. */
 export async function connectSqlite(file: string) {
   const client = new DatabaseSync(file, { timeout: 30_000 });
-  client.exec("PRAGMA journal_mode = WAL");
   return { client, close: async () => client.close() };
 }

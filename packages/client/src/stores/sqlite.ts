@@ -1,5 +1,5 @@
 import type { SqliteDatabase, SqliteStatement } from "@tryon/shared/stores/clients";
-import { sqliteDialect } from "@tryon/shared/stores/sql-table";
+import { readPragma, sqliteDialect } from "@tryon/shared/stores/sql-table";
 
 import type { QuotaStore } from "../proxy/quota-store.ts";
 import { storeError, type DatabaseJournal, type SharedJournalOptions } from "./journal-entry.ts";
@@ -65,36 +65,26 @@ export async function openSqliteJournal(
   return journal;
 }
 
-/** Sets the modes in which a step flushes the disk less often, and no entry is lost. */
+/** Checks that a step flushes the disk once, and sets that no entry is lost. */
 function makeDurable(database: SqliteDatabase): void {
-  const read = (pragma: string): unknown => {
-    const [row] = database.prepare(`PRAGMA ${pragma}`).all();
-    return Object.values(Object(row))[0];
-  };
-  let reason = "";
-  try {
-    if (read("journal_mode") !== "wal") read("journal_mode = WAL");
-  } catch (error) {
-    reason = `: ${Object(error).message}`;
-  }
-  // Another process can have set it at the same time. A database in memory has its own mode.
-  const mode = String(read("journal_mode"));
+  // A database in memory has its own mode.
+  const mode = String(readPragma(database, "journal_mode"));
   if (mode !== "wal" && mode !== "memory") {
     throw storeError(
-      `The journal needs WAL, and the database is in the mode ${mode}${reason}.`,
+      `The journal needs WAL, and the database is in the mode ${mode}.`,
       "Open the journal outside of a transaction. Use a file on a local disk, or run `PRAGMA locking_mode = EXCLUSIVE` first for a disk without shared memory.",
     );
   }
   // Some drivers use NORMAL with WAL. In a transaction, it cannot be set.
-  if (Number(read("synchronous")) < 2) database.exec("PRAGMA synchronous = FULL");
+  if (Number(readPragma(database, "synchronous")) < 2) database.exec("PRAGMA synchronous = FULL");
 }
 
 /**
  * Creates counters of `createQuota` in a table of SQLite 3.35 or newer, for processes on one machine. Pass your own
  * database, and call `deleteExpired` about once an hour.
  *
- * If the connection has no `busy_timeout`, the store sets 5 seconds, so that processes wait for each other. The event loop
- * is blocked meanwhile.
+ * The store sets `journal_mode = WAL`, except in a transaction. If the connection has no `busy_timeout`, it sets 5 seconds, so
+ * that processes wait for each other. The event loop is blocked meanwhile.
  *
  * @throws `invalid_input` for an unknown option or an invalid `table`.
  * @example
@@ -103,7 +93,6 @@ function makeDurable(database: SqliteDatabase): void {
  * import { createSqliteQuotaStore } from "@tryon/client/sqlite";
  *
  * const database = new DatabaseSync("quota.db");
- * database.exec("PRAGMA journal_mode = WAL");
  * const store = createSqliteQuotaStore(database, { createTable: true });
  * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
  * const limit = createQuota({ perDay: 20, store });

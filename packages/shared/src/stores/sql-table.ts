@@ -178,6 +178,27 @@ const step = 50;
 /** The same if nothing else is written, since then it costs a write of the disk. */
 const readStep = 1_000;
 
+/** Returns the value of a setting. Its column has another name in some. */
+export function readPragma(database: SqliteDatabase, pragma: string): unknown {
+  const [row] = database.prepare(`PRAGMA ${pragma}`).all();
+  return Object.values(Object(row))[0];
+}
+
+/** Sets the modes with which processes wait for each other, and block each other less. Not every database has WAL. */
+function share(database: SqliteDatabase): void {
+  if (readPragma(database, "busy_timeout") === 0) database.exec("PRAGMA busy_timeout = 5000");
+  try {
+    if (readPragma(database, "journal_mode") !== "wal") database.exec("PRAGMA journal_mode = WAL");
+  } catch {
+    try {
+      // Another process can be setting it. SQLite waits for a transaction, but not for that.
+      database.exec("BEGIN IMMEDIATE; COMMIT; PRAGMA journal_mode = WAL");
+    } catch {
+      // The app is in a transaction, another process writes for longer, or the disk has no shared memory.
+    }
+  }
+}
+
 /** Runs a function in a transaction, or in a part of the one that the app has begun. */
 function inTransaction<Result>(
   database: SqliteDatabase,
@@ -218,9 +239,7 @@ export function sqliteDialect(database: SqliteDatabase, times?: Times): Dialect 
       `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table.replace(/^.*\./, "")} (${column})`,
     create: async (statement) => database.exec(statement),
     runOn: ({ table, key, version, clock }, keepTime) => {
-      // The column is named "timeout".
-      const [busy] = database.prepare("PRAGMA busy_timeout").all();
-      if (Reflect.get(Object(busy), "timeout") === 0) database.exec("PRAGMA busy_timeout = 5000");
+      share(database);
       const statements = new Map<string, readonly ((values: readonly Value[]) => Rows)[]>();
       /** Prepares a statement. Some drivers accept values only for `?`. */
       const prepare = (text: string): ((values: readonly Value[]) => Rows) => {

@@ -9,8 +9,8 @@ export type { SqliteDatabase, SqliteStatement, TableStore, TableStoreOptions };
  * Creates a store in a table of SQLite 3.35 or newer, for receivers on one machine. Pass your
  * own database: a file, or the events are lost at a restart.
  *
- * Call `deleteExpired` about once an hour. If the connection has no `busy_timeout`, the store sets
- * 5 seconds, so that processes wait for each other. The event loop is blocked meanwhile.
+ * Call `deleteExpired` about once an hour. The store sets `journal_mode = WAL`, except in a transaction. If the connection
+ * has no `busy_timeout`, it sets 5 seconds, so that processes wait for each other. The event loop is blocked meanwhile.
  *
  * With `synchronous = NORMAL`, an event costs less than half of the CPU time in the store. A power failure can then lose the record
  * of the last events, but not the end of a process. The service does not send them again, since the receiver has accepted
@@ -23,8 +23,8 @@ export type { SqliteDatabase, SqliteStatement, TableStore, TableStoreOptions };
  * import { createSqliteStore } from "@tryon/webhooks/sqlite";
  *
  * const database = new DatabaseSync("events.db");
- * database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
  * const store = createSqliteStore(database, { createTable: true });
+ * database.exec("PRAGMA synchronous = NORMAL");
  * setInterval(() => void store.deleteExpired().catch(console.error), 3_600_000);
  * export const POST = createReceiver({ secrets, store, onCompleted });
  */

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { expect, it, onTestFinished } from "vitest";
 
+import { createSqliteStore } from "./sqlite.ts";
 import { createTableStore } from "./table-store.ts";
 
 const minute = 60_000;
@@ -75,4 +76,22 @@ it("a handled event in SQLite is not forgotten after the date was set forward", 
   const other = connect(2 * month);
   expect(await other.deleteExpired()).toBe(0);
   expect(await other.claim("event", "one", minute)).toBe("done");
+});
+
+it("the store sets WAL, and works without it while another process writes", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tryon-wal-"));
+  const connect = () => {
+    const database = new DatabaseSync(join(folder, "events.db"), { timeout: 1 });
+    onTestFinished(() => database.close());
+    return database;
+  };
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [other, first, second] = [connect(), connect(), connect()];
+  other.exec("BEGIN IMMEDIATE");
+  const store = createSqliteStore(first, { createTable: true });
+  expect(first.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "delete" });
+  other.exec("COMMIT");
+  expect(await store.claim("event", "one", minute)).toBe("claimed");
+  expect(await createSqliteStore(second).claim("event", "two", minute)).toBe("open");
+  expect(second.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
 });
