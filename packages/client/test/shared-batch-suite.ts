@@ -21,9 +21,10 @@ async function openShop() {
   const mock = createMock({ clock: "manual", latency: 1_000 });
   const { clock, baseUrl } = mock;
   const open = new AbortController();
+  let isPaused = false;
   const running = (async () => {
     while (!open.signal.aborted) {
-      await clock.advance(500);
+      if (!isPaused) await clock.advance(500);
       await setTimeout(1);
     }
   })();
@@ -34,18 +35,25 @@ async function openShop() {
   });
   const { token } = await mock.createKey({ credits: 10_000, rateLimitPerMinute: 1_000_000 });
   const timeouts = { attemptTimeout: "5h", timeout: "9h" } as const;
+  const charges = async () => {
+    const ledger = await mock.ledger(token);
+    return ledger?.entries.filter(({ credits }) => credits < 0).length;
+  };
   return {
     /** Lets the next jobs fail. */
     fail: (count: number): void => {
       for (let left = count; left > 0; left -= 1) mock.nextJob({ outcome: "failed" });
     },
+    /** Stops the time until as many jobs were charged. */
+    async pauseUntil(count: number): Promise<void> {
+      isPaused = true;
+      await expect.poll(charges, { timeout: 10_000 }).toBe(count);
+      isPaused = false;
+    },
     fetch: mock.fetch,
     client: (fetch: Fetch = mock.fetch): TryOn =>
       new TryOn({ apiKey: token, baseUrl, fetch, clock, ...timeouts }),
-    charges: async () => {
-      const ledger = await mock.ledger(token);
-      return ledger?.entries.filter(({ credits }) => credits < 0).length;
-    },
+    charges,
   };
 }
 
@@ -120,7 +128,7 @@ export function sharedBatchSuite(
     it("make each attempt of a failed item once", async () => {
       const storage = createStorage();
       await storage.clear();
-      const { client, charges, fail } = await openShop();
+      const { client, charges, fail, pauseUntil } = await openShop();
       const items = skus.slice(0, 6);
       const run = async (maxAttempts: number, jobs = 15) => {
         const more = { retryFailed: { maxAttempts } };
@@ -132,8 +140,10 @@ export function sharedBatchSuite(
       expect(await charges()).toBe(6);
       await expect(run(3, 6)).rejects.toMatchObject({ code: "batch_stopped" });
       expect(await charges()).toBe(6);
-      // Three of the second attempts fail, and in each process all items succeed with the third.
-      const all = await Promise.all([run(3), run(3), run(3)]);
+      // Three of the second attempts fail, and in each process all items succeed with the third. None of these begins earlier.
+      const running = Promise.all([run(3), run(3), run(3)]);
+      await pauseUntil(12);
+      const all = await running;
       for (const ended of all) {
         expect(ended.map(({ status }) => status)).toEqual(Array(6).fill("succeeded"));
         const attempts = ended.reduce((sum, item) => sum + item.attempts, 0);
