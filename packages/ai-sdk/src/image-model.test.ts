@@ -142,6 +142,30 @@ test("two calls with one key at once share their job", async () => {
   expect(one.image.base64).toBe(two.image.base64);
 });
 
+test("a call keeps its headers for retries after another one with its key was ended", async () => {
+  mock.faults.add({ on: submit, status: 503, times: 2 });
+  const controller = new AbortController();
+  const shops: (string | null)[] = [];
+  const model = createImageModel({
+    middleware: (request, next, { purpose }) => {
+      if (purpose === "submit" && shops.push(request.headers.get("x-shop")) === 2)
+        controller.abort();
+      return next(request);
+    },
+  });
+  const call = (headers: Record<string, string>, abortSignal?: AbortSignal) =>
+    generate(
+      { model, headers, ...(abortSignal && { abortSignal }) },
+      { idempotencyKey: "order-7" },
+    );
+  const kept = call({ "x-shop": "berlin" });
+  const ended = call({ "x-shop": "paris" }, controller.signal);
+  await expect(ended).rejects.toThrow();
+  await kept;
+  expect(shops.length).toBeGreaterThan(2);
+  expect(shops).not.toContain(null);
+});
+
 test("images of a call that fails in part are kept, with what recovers the others", async () => {
   mock.nextJob({ outcome: "failed" });
   const { images: made, warnings, calls } = await generate({ n: 3 }, { idempotencyKey: "order-5" });

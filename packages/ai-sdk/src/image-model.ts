@@ -45,9 +45,11 @@ const maxImagesPerCall = Number.MAX_SAFE_INTEGER;
  * });
  */
 export function createImageModel(options: ImageModelOptions = {}): ImageModel {
-  const headersByKey = new Map<string, Headers>();
-  const addHeaders: Middleware = (request, next, { idempotencyKey = "" }) => {
-    for (const [name, value] of Object.entries(headersByKey.get(idempotencyKey) ?? {}))
+  /** Images in flight. Two calls at once can have one key, and so one job. */
+  const open = new Set<{ readonly key: string; readonly headers: Headers }>();
+  const addHeaders: Middleware = (request, next, { idempotencyKey }) => {
+    const { headers = {} } = [...open].find(({ key }) => key === idempotencyKey) ?? {};
+    for (const [name, value] of Object.entries(headers))
       if (value !== undefined) request.headers.set(name, value);
     return next(request);
   };
@@ -76,7 +78,8 @@ export function createImageModel(options: ImageModelOptions = {}): ImageModel {
       numbers.set(headers, taken);
       const own = takeNumbers(taken, call.n);
       const generate = async (key: string): Promise<Outcome> => {
-        headersByKey.set(key, headers);
+        const image = { key, headers };
+        open.add(image);
         try {
           const result = await tryon.run(fields, { ...given, budget, signal, idempotencyKey: key });
           return {
@@ -87,7 +90,7 @@ export function createImageModel(options: ImageModelOptions = {}): ImageModel {
         } catch (error) {
           return { key, error };
         } finally {
-          headersByKey.delete(key);
+          open.delete(image);
         }
       };
       try {
