@@ -45,7 +45,7 @@ async function openShop() {
       for (let left = count; left > 0; left -= 1) mock.nextJob({ outcome: "failed" });
     },
     /** Stops the time until as many jobs were charged. */
-    async pauseUntil(count: number): Promise<void> {
+    pauseUntil: async (count: number): Promise<void> => {
       isPaused = true;
       await expect.poll(charges, { timeout: 10_000 }).toBe(count);
       isPaused = false;
