@@ -20,6 +20,7 @@ export const packages = [
   prism,
   "autocannon@9.0.0",
   "bullmq@6.7.0",
+  "p-queue@10.0.0",
   "ioredis@5.11.1",
   "pg@8.23.1",
   "express@5.3.0",

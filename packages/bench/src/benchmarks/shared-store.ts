@@ -12,6 +12,7 @@ const stores = [
   { store: "sqlite", title: "SQLite", start: startSqlite },
 ] as const;
 const bullmq = "BullMQ, add and process";
+const memory = ["without a journal", "p-queue, add and fetch"] as const;
 const resumes = [
   ["Without a budget", "resume"],
   ["With a budget, which counts all entries", "resume-with-budget"],
@@ -100,6 +101,7 @@ export const sharedStore: Benchmark = {
     statements: "Statements per item",
     cpu: "CPU time of a process per item, journal or queue only, no request (µs)",
     cpuRatio: "CPU time of a process per item, journal or queue only, no request (×)",
+    time: "Time per item, journal only, 4 at once (ms)",
     wholeCpu: "CPU time of a process per item, with its request (µs)",
     wholeCpuRatio: "CPU time of a process per item, with its request (×)",
     restart: "CPU time to continue a batch over 20,000 ended items, per item (µs)",
@@ -118,6 +120,16 @@ export const sharedStore: Benchmark = {
     for (let round = 0; round < 3; round += 1)
       yield* measureRestart(environment, "a file", ["restart", "file", "", ""]);
     const serviceUrl = await environment.serve(["servers.mjs", "slow"]);
+    for (let round = 0; round < 3; round += 1) {
+      const [own = 0, peer = 0] = [
+        await runProcesses(environment, 1, ["batch", "memory", "", serviceUrl], 400),
+        await runProcesses(environment, 1, ["p-queue-fetch", "memory", "", serviceUrl], 400),
+      ].map((results) => sumOf(results, "cpu") / 400);
+      yield {
+        wholeCpu: { [memory[0]]: own, [memory[1]]: peer },
+        wholeCpuRatio: { [memory.join(" / ")]: own / peer },
+      };
+    }
     for (const { store, title, start } of stores) {
       const server = await start();
       try {
@@ -144,9 +156,14 @@ export const sharedStore: Benchmark = {
             };
           }
           const alone = ["journal", store, server.url, serviceUrl] as const;
-          const cpu = sumOf(await runProcesses(environment, 1, alone, 3_000), "cpu") / 3_000;
+          const written = await runProcesses(environment, 1, alone, 3_000);
+          const cpu = sumOf(written, "cpu") / 3_000;
           const whole = sumOf(one, "cpu") / 400;
-          yield { cpu: { [title]: cpu }, wholeCpu: { [title]: whole } };
+          yield {
+            cpu: { [title]: cpu },
+            time: { [title]: 1_000 / rateOf(written) },
+            wholeCpu: { [title]: whole },
+          };
           if (store !== "redis") continue;
           const queue = ["bullmq", store, server.url, serviceUrl] as const;
           const peer = sumOf(await runProcesses(environment, 1, queue, 3_000), "cpu") / 3_000;

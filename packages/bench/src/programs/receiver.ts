@@ -138,8 +138,9 @@ const stores: Readonly<Record<string, () => Promise<ReceiverStore | undefined>>>
 async function sqliteStore(synchronous: string): Promise<ReceiverStore> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(argument);
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
-  return createSqliteStore(database, { createTable: true });
+  const store = createSqliteStore(database, { createTable: true });
+  database.exec(`PRAGMA synchronous = ${synchronous}`);
+  return store;
 }
 
 async function createListener(): Promise<RequestListener> {

@@ -16,10 +16,13 @@ import { createSqliteStore } from "@tryon/webhooks/sqlite";
 
 import { benchKey } from "../candidates/fixtures.ts";
 
-/** Used parts of `pg`, `ioredis` and `bullmq`. The workspace has no types of the versions that are installed here. */
+/** Used parts of `pg`, `ioredis`, `bullmq` and `p-queue`. The workspace has no types of the versions that are installed here. */
 interface Peers {
   readonly Pool: new (options: { readonly connectionString: string }) => PostgresClient;
   readonly Redis: new (url: string, options: object) => IoRedisClient;
+  readonly default: new (options: { readonly concurrency: number }) => {
+    add(work: () => Promise<unknown>): Promise<unknown>;
+  };
   readonly Queue: new (
     name: string,
     options: object,
@@ -97,6 +100,21 @@ const inputOf = (id: string) => ({
   metadata: { sku: id },
 });
 
+/** Submits a try-on with `fetch`, and returns its job. */
+async function submit(id: string): Promise<unknown> {
+  const response = await fetch(`${baseUrl}/api/v1/tryon`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${benchKey.token}`,
+      "content-type": "application/json",
+      "idempotency-key": id,
+    },
+    body: JSON.stringify({ ...inputOf(id), wait: true }),
+  });
+  if (!response.ok) throw new Error(`The service responded with ${response.status}.`);
+  return response.json();
+}
+
 /** Adds jobs to a queue, and processes them. */
 function queueOf(work: (id: string) => Promise<unknown>): () => Promise<() => Promise<number>> {
   return async () => {
@@ -172,8 +190,8 @@ async function prepareCleanup(): Promise<() => Promise<number>> {
     }
     const { DatabaseSync } = await import("node:sqlite");
     const database = new DatabaseSync(storeUrl);
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     const events = createSqliteStore(database, options);
+    database.exec("PRAGMA synchronous = NORMAL");
     await events.deleteExpired();
     database.exec(insert);
     return events;
@@ -192,14 +210,14 @@ async function prepareCleanup(): Promise<() => Promise<number>> {
 
 const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
   batch: async () => {
-    const journal = await openJournal();
+    const journal = store === "memory" ? undefined : await openJournal();
     const tryon = new TryOn({ apiKey: benchKey.token, baseUrl });
     return async () => {
       let own = 0;
       const items = batch(tryon, ids, {
         id: (id) => id,
         input: inputOf,
-        journal,
+        ...(journal && { journal }),
         concurrency,
         budget: { maxCredits: 8 * count },
       });
@@ -239,19 +257,15 @@ const kinds: Readonly<Record<string, () => Promise<() => Promise<number>>>> = {
   restart: prepareRestart,
   cleanup: prepareCleanup,
   bullmq: queueOf(async () => undefined),
-  "bullmq-fetch": queueOf(async (id) => {
-    const response = await fetch(`${baseUrl}/api/v1/tryon`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${benchKey.token}`,
-        "content-type": "application/json",
-        "idempotency-key": id,
-      },
-      body: JSON.stringify({ ...inputOf(id), wait: true }),
-    });
-    if (!response.ok) throw new Error(`The service responded with ${response.status}.`);
-    return response.json();
-  }),
+  "bullmq-fetch": queueOf(submit),
+  "p-queue-fetch": async () => {
+    const { default: PQueue } = await importPeer("p-queue");
+    return async () => {
+      const queue = new PQueue({ concurrency });
+      const results = await Promise.all(ids.map((id) => queue.add(() => submit(id))));
+      return results.length;
+    };
+  },
 };
 
 const prepare = kinds[kind];
