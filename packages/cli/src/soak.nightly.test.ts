@@ -53,7 +53,7 @@ test("tryon listen uses no more after many events", { timeout: soakTimeout }, as
   const program = startProgram(node, [...args, file, ...argv], {
     env: { ...process.env, ...environment, ...env },
   });
-  await mock.journal.waitFor("GET /api/v1/tryon");
+  await mock.journal.waitFor("GET /api/v1/tryon", { timeout: "60s" });
   const tryon = new TryOn({
     apiKey: environment.TRYON_API_KEY,
     baseUrl: environment.TRYON_BASE_URL,
