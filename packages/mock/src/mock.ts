@@ -4,6 +4,13 @@ import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
 import { createRequest } from "./http/body.ts";
+import {
+  toWebResponse,
+  withHandler,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http/message.ts";
 import { mockRules, type Mock, type MockOptions } from "./mock-interface.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
 import { allowRedirect } from "./delivery/webhook-sender.ts";
@@ -82,16 +89,8 @@ export function createMock(input: MockOptions = {}): Mock {
       journal: control.journal,
       mark,
       paymentSecret,
-      applyFaults: (request, respond) =>
-        control.applyFaults(
-          request,
-          async () => {
-            const response = await respond();
-            await current.saved();
-            return response;
-          },
-          system.clock,
-        ),
+      applyFaults: (request, respond) => control.applyFaults(request, respond, system.clock),
+      saved: () => current.saved(),
     });
     defaultKeys.create(service.keys, settings.credits);
     return { system, store: current, service, app };
@@ -106,32 +105,40 @@ export function createMock(input: MockOptions = {}): Mock {
     if (closed) throw connectionReset(closedMessage);
   };
 
-  const handle = (request: Request): Promise<Response> =>
+  const respond: Handler = (request) =>
     clock.during(async () => {
       requireOpen();
       const { app } = states.current;
-      return control.handleRequest(request, () => app.fetch(request));
+      return control.handleRequest(request, () => app(request));
     });
+
+  const respondToControl: Handler = async (request) => {
+    requireOpen();
+    return controlApp(request);
+  };
+
+  const handle = (
+    request: HttpRequest,
+    source?: { readonly signal: AbortSignal },
+  ): Promise<HttpResponse> =>
+    // A reset ends all other requests, so control requests are kept apart.
+    isControlRequest(request)
+      ? abortable(respondToControl(request), source, openControlRequests)
+      : abortable(respond(request), source, openRequests);
 
   const endRequests = (message: string, requests = openRequests): void => {
     for (const end of requests) end(connectionReset(message));
   };
 
   const mock: Mock = {
-    fetch: async (resource, init) => {
-      const request =
-        resource instanceof Request && init === undefined
-          ? resource
-          : createRequest(resource, init);
-      if (request.bodyUsed)
-        throw new TypeError("The body of the request was read before; send a new one.");
-      const isAbortable = resource instanceof Request || init?.signal;
-      const source = isAbortable ? request : undefined;
-      if (!isControlRequest(request)) return abortable(handle(request), source, openRequests);
-      requireOpen();
-      // A reset ends all other requests, so control requests are kept apart.
-      return abortable(controlApp.fetch(request), source, openControlRequests);
-    },
+    fetch: withHandler(
+      async (resource, init) => {
+        const { request, web } = createRequest(resource, init);
+        const isAbortable = resource instanceof Request || init?.signal;
+        return toWebResponse(await handle(request, isAbortable ? web : undefined));
+      },
+      (request) => handle(request),
+    ),
     baseUrl: given.baseUrl,
     keys: defaultKeys.tokens,
     webhookSecret,

@@ -31,7 +31,7 @@ export async function digestInput(tryon: TryOn, given: TryOnInput, signal: Abort
   }
   // The client has written the fields as a JSON object.
   const fields = JSON.parse(read.fields) as { readonly metadata?: TryOnInput["metadata"] };
-  const text = canonical({ fields, person, garments });
+  const text = JSON.stringify(inOrder({ fields, person, garments }));
   const input = {
     ...rest,
     ...("metadata" in fields && { metadata: fields.metadata }),
@@ -61,10 +61,10 @@ export async function sha256(content: BufferSource | string): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, one: unknown) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  );
+/** Returns a value of JSON with the fields of each object in the order of their names. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const names = Object.keys(value).toSorted();
+  return Object.fromEntries(names.map((name) => [name, inOrder(Reflect.get(value, name))]));
 }

@@ -460,6 +460,15 @@ describe("the digest of an input", () => {
     expect(await countDigests(inputs())).toBe(count);
   });
 
+  it("is that of journals which earlier releases wrote", async () => {
+    const journal = memoryJournal();
+    const metadata = { z: 1, "10": [{ b: 1, a: null }], "9": "é", "010": true };
+    const given = { sku: "a", input: { person, garments: [shirtUrl], metadata } };
+    await runAll(createService({ latency: 100 }), [given], journal);
+    const [entry] = journal.entries.values();
+    expect(entry?.digest).toBe("8c5349152795e32bf6ec4b65872f6e2209f517f4ba562c0023f9263d579051e2");
+  });
+
   it("is that of the input as it is sent, also if the caller changes it later", async () => {
     const service = createService();
     const [bytes, garments] = [shirt.slice(), new Array<TryOnInput["person"]>()];

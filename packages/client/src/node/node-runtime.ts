@@ -109,6 +109,8 @@ export function sha256Of(text: string): string {
   // Only older versions of Node need a file for it.
   const load = process.getBuiltinModule ?? createRequire(process.execPath);
   // This is the type of the module.
-  const { createHash } = load("node:crypto") as typeof Crypto;
-  return createHash("sha256").update(text).digest("hex");
+  const { createHash, hash } = load("node:crypto") as typeof Crypto &
+    Partial<Pick<typeof Crypto, "hash">>;
+  // Takes half of the time in one call, which Node has since 20.12.
+  return hash?.("sha256", text) ?? createHash("sha256").update(text).digest("hex");
 }

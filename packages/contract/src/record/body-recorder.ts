@@ -39,15 +39,18 @@ export class BodyRecorder {
     else this.#kind = type === "" || /[/+]json$/.test(type) ? "json" : "other";
   }
 
-  write(chunk: Uint8Array): void {
-    this.bytes += chunk.length;
+  /** @param times - Number of times that the chunk follows itself, which only JSON may have. */
+  write(chunk: Uint8Array, times = 1): void {
+    this.bytes += chunk.length * times;
     if (this.#kind === "image") this.#image.write(chunk);
     if (this.#kind !== "json" || this.#json.length > maxJsonBytes) return;
     // Latin-1 keeps each byte, so that a character can be cut.
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
-    for (let from = 0; from < text.length;) {
-      from =
-        this.#text === undefined ? this.#readOutside(text, from) : this.#readInside(text, from);
+    for (let time = 0; time < times; time += 1) {
+      for (let from = 0; from < text.length;) {
+        from =
+          this.#text === undefined ? this.#readOutside(text, from) : this.#readInside(text, from);
+      }
     }
   }
 

@@ -28,6 +28,9 @@ export class BytesRecorder {
   }
 }
 
+/** Reused, because a buffer for each part of a large text would fill the memory until a garbage collection. */
+const decoded = Buffer.alloc(2 ** 16);
+
 /** Records a long text while it streams, as the bytes that it has in base64, or else by its length. */
 export class TextRecorder {
   readonly #decoded = new BytesRecorder();
@@ -64,7 +67,11 @@ export class TextRecorder {
   #decode(text: string, length: number): void {
     const part = text.slice(0, length);
     this.#isBase64 &&= /^[\w+/-]*={0,2}$/.test(part);
-    this.#decoded.write(Buffer.from(part, "base64"));
+    this.#decoded.write(
+      part.length > decoded.length
+        ? Buffer.from(part, "base64")
+        : decoded.subarray(0, decoded.write(part, "base64")),
+    );
     this.#rest = text.slice(length);
   }
 }

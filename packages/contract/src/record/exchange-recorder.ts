@@ -36,8 +36,8 @@ export class ExchangeRecorder {
     this.#sent = messageRecorder(masker, headers);
   }
 
-  send(chunk: Uint8Array): void {
-    this.#sent.body.write(chunk);
+  send(chunk: Uint8Array, times = 1): void {
+    this.#sent.body.write(chunk, times);
   }
 
   respond(status: number, headers: Headers): void {
@@ -99,7 +99,7 @@ export function recordExchange(
     key,
     origin,
   });
-  if (body instanceof LargeText) for (const chunk of body.chunks()) recorder.send(chunk);
+  if (body instanceof LargeText) for (const run of body.runs()) recorder.send(...run);
   else if (body !== undefined) recorder.send(Buffer.from(body));
   recorder.respond(response.status, response.headers);
   recorder.receive(response.bytes);

@@ -32,18 +32,21 @@ export class LargeText {
     return start.slice(0, startLength);
   }
 
-  /** Returns the bytes of each part. Those of equal parts are one object. */
-  *chunks(): Generator<Uint8Array<ArrayBuffer>> {
-    const known = new Map<string, Uint8Array<ArrayBuffer>>();
-    for (const part of this.parts) {
-      const chunk = known.get(part) ?? new TextEncoder().encode(part);
-      known.set(part, chunk);
-      if (chunk.length > 0) yield chunk;
+  /** Returns the bytes of parts, and how many times each follows itself. */
+  *runs(): Generator<readonly [chunk: Uint8Array<ArrayBuffer>, times: number]> {
+    for (let from = 0, to = 0; from < this.parts.length; from = to) {
+      const { [from]: part = "" } = this.parts;
+      while (to < this.parts.length && this.parts[to] === part) to += 1;
+      if (part !== "") yield [new TextEncoder().encode(part), to - from];
     }
   }
 
+  *#chunks(): Generator<Uint8Array<ArrayBuffer>> {
+    for (const [chunk, times] of this.runs()) yield* Array<typeof chunk>(times).fill(chunk);
+  }
+
   stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const chunks = this.chunks();
+    const chunks = this.#chunks();
     return new ReadableStream({
       pull(controller) {
         const { value } = chunks.next();

@@ -1,5 +1,6 @@
 import type { DeliveryAttemptPlan } from "../service/context.ts";
-import { closedEarly, connectionReset, truncate } from "../http/broken-connection.ts";
+import { closedEarly, connectionReset } from "../http/broken-connection.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import type { Clock } from "../system/timers.ts";
 import type { ServerStateClock } from "../system/system.ts";
@@ -13,26 +14,24 @@ export interface ControlState {
   readonly journal: JournalState;
 }
 
-type Work = () => Promise<Response>;
+type Work = () => Promise<HttpResponse>;
 
 export class Control {
   readonly faults: Faults;
   readonly journal: Journal;
-  readonly #truncated = new WeakMap<Request, number>();
 
   constructor(options: { clock: Clock; seed: string; journalLimit: number }) {
     this.faults = new Faults(options.seed);
     this.journal = new Journal(options.clock, options.journalLimit);
   }
 
-  async handleRequest(request: Request, respond: Work): Promise<Response> {
+  async handleRequest(request: HttpRequest, respond: Work): Promise<HttpResponse> {
     const { journal } = this;
     journal.begin(request);
     try {
       const response = await respond();
       journal.end(request, response);
-      const length = this.#truncated.get(request);
-      return length === undefined ? response : await truncate(response, length);
+      return response;
     } catch (error) {
       journal.end(request, null);
       throw error;
@@ -40,10 +39,16 @@ export class Control {
   }
 
   /** Applies faults to a request. The response gets the same headers as one without faults. */
-  async applyFaults(request: Request, work: Work, clock: ServerStateClock): Promise<Response> {
-    if (this.faults.isEmpty) return work();
-    const { pathname } = new URL(request.url);
-    const match = this.faults.matchRequest(request.method, pathname);
+  applyFaults(request: HttpRequest, work: Work, clock: ServerStateClock): Promise<HttpResponse> {
+    return this.faults.isEmpty ? work() : this.#applyFaults(request, work, clock);
+  }
+
+  async #applyFaults(
+    request: HttpRequest,
+    work: Work,
+    clock: ServerStateClock,
+  ): Promise<HttpResponse> {
+    const match = this.faults.matchRequest(request.method, request.path);
     const { delay, fault, faultIds, misses } = match;
     this.journal.note(request, { faultIds, faultMisses: misses });
     if (faultIds.length === 0) return work();
@@ -52,13 +57,12 @@ export class Control {
     const { gateway, reset, cutAfter, status, truncateAt } = fault;
     if (gateway !== undefined) return passGateway(gateway, cutAfter, work, clock);
     if (reset === "before") throw connectionReset();
-    let response: Response | undefined;
+    let response: HttpResponse | undefined;
     if (cutAfter !== undefined) {
       response = await clock.within(milliseconds(cutAfter), () => clock.during(work));
     } else if (status === undefined) response = await work();
     if (reset === "after") throw connectionReset();
-    if (truncateAt !== undefined) this.#truncated.set(request, truncateAt);
-    return response ?? faultResponse(fault);
+    return { ...(response ?? faultResponse(fault)), truncateAt };
   }
 
   planWebhook(send: DeliveryAttemptPlan["send"]): DeliveryAttemptPlan {
@@ -96,7 +100,7 @@ async function passGateway(
   cutAfter: Duration | undefined,
   work: Work,
   clock: ServerStateClock,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const gateway = gatewayNamed(name);
   const response = gatewayResponse(gateway);
   if (gateway.closes === true) throw closedEarly(response);

@@ -1,5 +1,5 @@
 import type { Refusal } from "./journal-entry.ts";
-import { marksOf } from "../http/marks.ts";
+import type { HttpRequest, HttpResponse, RequestHeaders } from "../http/message.ts";
 import { maskBody, maskHeaders, maskText } from "./masking.ts";
 
 /** Maximum number of characters of a body, of the part of it that is masked, and of the reason of a refusal. */
@@ -22,19 +22,15 @@ export interface Message {
 
 /** Headers and bodies of a request and its response. Masks them when they are read, since most never are. */
 export class Exchange {
-  readonly #url: string;
-  readonly #headers: Headers;
+  readonly origin: string;
+  readonly #headers: RequestHeaders;
   #body: () => string | null = () => null;
-  #response: { readonly headers: Headers; readonly text: string | null } | undefined;
+  #response: (Pick<HttpResponse, "headers"> & { readonly text: string | null }) | undefined;
   faultMisses: readonly FaultMiss[] = [];
 
-  constructor(request: Request) {
-    this.#url = request.url;
+  constructor(request: HttpRequest) {
+    this.origin = request.origin;
     this.#headers = request.headers;
-  }
-
-  get origin(): string {
-    return new URL(this.#url).origin;
   }
 
   get request(): Message {
@@ -47,7 +43,7 @@ export class Exchange {
     const { headers, text } = this.#response;
     // Masking gets more than the part that is kept, which could end within a secret.
     const body = text && shortened(maskBody(text), limits.body, text.length > limits.masked);
-    return { headers: maskHeaders(headers), body };
+    return { headers: maskHeaders(Object.entries(headers)), body };
   }
 
   /** Notes the body of the request: a JSON value, or the beginning of another text. Keeps only the text of a long one. */
@@ -58,13 +54,12 @@ export class Exchange {
   }
 
   /** Notes the response, and returns the reason if it is a refusal. */
-  noteResponse(response: Response): Refusal | null {
-    const { headers, status } = response;
-    const { text = null, rule = null } = marksOf(response);
+  noteResponse({ headers, status, body, rule }: HttpResponse): Refusal | null {
+    const text = typeof body === "string" ? body : null;
     this.#response = { headers, text: text && beginningOf(text, limits.masked + 1) };
     if (status < 400) return null;
     const detail = shortened(maskText(detailOf(text ?? "")), limits.detail);
-    return rule === null && detail === "" ? null : { rule, detail };
+    return rule === undefined && detail === "" ? null : { rule: rule ?? null, detail };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { HttpResponse } from "../http/message.ts";
 import { html, json, nullBodyStatuses, proxyPage } from "../http/responses.ts";
 import type { FaultInput } from "./fault.ts";
 
@@ -30,18 +31,18 @@ const defaultHeaders: Readonly<Record<number, Readonly<Record<string, string>>>>
   429: { "retry-after": "1" },
 };
 
-export function faultResponse(fault: FaultInput): Response {
+export function faultResponse(fault: FaultInput): HttpResponse {
   const status = fault.status ?? 504;
   const response = responseWithBody(fault, status);
   const retryAfter =
     fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
   const headers = { ...defaultHeaders[status], ...retryAfter, ...fault.headers };
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  for (const [name, value] of new Headers(headers)) response.headers[name] = value;
   return response;
 }
 
-function responseWithBody(fault: FaultInput, status: number): Response {
-  if (nullBodyStatuses.has(status)) return new Response(null, { status });
+function responseWithBody(fault: FaultInput, status: number): HttpResponse {
+  if (nullBodyStatuses.has(status)) return { status, headers: {}, body: null };
   const { body } = fault;
   if (body !== undefined && typeof body !== "string") return json(body, status);
   const isFromProxy =
@@ -55,7 +56,7 @@ function responseWithBody(fault: FaultInput, status: number): Response {
     return json({ detail: details[status] ?? "A fault replaced the response." }, status);
   }
   const headers = { "content-type": isJson(body) ? "application/json" : "text/plain" };
-  return new Response(body, { status, headers });
+  return { status, headers, body };
 }
 
 function isJson(text: string): boolean {

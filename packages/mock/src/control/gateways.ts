@@ -1,4 +1,4 @@
-import { mark } from "../http/marks.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { html } from "../http/responses.ts";
 
 /** Response of a gateway, and the moment when it sends it. */
@@ -189,8 +189,8 @@ export function gatewayNamed(name: GatewayName): Gateway {
   return when === "at once" ? response : { ...response, after: when };
 }
 
-export function gatewayResponse({ status, headers, body }: Gateway): Response {
+export function gatewayResponse({ status, headers, body }: Gateway): HttpResponse {
   const response =
-    body === "" ? new Response(null, { status, headers }) : html(body, status, headers);
-  return mark(response, { isOfGateway: true });
+    body === "" ? { status, headers: { ...headers }, body: null } : html(body, status, headers);
+  return { ...response, isOfGateway: true };
 }

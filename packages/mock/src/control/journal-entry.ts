@@ -1,4 +1,5 @@
 import { composeInstruction, type SubmissionFields } from "../service/submission.ts";
+import type { HttpRequest } from "../http/message.ts";
 import { lengthOf, maskKey, maskText, maskValue } from "./masking.ts";
 
 /** Submission of a request. */
@@ -51,16 +52,15 @@ export interface JournalEntry {
 
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
-export function openEntry(id: string, request: Request, at: number): OpenEntry {
-  const url = new URL(request.url);
+export function openEntry(id: string, request: HttpRequest, at: number): OpenEntry {
   const authorization = request.headers.get("authorization");
   const idempotencyKey = request.headers.get("idempotency-key");
   return {
     id,
     at,
     method: request.method,
-    path: maskText(url.pathname),
-    query: maskText(url.search.slice(1)),
+    path: maskText(request.path),
+    query: maskText(request.search.slice(1)),
     apiKey: authorization === null ? null : maskKey(authorization.replace(/^bearer +/i, "")),
     idempotencyKey: idempotencyKey === null ? null : maskText(idempotencyKey),
     status: null,

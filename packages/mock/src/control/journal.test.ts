@@ -2,11 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
+import { fromWebRequest } from "../http/message.ts";
 import { createMock } from "../mock.ts";
 import { failureOf, withFaults } from "../../test/with-faults.ts";
 import { Journal } from "./journal.ts";
 
 const submitOn = "POST /api/v1/tryon";
+
+const requestTo = (path: string) => fromWebRequest(new Request(`https://a.example${path}`));
 
 describe("the journal", () => {
   test("records requests and their responses, oldest first", async () => {
@@ -99,9 +102,10 @@ describe("the journal", () => {
 
   test("restores its entries and their number, without the end of earlier requests", async () => {
     const journal = new Journal({ now: () => 5, monotonic: () => 5 }, 2);
-    const requests = ["/1", "/2", "/3"].map((path) => new Request(`https://a.example${path}`));
+    const requests = ["/1", "/2", "/3"].map(requestTo);
+    const response = { status: 200, headers: {}, body: null };
     for (const request of requests) journal.begin(request);
-    const end = (): void => requests.forEach((request) => journal.end(request, new Response()));
+    const end = (): void => requests.forEach((request) => journal.end(request, response));
     const state = journal.snapshot();
     const entries = [{ path: "/2" }, { path: "/3", status: null }];
     expect(state).toMatchObject({ dropped: 1, entries });
@@ -113,7 +117,7 @@ describe("the journal", () => {
     end();
     expect(await waiting).toMatchObject([{ path: "/3" }]);
     expect(journal.snapshot()).toEqual(state);
-    journal.begin(new Request("https://a.example/4"));
+    journal.begin(requestTo("/4"));
     expect(journal.dropped).toBe(2);
     expect(state).toMatchObject({ dropped: 1, entries });
   });

@@ -10,6 +10,7 @@ import {
   type Rule,
 } from "@tryon/shared/options";
 
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import type { RequestFacts } from "../http/with-key.ts";
 import type { Clock } from "../system/timers.ts";
 import type { Duration } from "../system/duration.ts";
@@ -96,6 +97,12 @@ interface ControlFacts {
   readonly faultMisses?: readonly FaultMiss[];
 }
 
+interface OpenRequest {
+  readonly entry: OpenEntry;
+  readonly exchange: Exchange;
+  readonly start: number;
+}
+
 export interface JournalState {
   readonly dropped: number;
   readonly entries: readonly JournalEntry[];
@@ -105,8 +112,8 @@ export interface JournalState {
 export class Journal {
   readonly #clock: Pick<Clock, "now" | "monotonic">;
   readonly #limit: number;
-  readonly #open = new WeakMap<Request, { entry: OpenEntry; exchange: Exchange; start: number }>();
-  readonly #exchanges = new Map<string, Exchange>();
+  /** Exchanges of the newest requests, each at the number of its request modulo `maxExchanges`. */
+  #exchanges: (Pick<OpenRequest, "entry" | "exchange"> | undefined)[] = [];
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
   #entries: OpenEntry[] = [];
   #deleted = 0;
@@ -184,9 +191,8 @@ export class Journal {
 
   /** Returns a request with its headers and bodies, if they are kept. */
   exchange(id: string): { entry: JournalEntry; exchange: Exchange } | undefined {
-    const exchange = this.#exchanges.get(id);
-    const entry = this.#entries.findLast((each) => each.id === id);
-    return entry && exchange && { entry: copy(entry), exchange };
+    const found = this.#exchanges.find((each) => each?.entry.id === id);
+    return found && { entry: copy(found.entry), exchange: found.exchange };
   }
 
   /** Describes the newest requests that nearly match a pattern, the nearest first. */
@@ -194,16 +200,13 @@ export class Journal {
     return nearRequests(pattern, this.#kept().slice(-maxNearest)).slice(0, max);
   }
 
-  begin(request: Request): void {
-    const id = `req_${this.#deleted + this.#entries.length + 1}`;
-    const entry = openEntry(id, request, this.#clock.now());
+  begin(request: HttpRequest): void {
+    const place = this.#deleted + this.#entries.length + 1;
+    const entry = openEntry(`req_${place}`, request, this.#clock.now());
     const exchange = new Exchange(request);
-    this.#open.set(request, { entry, exchange, start: this.#clock.monotonic() });
-    this.#exchanges.set(id, exchange);
-    if (this.#exchanges.size > maxExchanges) {
-      const [oldest = ""] = this.#exchanges.keys();
-      this.#exchanges.delete(oldest);
-    }
+    const open = { entry, exchange, start: this.#clock.monotonic() };
+    request.journaled = open;
+    this.#exchanges[place % maxExchanges] = open;
     this.#entries.push(entry);
     // Dropping one entry at a time would move all the others each time.
     if (this.#entries.length >= 2 * this.#limit) {
@@ -214,10 +217,10 @@ export class Journal {
   }
 
   note(
-    request: Request,
+    request: HttpRequest,
     { fields, body, isShort, faultMisses, ...facts }: RequestFacts & ControlFacts,
   ): void {
-    const { entry, exchange } = this.#open.get(request) ?? {};
+    const { entry, exchange } = openOf(request) ?? {};
     if (entry === undefined || exchange === undefined) return;
     if (body !== undefined) exchange.noteBody(body, isShort === true);
     if (faultMisses !== undefined) exchange.faultMisses = faultMisses;
@@ -225,8 +228,8 @@ export class Journal {
   }
 
   /** Notes the response, or null for a broken connection. */
-  end(request: Request, response: Response | null): void {
-    const open = this.#open.get(request);
+  end(request: HttpRequest, response: HttpResponse | null): void {
+    const open = openOf(request);
     if (open === undefined) return;
     const { entry, exchange, start } = open;
     if (response !== null) {
@@ -250,7 +253,7 @@ export class Journal {
   reset(): void {
     this.#entries = [];
     this.#deleted = 0;
-    this.#exchanges.clear();
+    this.#exchanges = [];
   }
 
   snapshot(): JournalState {
@@ -261,7 +264,7 @@ export class Journal {
     this.#entries = state.entries.map(copy);
     this.#deleted = state.dropped;
     // The ids after this state can be other requests.
-    this.#exchanges.clear();
+    this.#exchanges = [];
     this.#changed();
   }
 
@@ -307,6 +310,11 @@ export type MockJournal = Pick<Journal, "entries" | "waitFor" | "subscribe"> & {
   /** Number of entries that were dropped beyond the setting `journalLimit`. */
   readonly dropped: number;
 };
+
+/** Returns undefined for a request from before the journal existed. */
+function openOf({ journaled }: HttpRequest): OpenRequest | undefined {
+  return journaled as OpenRequest | undefined;
+}
 
 function copy(entry: JournalEntry): OpenEntry {
   return structuredClone(entry);

@@ -21,7 +21,9 @@ export function maskKey(token: string): string {
 
 const secretHeader = /authorization|cookie|token|secret|(^|-)(auth|key)$|^stripe-signature$/i;
 
-export function maskHeaders(headers: Headers): Record<string, string> {
+export function maskHeaders(
+  headers: Iterable<readonly [name: string, value: string]>,
+): Record<string, string> {
   const masked: Record<string, string> = {};
   for (const [name, value] of headers) {
     const [, scheme = "", secret = value] = /^(bearer +)(.*)$/is.exec(value) ?? [];

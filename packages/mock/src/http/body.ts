@@ -1,9 +1,9 @@
-import { boundedBytes } from "../bounded-bytes.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import { ServiceError } from "../service/service-error.ts";
 import type { ServerStateClock } from "../system/system.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
+import { fromWebRequest, type HttpRequest } from "./message.ts";
 import type { ValidationError } from "@tryon/spec/openapi";
 import { InvalidInput, problemAt } from "./validation.ts";
 
@@ -35,7 +35,7 @@ const maxReadTime = 1_000;
  * ServiceError `bad-request` when it exceeds a limit of JSON.
  */
 export async function readJsonObject(
-  request: Request,
+  request: HttpRequest,
   options: Options,
   note: (body: unknown, isShort: boolean) => void = () => {},
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -76,45 +76,45 @@ function isJson(contentType: string | null): boolean {
   return mediaType === "application/json" || /^[\w.-]+\/[\w.-]+\+json$/.test(mediaType);
 }
 
-const text = Symbol("text");
-
-/** A request in process whose body is a text. It has no stream, which costs more than all other work of a request. */
-type TextRequest = Request & { readonly [text]?: string };
-
-export function createRequest(...[resource, init]: ConstructorParameters<typeof Request>): Request {
+/**
+ * Creates the request of a call of `fetch`. A body that is a text gets no stream, which costs more than all other work of a
+ * request.
+ */
+export function createRequest(...[resource, init]: ConstructorParameters<typeof Request>): {
+  readonly request: HttpRequest;
+  readonly web: Request;
+} {
   const isPlain = init !== undefined && Object.getPrototypeOf(init) === Object.prototype;
-  if (!isPlain || resource instanceof Request || typeof init.body !== "string")
-    return new Request(resource, init);
-  const { body, ...rest } = init;
-  const request = new Request(resource, rest);
-  // These have no body, which the constructor reports.
-  if (["GET", "HEAD"].includes(request.method)) return new Request(resource, init);
-  if (!request.headers.has("content-type"))
-    request.headers.set("content-type", "text/plain;charset=UTF-8");
-  return Object.assign(request, { [text]: body });
+  if (isPlain && !(resource instanceof Request) && typeof init.body === "string") {
+    const { body, ...rest } = init;
+    const web = new Request(resource, rest);
+    // These have no body, which the constructor reports below.
+    if (!["GET", "HEAD"].includes(web.method)) {
+      if (!web.headers.has("content-type"))
+        web.headers.set("content-type", "text/plain;charset=UTF-8");
+      return { request: fromWebRequest(web, body), web };
+    }
+  }
+  const web =
+    resource instanceof Request && init === undefined ? resource : new Request(resource, init);
+  if (web.bodyUsed) {
+    throw new TypeError("The body of the request was read before; send a new one.");
+  }
+  return { request: fromWebRequest(web), web };
 }
 
 /** Reads a body, for which a manual clock waits for up to a second of the machine. */
 export function readInTime<Body>(
-  request: TextRequest,
+  request: HttpRequest,
   clock: ServerStateClock,
   read: () => Promise<Body>,
 ): Promise<Body> {
-  return request[text] === undefined ? clock.outside(read(), maxReadTime) : read();
+  return request.isBuffered ? read() : clock.outside(read(), maxReadTime);
 }
 
-const encoder = new TextEncoder();
-
-export async function readBytes(request: TextRequest): Promise<Uint8Array> {
+export async function readBytes(request: HttpRequest): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
-  if (request[text] !== undefined) {
-    const bytes = encoder.encode(request[text]);
-    if (bytes.length > limits.bodyBytes) throw new OversizeBody();
-    return bytes;
-  }
-  // Firefox has no `Request.body`.
-  const body = request.body ?? (await request.blob()).stream();
-  const bytes = await boundedBytes(body, limits.bodyBytes).catch((error: unknown) => {
+  const bytes = await request.readBody(limits.bodyBytes).catch((error: unknown) => {
     throw new BrokenBody("The body could not be read to its end.", { cause: error });
   });
   if (bytes === undefined) throw new OversizeBody();

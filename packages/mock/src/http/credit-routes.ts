@@ -1,22 +1,23 @@
-import type { Hono } from "hono";
-
 import type { AccountResponse, PurchaseWithSPTResponse } from "@tryon/spec/openapi";
 import { sizes } from "../service/catalogue.ts";
 import type { PurchaseResponse } from "../service/purchases.ts";
 import type { KeyRecord } from "../store/records.ts";
 import { json } from "./responses.ts";
+import type { Router } from "./router.ts";
 import { validate } from "./validation.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-export function addCreditRoutes(app: Hono, routes: RouteContext): void {
+export function addCreditRoutes(router: Router, routes: RouteContext): void {
   const { service, schemas } = routes;
 
-  app.get(
+  router.add(
+    "GET",
     "/api/v1/account",
     withKey(routes, async ({ key }) => json(accountView(key))),
   );
 
-  app.post(
+  router.add(
+    "POST",
     "/api/v1/credits/purchase",
     withKey(routes, async ({ key, body }) => {
       const order = validate(schemas().purchase, { body: await body() }, service.options).body;

@@ -1,15 +1,19 @@
-import type { Context, Hono } from "hono";
-
 import contract from "@tryon/spec/openapi.json" with { type: "json" };
 import { packs } from "../service/catalogue.ts";
+import type { HttpRequest, HttpResponse } from "./message.ts";
 import { html, json } from "./responses.ts";
+import type { Router } from "./router.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-export function addDiscoveryRoutes(app: Hono, routes: RouteContext): void {
-  const add = (path: string, respond: (origin: string) => Response | Promise<Response>): void => {
-    const handler = async ({ req }: Context): Promise<Response> => respond(new URL(req.url).origin);
+export function addDiscoveryRoutes(router: Router, routes: RouteContext): void {
+  const add = (
+    path: string,
+    respond: (origin: string) => HttpResponse | Promise<HttpResponse>,
+  ): void => {
+    const route = async ({ origin }: HttpRequest): Promise<HttpResponse> => respond(origin);
     const { discoveryKey } = routes.service.options;
-    app.get(path, discoveryKey ? withKey(routes, (_keyed, context) => handler(context)) : handler);
+    const keyed = withKey(routes, ({ request }) => route(request));
+    router.add("GET", path, discoveryKey ? keyed : route);
   };
   for (const path of ["/", "/api/discovery"]) {
     add(path, (origin) => json(discoveryDocument(origin)));

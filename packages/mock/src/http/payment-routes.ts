@@ -1,11 +1,11 @@
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Hono } from "hono";
 import * as z from "zod";
 
 import { hmacHex, sameText } from "../service/digest.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { json, errorResponse } from "./responses.ts";
 import { parseJson, readBytes, readInTime } from "./body.ts";
+import type { Router } from "./router.ts";
 import type { RouteContext } from "./with-key.ts";
 
 /** Maximum difference between the time of a notification and the server's, in seconds. */
@@ -17,15 +17,14 @@ const notification = z.looseObject({
 });
 
 export function addPaymentRoutes(
-  app: Hono,
+  router: Router,
   { service, system }: RouteContext,
   secret: string,
 ): void {
-  app.post("/api/webhooks/payments", async (context) => {
+  router.add("POST", "/api/webhooks/payments", async (request) => {
     try {
-      const request = context.req.raw;
       const body = await readInTime(request, system.clock, () => readBytes(request));
-      const signature = context.req.header("stripe-signature") ?? "";
+      const signature = request.headers.get("stripe-signature") ?? "";
       checkSignature(signature, body, secret, service.now());
       const { data: event } = notification.safeParse(parseJson(body).value);
       if (!event) throw new ServiceError("bad-request", "The notification is not an event.");

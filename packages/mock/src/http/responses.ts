@@ -1,5 +1,3 @@
-import type { Hono } from "hono";
-
 import type { ValidationError } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
@@ -8,7 +6,7 @@ import { isConnectionReset } from "./broken-connection.ts";
 import { httpDate } from "../system/date.ts";
 import { BrokenBody, MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
 import { brokenRule } from "./broken-rule.ts";
-import { mark } from "./marks.ts";
+import type { HttpResponse } from "./message.ts";
 import { InvalidFields, InvalidInput } from "./validation.ts";
 
 const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
@@ -27,30 +25,19 @@ export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 type Headers = Readonly<Record<string, string>>;
 
-export function json(body: unknown, status = 200, headers: Headers = {}): Response {
-  const text = JSON.stringify(body);
-  return textResponse(text, status, { "content-type": "application/json", ...headers });
+export function json(body: unknown, status = 200, headers: Headers = {}): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
 }
 
-export function html(body: string, status = 200, headers: Headers = {}): Response {
-  return textResponse(body, status, { "content-type": "text/html; charset=utf-8", ...headers });
+export function html(body: string, status = 200, headers: Headers = {}): HttpResponse {
+  return { status, headers: { "content-type": "text/html; charset=utf-8", ...headers }, body };
 }
 
-function textResponse(text: string, status: number, headers: Headers): Response {
-  return mark(new Response(text, { status, headers }), { text });
-}
-
-export function refuseOtherMethods(app: Hono, detailOf: (allow: string) => string) {
-  const routes = app.routes.filter(({ path }) => !path.endsWith("*"));
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
-    const allow = (methods.includes("GET") ? [...methods, "HEAD"] : methods).toSorted().join(", ");
-    app.all(path, () => json({ detail: detailOf(allow) }, 405, { allow }));
-  }
-  return routes;
-}
-
-export function proxyPage(status: number, title: string): Response {
+export function proxyPage(status: number, title: string): HttpResponse {
   return html(
     `<html><head><title>${status} ${title}</title></head><body><center><h1>${status} ${title}</h1></center></body></html>`,
     status,
@@ -58,11 +45,11 @@ export function proxyPage(status: number, title: string): Response {
 }
 
 /** Notes the broken rule on the response. @throws errors of a broken connection, since no one can receive a response. */
-export function errorResponse(error: unknown, options: Options): Response {
-  return mark(documentedResponse(error, options), { rule: brokenRule(error) });
+export function errorResponse(error: unknown, options: Options): HttpResponse {
+  return { ...documentedResponse(error, options), rule: brokenRule(error) };
 }
 
-function documentedResponse(error: unknown, options: Options): Response {
+function documentedResponse(error: unknown, options: Options): HttpResponse {
   if (error instanceof ServiceError) {
     const challenge = error.reason === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
     return json({ detail: error.message }, statusOf[error.reason], challenge);

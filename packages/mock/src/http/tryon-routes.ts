@@ -1,5 +1,3 @@
-import type { Hono } from "hono";
-
 import type { TryOnJobStatus, TryOnSubmitResponse } from "@tryon/spec/openapi";
 import type { Options } from "../options.ts";
 import type { SubmitResponse } from "../service/first-responses.ts";
@@ -8,16 +6,19 @@ import type { Service } from "../service/service.ts";
 import { ServiceError } from "../service/service-error.ts";
 import type { JobRecord } from "../store/records.ts";
 import { formatTime } from "../system/date.ts";
+import type { HttpRequest } from "./message.ts";
 import { json, proxyPage } from "./responses.ts";
+import type { Router } from "./router.ts";
 import { InvalidInput, problemAt, validate } from "./validation.ts";
 import { withKey, type RouteContext } from "./with-key.ts";
 
-export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
+export function addTryOnRoutes(router: Router, routes: RouteContext): void {
   const { service, schemas, journal } = routes;
   const { options } = service;
   const { clock } = routes.system;
 
-  app.post(
+  router.add(
+    "POST",
     "/api/v1/tryon",
     withKey(routes, async ({ key, request, body: readBody }) => {
       const body = await readBody();
@@ -26,7 +27,7 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
       const { body: fields } = validate(schemas().submission, parts, options);
       journal.note(request, { fields });
       const submit = async (): Promise<SubmitResponse> => {
-        const { origin } = new URL(request.url);
+        const { origin } = request;
         const sent = { keyId: key.id, fields, body, idempotencyKey, origin };
         const submitted = await service.submissions.submit(sent);
         journal.note(request, { jobId: submitted.job.id, replayed: submitted.replayed });
@@ -44,7 +45,8 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
     }),
   );
 
-  app.get(
+  router.add(
+    "GET",
     "/api/v1/tryon",
     withKey(routes, async ({ key, request }) => {
       const query = readListQuery(request, routes);
@@ -55,10 +57,11 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
     }),
   );
 
-  app.get(
+  router.add(
+    "GET",
     "/api/v1/tryon/:job_id",
-    withKey(routes, async ({ key }, context) => {
-      const job = await service.jobs.get(key.id, context.req.param("job_id") ?? "");
+    withKey(routes, async ({ key, part }) => {
+      const job = await service.jobs.get(key.id, part);
       return json(jobView(service, job));
     }),
   );
@@ -66,10 +69,10 @@ export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
 
 /** A filter under a name that the option `filterName` leaves out is unknown. @throws InvalidInput */
 function readListQuery(
-  { url }: Request,
+  { search }: HttpRequest,
   { service: { options }, schemas }: RouteContext,
 ): Parameters<Service["jobs"]["list"]>[1] {
-  const { searchParams } = new URL(url);
+  const searchParams = new URLSearchParams(search);
   const { filterName } = options;
   const filters = filterName === "both" ? ["status_filter", "status"] : [filterName];
   const filter = filters.find((name) => searchParams.has(name)) ?? filterName;

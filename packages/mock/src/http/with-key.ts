@@ -1,11 +1,10 @@
-import type { Context } from "hono";
-
 import type { Settings } from "../settings.ts";
 import type { Service } from "../service/service.ts";
 import { ServiceError } from "../service/service-error.ts";
 import type { SubmissionFields } from "../service/submission.ts";
 import type { KeyRecord } from "../store/records.ts";
 import type { System } from "../system/system.ts";
+import type { HttpRequest, HttpResponse } from "./message.ts";
 import { errorResponse, rateHeaders } from "./responses.ts";
 import { readInTime, readJsonObject } from "./body.ts";
 import type { RequestSchemas } from "./schemas.ts";
@@ -25,12 +24,14 @@ export interface RouteContext {
   readonly system: System;
   readonly settings: Settings;
   readonly schemas: () => RequestSchemas;
-  readonly journal: { note(request: Request, facts: RequestFacts): void };
+  readonly journal: { note(request: HttpRequest, facts: RequestFacts): void };
 }
 
 export interface KeyedRequest {
   readonly key: KeyRecord;
-  readonly request: Request;
+  readonly request: HttpRequest;
+  /** Segment of the path at the place of `:name`, or an empty text. */
+  readonly part: string;
   /** Reads the body; a second call returns the same promise. */
   readonly body: () => Promise<Readonly<Record<string, unknown>>>;
 }
@@ -41,47 +42,45 @@ export interface KeyedRequest {
  */
 export function withKey(
   { service, system, journal }: RouteContext,
-  handler: (request: KeyedRequest, context: Context) => Promise<Response>,
-): (context: Context) => Promise<Response> {
+  handler: (request: KeyedRequest) => Promise<HttpResponse>,
+): (request: HttpRequest, part: string) => Promise<HttpResponse> {
   const { options } = service;
-  return async (context) => {
+  return async (request, part) => {
     let limitHeaders: Record<string, string> = {};
     /** Id of the key whose `total_calls` include the request. */
     let counted: string | undefined;
-    const respond = async (): Promise<Response> => {
-      const request = context.req.raw;
-      let read: ReturnType<KeyedRequest["body"]> | undefined;
-      const body: KeyedRequest["body"] = () =>
-        (read ??= readInTime(request, system.clock, () =>
-          readJsonObject(request, options, (sent, isShort) =>
-            journal.note(request, { body: sent, isShort }),
-          ),
-        ));
+    let response: HttpResponse | undefined;
+    let read: ReturnType<KeyedRequest["body"]> | undefined;
+    const body: KeyedRequest["body"] = () =>
+      (read ??= readInTime(request, system.clock, () =>
+        readJsonObject(request, options, (sent, isShort) =>
+          journal.note(request, { body: sent, isShort }),
+        ),
+      ));
+    try {
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const { key, window } = service.keys.admit(bearerToken(request));
       limitHeaders = rateHeaders(window, system.clock.now(), options);
-      if (!window.exceeded) counted = key.id;
-      else {
+      if (window.exceeded) {
         throw new ServiceError(
           "rate-limited",
           `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
           "errors.429.rate-limited",
         );
       }
-      return handler({ key, request, body }, context);
-    };
-    let isAccepted = false;
-    try {
-      const response = await respond().catch((error: unknown) => errorResponse(error, options));
-      isAccepted = response.ok;
-      for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
-      return response;
+      counted = key.id;
+      response = await handler({ key, request, part, body });
+    } catch (error) {
+      response = errorResponse(error, options);
     } finally {
+      const isAccepted = response !== undefined && response.status < 300;
       if (counted !== undefined && !isAccepted) service.keys.uncount(counted);
     }
+    Object.assign(response.headers, limitHeaders);
+    return response;
   };
 }
 
-function bearerToken(request: Request): string | undefined {
-  return request.headers.get("authorization")?.match(/^bearer +(\S+) *$/i)?.[1];
+function bearerToken(request: HttpRequest): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
 }

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 
 import { accepting, readValue } from "@tryon/shared/options";
 
-import { controlPath } from "../control/routes/control-app.ts";
+import { controlPath, isControlRequest } from "../control/routes/control-app.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import { isLoopback } from "@tryon/shared/key-url";
 import { mark } from "../version.ts";
+import type { NodeRequest } from "./node-request.ts";
 
 /** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
 const proxyHeader =
@@ -29,39 +30,39 @@ export function controlTokenOf(given: string | undefined): string {
 
 /**
  * Returns the response to a control request that its caller may not make, or a redirect that gives a browser its cookie.
- * Undefined for a request that the control API answers.
+ * Undefined for a request that the control API or the service answers.
+ *
+ * @param token undefined if the control API is open.
  */
 export function controlRefusal(
-  request: Request,
-  incoming: IncomingMessage,
-  token: string,
-): Response | undefined {
-  if (!isLocal(request, incoming)) return refusal(403, notLocal);
-  const { pathname, searchParams } = new URL(request.url);
-  const isPage = request.method === "GET" && /^\/?$/.test(pathname.slice(controlPath.length));
+  request: NodeRequest,
+  token: string | undefined,
+): HttpResponse | undefined {
+  if (token === undefined || !isControlRequest(request)) return undefined;
+  if (!isLocal(request)) return refusal(403, notLocal);
+  const { incoming, path, search } = request;
+  const isPage = request.method === "GET" && /^\/?$/.test(path.slice(controlPath.length));
   // Cookies are not separate by port, so the name has it.
   const cookie = `tryon_mock_${incoming.socket.localPort}`;
   if (isPage) {
-    const given = searchParams.get("token");
+    const given = new URLSearchParams(search).get("token");
     // The page itself has no data, and shows the refusal of its requests.
     if (given === null || !isSame(given, token)) return undefined;
     const setCookie = `${cookie}=${token}; Path=${controlPath}; HttpOnly; SameSite=Strict`;
-    return new Response(null, {
-      status: 302,
-      headers: { location: `${controlPath}/`, "set-cookie": setCookie, ...headers },
-    });
+    const location = `${controlPath}/`;
+    return { status: 302, headers: { location, "set-cookie": setCookie, ...headers }, body: null };
   }
   const sent = [
     /^Bearer +(\S+) *$/i.exec(incoming.headers.authorization ?? "")?.[1],
     new RegExp(`(?:^|; *)${cookie}=([\\w-]+)`).exec(incoming.headers.cookie ?? "")?.[1],
   ];
   if (sent.some((given) => given !== undefined && isSame(given, token))) return undefined;
-  return refusal(401, noToken, { "WWW-Authenticate": "Bearer" });
+  return refusal(401, noToken, { "www-authenticate": "Bearer" });
 }
 
-const headers = { "X-Mock": mark, "Cache-Control": "no-store" };
+const headers = { "x-mock": mark, "cache-control": "no-store" };
 
-function refusal(status: number, detail: string, more = {}): Response {
+function refusal(status: number, detail: string, more = {}): HttpResponse {
   return json({ detail }, status, { ...headers, ...more });
 }
 
@@ -75,11 +76,11 @@ function isSame(given: string, token: string): boolean {
  * Returns true for a request from this machine under a name of this machine. Without the check of the name, a foreign
  * page could send requests under a host name whose DNS entry points to this machine.
  */
-function isLocal(request: Request, { headers: sent, socket }: IncomingMessage): boolean {
+function isLocal({ origin, incoming: { headers: sent, socket } }: NodeRequest): boolean {
   // A request line may carry a whole URL, whose host differs from the header's.
   const named = sent.host?.replace(/:\d*$/, "") ?? "";
   // An IPv6 socket writes IPv4 so.
   const peer = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
-  const hosts = [peer, named, new URL(request.url).hostname];
+  const hosts = [peer, named, new URL(origin).hostname];
   return hosts.every(isLoopback) && !Object.keys(sent).some((name) => proxyHeader.test(name));
 }

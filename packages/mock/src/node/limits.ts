@@ -78,7 +78,8 @@ export function createLimitedServer(
   const rejected = new WeakSet<Duplex>();
   const handle: Listener = (request, response) => {
     responses.set(request.socket, response);
-    response.once("finish", () => limitRest(request));
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    if ((length ?? encoding) !== undefined) response.once("finish", () => limitRest(request));
     listener(request, response);
   };
   server.maxConnections = limits.connections;

@@ -1,8 +1,5 @@
-import { ServerResponse, type Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-
-import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
 import {
   anything,
@@ -13,13 +10,14 @@ import {
   type Rule,
 } from "@tryon/shared/options";
 
-import { isControlRequest } from "../control/routes/control-app.ts";
 import { earlyResponse, isConnectionReset } from "../http/broken-connection.ts";
-import { marksOf } from "../http/marks.ts";
+import { fromWebResponse, handlerOf, type HttpResponse } from "../http/message.ts";
+import { json } from "../http/responses.ts";
 import type { Mock } from "../mock.ts";
-import { turn } from "../system/host.ts";
 import { controlRefusal, controlTokenOf } from "./control-access.ts";
 import { createLimitedServer, type ServerLimits } from "./limits.ts";
+import { NodeRequest } from "./node-request.ts";
+import { sendEarly, sendResponse } from "./send-response.ts";
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -96,62 +94,49 @@ export async function serve(
   const { port: requestedPort, host, openControl, limits } = given;
   const controlToken = controlTokenOf(given.controlToken);
   const requiredToken = openControl ? undefined : controlToken;
-  const listener = getRequestListener(
-    (request, bindings) => respond(mock, request, bindings, requiredToken),
-    { overrideGlobalObjects: false },
-  );
-  const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
+  const handle = handlerBehind(mock.fetch);
+  const server = createLimitedServer(limits, (_incoming, outgoing) => {
+    void respond(handle, outgoing, requiredToken);
+  });
   const port = await listen(server, requestedPort, host);
   const name = host.includes(":") ? `[${host}]` : host;
   const url = `http://${name}:${port}`;
   return { url, port, host, controlToken, close: () => close(server) };
 }
 
+/** Returns the handler behind a `fetch`. A function that wraps that of a mock gets web requests. */
+function handlerBehind(fetch: Mock["fetch"]) {
+  const handler = handlerOf(fetch);
+  if (handler !== undefined) return handler;
+  return async (request: NodeRequest, outgoing: ServerResponse): Promise<HttpResponse> => {
+    const abort = new AbortController();
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) abort.abort();
+    });
+    return fromWebResponse(await fetch(request.toWeb(abort.signal)));
+  };
+}
+
 async function respond(
-  mock: Pick<Mock, "fetch">,
-  request: Request,
-  { outgoing }: HttpBindings | Http2Bindings,
+  handle: ReturnType<typeof handlerBehind>,
+  outgoing: ServerResponse,
   controlToken: string | undefined,
-): Promise<Response> {
-  // Only HTTP/1 is served.
-  if (!(outgoing instanceof ServerResponse)) return mock.fetch(request);
-  if (controlToken !== undefined && isControlRequest(request)) {
-    const refusal = controlRefusal(request, outgoing.req, controlToken);
-    if (refusal !== undefined) return refusal;
-  }
-  let response: Response;
+): Promise<void> {
   try {
-    response = await mock.fetch(request);
+    const request = NodeRequest.read(outgoing.req);
+    await sendResponse(
+      outgoing,
+      request === undefined
+        ? json({ detail: "The host or the target of the request is invalid." }, 400)
+        : (controlRefusal(request, controlToken) ?? (await handle(request, outgoing))),
+    );
   } catch (error) {
-    if (!isConnectionReset(error)) throw error;
-    const early = earlyResponse(error);
-    if (early === undefined) outgoing.socket?.resetAndDestroy();
-    else {
-      const headers = { ...Object.fromEntries(early.headers), connection: "close" };
-      outgoing.writeHead(early.status, headers).end(marksOf(early).text);
-      // Bytes of the body that arrive now reset the connection.
-      outgoing.socket?.destroySoon();
-    }
-    return RESPONSE_ALREADY_SENT;
+    const early = isConnectionReset(error) ? earlyResponse(error) : undefined;
+    if (early !== undefined) sendEarly(outgoing, early);
+    else if (isConnectionReset(error)) outgoing.socket?.resetAndDestroy();
+    else if (outgoing.headersSent) outgoing.destroy();
+    else outgoing.writeHead(500).end();
   }
-  const { text, sent } = marksOf(response);
-  if (text !== undefined && request.method !== "HEAD") {
-    const headers = ["content-length", String(Buffer.byteLength(text))];
-    for (const [name, value] of response.headers) headers.push(name, value);
-    // Responses that are ready in one turn of the event loop are sent together. A client that falls asleep in between has to
-    // be woken for each of them, which costs more than the response.
-    await turn();
-    // Headers and body in one write.
-    outgoing.writeHead(response.status, headers).end(text);
-    return RESPONSE_ALREADY_SENT;
-  }
-  if (sent === undefined) return response;
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (sent.length > 0) outgoing.write(sent);
-  else outgoing.flushHeaders();
-  // Sends the bytes, then closes the connection before the rest of the announced length.
-  outgoing.socket?.destroySoon();
-  return RESPONSE_ALREADY_SENT;
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

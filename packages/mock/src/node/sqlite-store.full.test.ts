@@ -19,6 +19,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { createMock, type Mock, type MockOptions } from "../mock.ts";
 import type { MockStore, SavedRecord } from "../store/state-log.ts";
 import { caller, finished, manualServer } from "../../test/caller.ts";
+import { collectGarbage } from "../../test/collect-garbage.ts";
 import { imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { observed } from "../../test/observed.ts";
@@ -55,6 +56,11 @@ function query(file: string, sql: string) {
 const images = (file: string) =>
   query(file, "SELECT count(*) AS images, sum(length(bytes)) AS bytes FROM images")[0];
 
+function liveMemory(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
 const modeOf = (path: string): number => statSync(path).mode % 0o1000;
 
 /** Creates a server, and a function that starts another with the state that a kill leaves. */
@@ -66,6 +72,23 @@ function setUp(options: MockOptions = {}) {
 }
 
 describe("a server with the state of a killed one", () => {
+  test("takes at most 800 bytes of memory for a job with its charge", async () => {
+    const { mock, call, restart } = setUp();
+    const { token } = await mock.createKey({ credits: 1e6, rateLimitPerMinute: 1e6 });
+    const count = 4_000;
+    for (let sent = 0; sent < count; sent += 100) {
+      await Promise.all(Array.from({ length: 100 }, () => caller(mock, token).submit()));
+      await mock.clock.advance("2s");
+    }
+    // Compiles what a start runs.
+    restart().close();
+    const before = liveMemory();
+    const next = restart();
+    expect((liveMemory() - before) / count).toBeLessThan(800);
+    expect((await caller(next, token).list()).body.jobs).toHaveLength(20);
+    expect((await call.list()).body.jobs).toEqual([]);
+  });
+
   test("returns the same image, under the URL that was signed before", async () => {
     const { mock, call, restart } = setUp();
     await call.submit();

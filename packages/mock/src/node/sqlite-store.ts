@@ -99,10 +99,16 @@ export function createSqliteStore(file: string): MockStore {
         // Version 1 did not write the length.
         return { bytes, length: bytes.length };
       };
+      const texts = new Map<string, string>();
       for (const row of readRecords.iterate()) {
         // Written by this file, in the columns of its tables.
         const { kind, id, sequence, record } = row as unknown as SavedRecord & { record: string };
-        yield { kind, id, sequence, record: withResult(parse(record, file), loadImage) };
+        yield {
+          kind,
+          id: texts.get(id) ?? id,
+          sequence,
+          record: withResult(shareTexts(parse(record, file), texts), loadImage),
+        };
       }
     },
     write: (changes) => atomically(() => write(changes)),
@@ -140,6 +146,17 @@ function withResult(record: object, replace: (bytes: never) => object): object {
   const { result } = record as WithResult;
   if (result?.bytes === undefined) return record;
   return { ...record, result: { ...result, ...replace(result.bytes) } };
+}
+
+/** Ids and origins are in many records. Each row of the file has its own copies of them. */
+function shareTexts(record: object, texts: Map<string, string>): object {
+  for (const [name, text] of Object.entries(record)) {
+    if (typeof text !== "string") continue;
+    const known = texts.get(text);
+    if (known === undefined) texts.set(text, text);
+    else Reflect.set(record, name, known);
+  }
+  return record;
 }
 
 function parse(record: string, file: string): object {

@@ -1,4 +1,4 @@
-import { marksOf } from "../http/marks.ts";
+import { fromWebResponse } from "../http/message.ts";
 import type { Mock } from "../mock.ts";
 
 const submissions = { method: "POST", path: "/api/v1/tryon" };
@@ -14,8 +14,9 @@ export class UnawaitedJobs {
 
   readonly fetch: Mock["fetch"] = async (resource, init) => {
     const response = await this.#mock.fetch(resource, init);
-    const text = response.ok && marksOf(response).text;
-    if (text) this.#note(JSON.parse(text) as unknown);
+    const { body } = fromWebResponse(response);
+    const isJson = response.headers.get("content-type") === "application/json";
+    if (response.ok && isJson && typeof body === "string") this.#note(JSON.parse(body) as unknown);
     return response;
   };
 

@@ -14,10 +14,14 @@ export function createResultUrls(secret: string, resultsOrigin: Options["results
       const origin = resultsOrigin === "other" ? otherOrigin(job.origin) : job.origin;
       return `${origin}${path}?expires=${expires}&signature=${signatureOf(path, expires)}`;
     },
-    problem(url: URL, now: number): "signature" | "expired" | undefined {
-      const expires = Number(url.searchParams.get("expires") ?? Number.NaN);
-      const expected = signatureOf(url.pathname, expires);
-      if (!sameText(expected, url.searchParams.get("signature") ?? "")) return "signature";
+    problem(
+      { path, search }: { readonly path: string; readonly search: string },
+      now: number,
+    ): "signature" | "expired" | undefined {
+      const query = new URLSearchParams(search);
+      const expires = Number(query.get("expires") ?? Number.NaN);
+      const expected = signatureOf(path, expires);
+      if (!sameText(expected, query.get("signature") ?? "")) return "signature";
       return expires * 1_000 <= now ? "expired" : undefined;
     },
   };

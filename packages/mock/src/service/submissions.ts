@@ -55,6 +55,7 @@ export class Submissions {
   readonly #context: ServiceContext;
   readonly #scheduler: JobScheduler;
   readonly #imageFetch: ImageFetch | undefined;
+  #origin = "";
 
   constructor(context: ServiceContext, scheduler: JobScheduler, imageFetch?: ImageFetch) {
     this.firstResponses = new FirstResponses(context, scheduler);
@@ -203,7 +204,7 @@ export class Submissions {
         (options.inventSeed ? Math.floor(system.random.fraction() * 2 ** 31) : null),
       metadata: submission.metadata,
       webhookUrl: submission.webhookUrl,
-      origin: request.origin,
+      origin: this.#sharedOrigin(request.origin),
       createdAt: now,
       completedAt: null,
       durationMs: null,
@@ -225,6 +226,12 @@ export class Submissions {
     const unfinished = this.#scheduler.plan(job, outcome, fingerprint);
     if (engine.prepare === undefined) tables.unfinished.put(unfinished);
     return { job, engine, key: charged, response, planned, unfinished };
+  }
+
+  /** Returns the same text for equal origins, of which each request has its own copy. */
+  #sharedOrigin(origin: string): string {
+    if (origin !== this.#origin) this.#origin = origin;
+    return this.#origin;
   }
 
   async #run(

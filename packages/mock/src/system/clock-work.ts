@@ -25,12 +25,19 @@ export class ClockWork {
 
   /** See `SystemClock.during`. */
   async during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
+    this.#running += 1;
+    if (patience === undefined) {
+      try {
+        return await work();
+      } finally {
+        this.#release();
+      }
+    }
     let counted = true;
     const release = (): void => {
       if (counted) this.#release();
       counted = false;
     };
-    this.#running += 1;
     const timer = this.#setTimeout(release, patience);
     try {
       return await work();

@@ -1,6 +1,6 @@
-import { Hono } from "hono";
-
-import { errorResponse, json, refuseOtherMethods } from "../../http/responses.ts";
+import type { Handler, HttpRequest, HttpResponse } from "../../http/message.ts";
+import { errorResponse, json } from "../../http/responses.ts";
+import { decode, Router } from "../../http/router.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { WaitTimeout } from "../journal.ts";
 import { addControlRoutes } from "./control-routes.ts";
@@ -11,11 +11,8 @@ import { addRecordRoutes } from "./record-routes.ts";
 /** Path of the control API. Its requests are not requests to the service. */
 export const controlPath = "/__mock";
 
-export function isControlRequest({ url }: Request): boolean {
-  // Every request passes here, so only a URL that contains the path is parsed.
-  if (!url.includes(controlPath)) return false;
-  const { pathname } = new URL(url);
-  return pathname === controlPath || pathname.startsWith(`${controlPath}/`);
+export function isControlRequest({ path }: HttpRequest): boolean {
+  return path.startsWith(controlPath) && /^(\/|$)/.test(path.slice(controlPath.length));
 }
 
 /**
@@ -25,42 +22,40 @@ export function isControlRequest({ url }: Request): boolean {
 export function createControlApp(
   mock: ControlledMock,
   { mark, ...server }: ControlContext & { readonly mark: string },
-): { fetch: (request: Request) => Promise<Response> } {
-  const root = new Hono({ strict: false });
-  const app = root.basePath(controlPath);
-  app.use(async (context, next) => {
-    await next();
-    const { headers } = context.res;
-    headers.set("X-Mock", mark);
-    headers.set("Cache-Control", "no-store");
-    headers.set("X-Content-Type-Options", "nosniff");
-  });
-  addPage(app);
-  app.use(async (context, next) => {
-    refuseOtherOrigins(context.req.raw);
-    await next();
-  });
-  addPageRoutes(app, mock, server);
-  addControlRoutes(app, mock);
-  addRecordRoutes(app, mock);
-  const routes = refuseOtherMethods(root, (allow) => `The methods of this URL are ${allow}.`);
-  const known = routes.map(({ method, path }) => `${method} ${path}`).join(", ");
-  app.all("*", () => {
-    return json({ detail: `Unknown URL of the control API. Its requests are ${known}.` }, 404);
-  });
-  app.onError((error) => {
-    if (error instanceof WaitTimeout) return json({ detail: error.message }, 408);
-    return errorResponse(error, mock.options);
-  });
-  return { fetch: async (request) => app.fetch(request) };
+): Handler {
+  const router = new Router((allow) => `The methods of this URL are ${allow}.`);
+  addPage(router);
+  addPageRoutes(router, mock, server);
+  addControlRoutes(router, mock);
+  addRecordRoutes(router, mock);
+  const unknown = `Unknown URL of the control API. Its requests are ${router.routes.join(", ")}.`;
+  const respond = async (request: HttpRequest): Promise<HttpResponse> => {
+    try {
+      const path = decode(request.path.replace(/\/$/, ""), decodeURI);
+      const isPage = path === controlPath && ["GET", "HEAD"].includes(request.method);
+      if (!isPage) refuseOtherOrigins(request);
+      return (await router.respond(request, path)) ?? json({ detail: unknown }, 404);
+    } catch (error) {
+      if (error instanceof WaitTimeout) return json({ detail: error.message }, 408);
+      return errorResponse(error, mock.options);
+    }
+  };
+  return async (request) => {
+    const response = await respond(request);
+    response.headers["x-mock"] = mark;
+    response.headers["cache-control"] = "no-store";
+    response.headers["x-content-type-options"] = "nosniff";
+    return request.method === "HEAD" ? { ...response, body: null } : response;
+  };
 }
 
 /** Any page in a browser on this machine can send requests to the server. @throws ServiceError `forbidden` */
-function refuseOtherOrigins({ url, headers }: Request): void {
-  const origin = headers.get("origin");
-  const site = headers.get("sec-fetch-site");
+function refuseOtherOrigins(request: HttpRequest): void {
+  const origin = request.headers.get("origin");
+  const site = request.headers.get("sec-fetch-site");
   const isOwn =
-    origin === null || (URL.canParse(origin) && new URL(origin).host === new URL(url).host);
+    origin === null ||
+    (URL.canParse(origin) && new URL(origin).host === new URL(request.origin).host);
   if (isOwn && (site === null || site === "same-origin" || site === "none")) return;
   throw new ServiceError(
     "forbidden",

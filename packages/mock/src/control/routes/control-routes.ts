@@ -1,6 +1,5 @@
-import type { Hono } from "hono";
-
 import { json } from "../../http/responses.ts";
+import type { Router } from "../../http/router.ts";
 import type { NewKey } from "../../service/new-key.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { show } from "@tryon/shared/options";
@@ -38,35 +37,35 @@ const faultFields = fieldNames(Object.keys(faultRules), renamed);
 const nextJobFields = fieldNames(Object.keys(nextJobRules));
 
 /** Adds the routes that change the server. The mock validates all fields that are cast here. */
-export function addControlRoutes(app: Hono, mock: ControlledMock): void {
-  addTimeRoutes(app, mock);
+export function addControlRoutes(router: Router, mock: ControlledMock): void {
+  addTimeRoutes(router, mock);
 
-  app.post("/keys", async ({ req }) => {
-    const fields = (await readFields(req.raw, keyFields)) as NewKey;
+  router.add("POST", "/__mock/keys", async (request) => {
+    const fields = (await readFields(request, keyFields)) as NewKey;
     const key = await withFieldNames(keyFields, () => mock.createKey(fields));
     const { token: apiKey, webhookSecret, accountId } = key;
     return json(snakeCase({ apiKey, webhookSecret, accountId }));
   });
 
-  app.post("/tenants", async ({ req }) => {
-    const fields = (await readFields(req.raw, tenantFields)) as NewTenant;
+  router.add("POST", "/__mock/tenants", async (request) => {
+    const fields = (await readFields(request, tenantFields)) as NewTenant;
     const tenant = await withFieldNames(tenantFields, () => mock.tenant(fields));
     const { apiKey, webhookSecret, accountId } = tenant;
     return json(snakeCase({ apiKey, webhookSecret, accountId }));
   });
 
-  app.post("/payments/:id/settle", async ({ req }) => {
-    const { status = "succeeded" } = await readFields(req.raw, { status: "status" });
+  router.add("POST", "/__mock/payments/:id/settle", async (request, part) => {
+    const { status = "succeeded" } = await readFields(request, { status: "status" });
     if (typeof status !== "string" || status === "") {
       return badRequest('status must be a string such as "succeeded" or "canceled".');
     }
     const names = { payment_intent_id: "paymentIntentId" };
-    await withFieldNames(names, () => mock.settlePayment(req.param("id"), status), "not-found");
+    await withFieldNames(names, () => mock.settlePayment(part, status), "not-found");
     return json({});
   });
 
-  app.post("/faults", async ({ req }) => {
-    const fields = await readFields(req.raw, faultFields);
+  router.add("POST", "/__mock/faults", async (request) => {
+    const fields = await readFields(request, faultFields);
     const { latency, cutAfter } = fields;
     // Over HTTP a duration is a number. Strings such as "2s" are for callers in process.
     if (latency !== undefined && (typeof latency !== "object" || latency === null)) {
@@ -78,38 +77,37 @@ export function addControlRoutes(app: Hono, mock: ControlledMock): void {
     return json({ fault_id: id });
   });
 
-  app.get("/faults", () => json({ faults: mock.faults.list().map(faultView) }));
+  router.add("GET", "/__mock/faults", () => json({ faults: mock.faults.list().map(faultView) }));
 
-  app.delete("/faults", () => {
+  router.add("DELETE", "/__mock/faults", () => {
     mock.faults.clear();
     return json({});
   });
 
-  app.delete("/faults/:id", ({ req }) => {
-    const id = req.param("id");
+  router.add("DELETE", "/__mock/faults/:id", (_request, id) => {
     if (mock.faults.remove(id)) return json({});
     throw new ServiceError("not-found", `Unknown fault ${show(id)}.`);
   });
 
-  app.post("/next-job", async ({ req }) => {
-    const fields = (await readFields(req.raw, nextJobFields)) as NextJob;
+  router.add("POST", "/__mock/next-job", async (request) => {
+    const fields = (await readFields(request, nextJobFields)) as NextJob;
     await withFieldNames(nextJobFields, () => mock.nextJob(fields));
     return json({});
   });
 }
 
-function addTimeRoutes(app: Hono, mock: ControlledMock): void {
+function addTimeRoutes(router: Router, mock: ControlledMock): void {
   const snapshots = new Map<string, Snapshot>();
   let lastSnapshot = 0;
 
-  app.post("/reset", async ({ req }) => {
-    await readFields(req.raw, {});
+  router.add("POST", "/__mock/reset", async (request) => {
+    await readFields(request, {});
     await mock.reset();
     return json({});
   });
 
-  app.post("/snapshot", async ({ req }) => {
-    await readFields(req.raw, {});
+  router.add("POST", "/__mock/snapshot", async (request) => {
+    await readFields(request, {});
     const snapshot = await mock.snapshot();
     const number = (lastSnapshot += 1);
     snapshots.set(`snap_${number}`, snapshot);
@@ -117,8 +115,8 @@ function addTimeRoutes(app: Hono, mock: ControlledMock): void {
     return json({ snapshot_id: `snap_${number}` });
   });
 
-  app.post("/restore", async ({ req }) => {
-    const { id } = await readFields(req.raw, { snapshot_id: "id" });
+  router.add("POST", "/__mock/restore", async (request) => {
+    const { id } = await readFields(request, { snapshot_id: "id" });
     const snapshot = typeof id === "string" ? snapshots.get(id) : undefined;
     if (snapshot === undefined) {
       return badRequest(
@@ -129,8 +127,8 @@ function addTimeRoutes(app: Hono, mock: ControlledMock): void {
     return json({});
   });
 
-  app.post("/clock", async ({ req }) => {
-    const fields = await readFields(req.raw, { advance_ms: "advance", run_all: "runAll" });
+  router.add("POST", "/__mock/clock", async (request) => {
+    const fields = await readFields(request, { advance_ms: "advance", run_all: "runAll" });
     const { advance, runAll } = fields;
     if (Object.keys(fields).length !== 1) {
       return badRequest("Send either advance_ms, a number of milliseconds, or run_all: true.");

@@ -1,5 +1,6 @@
 import { OptionsError, sentenceOf, show, unknownName } from "@tryon/shared/options";
 
+import type { HttpRequest } from "../../http/message.ts";
 import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
 import { ServiceError } from "../../service/service-error.ts";
@@ -21,7 +22,7 @@ export function fieldNames(
 }
 
 export async function readFields(
-  request: Request,
+  request: HttpRequest,
   names: FieldNames,
 ): Promise<Readonly<Record<string, unknown>>> {
   const bytes = await readBytes(request);
@@ -38,11 +39,11 @@ export async function readFields(
 }
 
 export function readQuery<Name extends string>(
-  url: string,
+  { search }: HttpRequest,
   names: readonly Name[],
 ): Readonly<Partial<Record<Name, string>>> {
   const values: Partial<Record<Name, string>> = {};
-  for (const [given, value] of new URL(url).searchParams) {
+  for (const [given, value] of new URLSearchParams(search)) {
     const name =
       names.find((known) => known === given) ?? refuseName("query parameter", given, names);
     if (values[name] !== undefined) return badRequest(`${name} occurs twice; send it once.`);

@@ -1,6 +1,5 @@
-import type { Hono } from "hono";
-
 import { html, json } from "../../http/responses.ts";
+import type { Router } from "../../http/router.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { host } from "../../system/host.ts";
 import type { ServerState } from "../server-states.ts";
@@ -18,12 +17,9 @@ export interface ControlContext {
 }
 
 /** Adds the control page. It holds no data, so pages of other origins may link to it. */
-export function addPage(app: Hono): void {
-  app.get("/", async ({ req }) => {
-    const { pathname } = new URL(req.url);
-    if (!pathname.endsWith("/")) {
-      return new Response(null, { status: 302, headers: { location: `${pathname}/` } });
-    }
+export function addPage(router: Router): void {
+  router.add("GET", "/__mock", async ({ path }) => {
+    if (!path.endsWith("/")) return { status: 302, headers: { location: `${path}/` }, body: null };
     // The text of the page is large, so only a request for it loads it.
     const { page, contentSecurityPolicy } = await import("../../generated/control-page.ts");
     return html(page, 200, {
@@ -66,7 +62,7 @@ function requestsView(
 const statusFilter = /^(|error|broken|pending|[1-5](xx|\d\d))$/;
 
 export function addPageRoutes(
-  app: Hono,
+  router: Router,
   mock: ControlledMock,
   { current: currentState, journal }: ControlContext,
 ): void {
@@ -74,16 +70,16 @@ export function addPageRoutes(
   // A page that stays open distinguishes this server from an earlier one at the same URL.
   let lastGeneration = host.now();
 
-  app.get("/state", async ({ req }) => {
-    readQuery(req.url, []);
+  router.add("GET", "/__mock/state", async (request) => {
+    readQuery(request, []);
     const state = currentState();
     const generation = generations.get(state) ?? (lastGeneration += 1);
     generations.set(state, generation);
     return json(stateView(mock, state, generation));
   });
 
-  app.get("/requests", async ({ req }) => {
-    const query = readQuery(req.url, ["status", "path"]);
+  router.add("GET", "/__mock/requests", async (request) => {
+    const query = readQuery(request, ["status", "path"]);
     if (!statusFilter.test(query.status ?? "")) {
       return badRequest(
         "status must be a status such as 402, a class such as 4xx, error, broken or pending.",
@@ -92,8 +88,8 @@ export function addPageRoutes(
     return json(requestsView(journal, mock.faults.list(), query));
   });
 
-  app.get("/requests/:id", async ({ req }) => {
-    const found = journal.exchange(req.param("id"));
+  router.add("GET", "/__mock/requests/:id", async (_request, id) => {
+    const found = journal.exchange(id);
     if (found !== undefined) return json(exchangeView(found.entry, found.exchange));
     throw new ServiceError(
       "not-found",
@@ -101,11 +97,11 @@ export function addPageRoutes(
     );
   });
 
-  app.get("/images/:file", async ({ req }) => {
-    const jobId = /^(.+)\.png$/.exec(req.param("file"))?.[1];
+  router.add("GET", "/__mock/images/:file", async (_request, file) => {
+    const jobId = /^(.+)\.png$/.exec(file)?.[1];
     const { jobs } = currentState().service;
     const bytes = jobId === undefined ? undefined : await jobs.result(jobId);
     if (bytes === undefined) throw new ServiceError("not-found", "Unknown image.");
-    return new Response(bytes, { headers: { "content-type": "image/png" } });
+    return { status: 200, headers: { "content-type": "image/png" }, body: bytes };
   });
 }

@@ -1,6 +1,5 @@
-import type { Hono } from "hono";
-
 import { json } from "../../http/responses.ts";
+import type { Router } from "../../http/router.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import {
   badRequest,
@@ -31,9 +30,9 @@ const timeouts = { default: "5000", max: 600_000 };
 
 const limits = { count: 1e6, time: 8.64e15 };
 
-export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
-  app.get("/journal", async ({ req }) => {
-    const query = readQuery(req.url, journalQuery);
+export function addRecordRoutes(router: Router, mock: ControlledMock): void {
+  router.add("GET", "/__mock/journal", async (request) => {
+    const query = readQuery(request, journalQuery);
     const { method = "*", path, api_key: apiKey, wait_for_count: count, timeout_ms } = query;
     const since =
       query.since === undefined ? undefined : wholeNumber("since", query.since, 0, limits.time);
@@ -55,28 +54,28 @@ export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
     return json({ entries: entries.map(journalEntryView), dropped: mock.journal.dropped });
   });
 
-  app.get("/ledger", async ({ req }) => {
-    const { api_key: key } = readQuery(req.url, ["api_key"]);
+  router.add("GET", "/__mock/ledger", async (request) => {
+    const { api_key: key } = readQuery(request, ["api_key"]);
     if (key === undefined) return badRequest("api_key is missing; send the key as ?api_key=….");
     const ledger = await mock.ledger(key);
     if (ledger === undefined) throw new ServiceError("not-found", "api_key: unknown key.");
     return json({ entries: ledger.entries.map(ledgerEntryView), balance: ledger.balance });
   });
 
-  app.get("/deliveries", async ({ req }) => {
-    const { job_id: jobId } = readQuery(req.url, ["job_id"]);
+  router.add("GET", "/__mock/deliveries", async (request) => {
+    const { job_id: jobId } = readQuery(request, ["job_id"]);
     const deliveries = await mock.webhooks.deliveries(jobId);
     return json({ deliveries: deliveries.map(deliveryView) });
   });
 
   for (const repeat of ["replay", "tamper", "duplicate"] as const) {
-    app.post(`/deliveries/:id/${repeat}`, async ({ req }) => {
-      await readFields(req.raw, {});
+    router.add("POST", `/__mock/deliveries/:id/${repeat}`, async (request, part) => {
+      await readFields(request, {});
       const names = { delivery_id: "deliveryId" };
-      const send = () => mock.webhooks[repeat](req.param("id"));
+      const send = () => mock.webhooks[repeat](part);
       return json(deliveryView(await withFieldNames(names, send, "not-found")));
     });
   }
 
-  app.get("/options", () => json({ options: mock.options }));
+  router.add("GET", "/__mock/options", () => json({ options: mock.options }));
 }
