@@ -13,12 +13,26 @@ beforeAll(async () => {
   const { client } = await packedPackages();
   app = await AppFolder.create("tools");
   const packages = [
-    ...["dd-trace@6.21.0", "zone.js@0.16.3", "next@16.4.6", "react@19.2.0", "react-dom@19.2.0"],
-    ...["jest@30.5.2", "vitest@5.1.0", "mocha@12.0.3", "sinon@22.1.0"],
-    ...["nock-13@npm:nock@13.5.6", "nock-15@npm:nock@15.0.6", "undici@8.13.1", "msw@3.0.5"],
-    ...["fetch-mock@12.6.0", "@pollyjs/core@6.0.6", "@pollyjs/adapter-fetch@6.0.7"],
-    ...["node-fetch-2@npm:node-fetch@2.7.0", "node-fetch-3@npm:node-fetch@3.3.2"],
-    ...["cross-fetch@4.1.0", `node-26@npm:node-linux-${process.arch}@26.10.0`],
+    "dd-trace@6.21.0",
+    "zone.js@0.16.3",
+    "next@16.4.6",
+    "react@19.2.0",
+    "react-dom@19.2.0",
+    "jest@30.5.2",
+    "vitest@5.1.0",
+    "mocha@12.0.3",
+    "sinon@22.1.0",
+    "nock-13@npm:nock@13.5.6",
+    "nock-15@npm:nock@15.0.6",
+    "undici@8.13.1",
+    "msw@3.0.5",
+    "fetch-mock@12.6.0",
+    "@pollyjs/core@6.0.6",
+    "@pollyjs/adapter-fetch@6.0.7",
+    "node-fetch-2@npm:node-fetch@2.7.0",
+    "node-fetch-3@npm:node-fetch@3.3.2",
+    "cross-fetch@4.1.0",
+    `node-26@npm:node-linux-${process.arch}@26.10.0`,
   ];
   await app.install([client, ...packages]);
 }, installing);
