@@ -97,7 +97,11 @@ export interface TryOnOptions {
   readonly proxyUrl?: string | URL | undefined;
   /**
    * Function that sends the requests, like the global `fetch`. It gets a URL and an init, and must support
-   * `redirect: "manual"` and `signal`.
+   * `redirect: "manual"`, `signal`, and bodies that are texts, a `Blob` or a `ReadableStream`. Its response needs `status`,
+   * `ok`, `headers`, `text()` and `arrayBuffer()`. Its `body` may be a web stream, in Node a stream of Node, or missing.
+   *
+   * In Node, node-fetch and cross-fetch get bytes and streams of Node, which they support. A function around one of them must
+   * convert a `ReadableStream` itself.
    *
    * @default `node:http` in Node, and the global `fetch` elsewhere, see `transport`
    * @example
@@ -109,15 +113,25 @@ export interface TryOnOptions {
    */
   readonly fetch?: Fetch | undefined;
   /**
-   * `"fetch"` sends requests with the global `fetch` in Node, as in every other runtime. By default, requests in Node go
-   * through `node:http` and `node:https`, unless `fetch` is set or the global `fetch` or its dispatcher is not Node's own.
+   * With `"fetch"`, requests in Node go to the global `fetch`, as in every other runtime. With `"node"`, they go through
+   * `node:http` and `node:https`, also if a test has replaced `fetch`. MSW and nock intercept both.
+   *
+   * By default, requests in Node go through `node:http`. Without an `agent`, the global `fetch` gets them if a test has
+   * replaced it or its dispatcher, and a proxy that is its dispatcher does, too. The wrapper of a tracer or a framework
+   * replaces nothing. The first such request is logged (`info`). Only Node accepts `"node"`, and not together with `fetch`.
    *
    * @default `node:http` in Node, `fetch` elsewhere
+   * @throws `invalid_config` before sending, if a test has replaced `fetch` and there is an `agent`, but no `transport`
+   * @example
+   * import { TryOn } from "@tryon/client";
+   *
+   * const tryon = new TryOn({ transport: "node" });
    */
-  readonly transport?: "fetch" | undefined;
+  readonly transport?: "fetch" | "node" | undefined;
   /**
    * Agent of `node:https`, or of `node:http` for a URL with http, for your own certificates, mutual TLS or a proxy. The
-   * client closes none of its connections. Not together with `fetch` or `transport: "fetch"`, and only in Node.
+   * client closes none of its connections. All requests go through `node:http` with it, whatever has replaced `fetch`. Not
+   * together with `fetch` or `transport: "fetch"`, and only in Node.
    *
    * @default an agent that keeps connections open and uses the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY,
    * in Node versions whose agents know `proxyEnv` (24.5 and later); hosts of this machine are never reached through a proxy

@@ -235,11 +235,16 @@ export function isBrowser(): boolean {
   return isPage || "document" in globalThis || "importScripts" in globalThis;
 }
 
-/** Returns true under vitest, jest, `node --test` and Playwright, by the environment variables that they set. */
-function isTestRun(): boolean {
+/**
+ * Returns true under vitest, jest, `node --test` and Playwright, by the environment variables that they set, and under mocha and
+ * jasmine, by their global functions.
+ */
+export function isTestRun(): boolean {
+  const { describe, it } = globalThis as { describe?: unknown; it?: unknown };
   return (
     environment("NODE_ENV") === "test" ||
-    "VITEST JEST_WORKER_ID NODE_TEST_CONTEXT TEST_WORKER_INDEX".split(" ").some(environment)
+    "VITEST JEST_WORKER_ID NODE_TEST_CONTEXT TEST_WORKER_INDEX".split(" ").some(environment) ||
+    (typeof describe === "function" && typeof it === "function")
   );
 }
 

@@ -1,3 +1,5 @@
+import { isPage } from "#page";
+
 import { hints } from "../errors/hints.ts";
 import type { Redact } from "../errors/redact.ts";
 import type { FieldIssue } from "../errors/tryon-error.ts";
@@ -9,6 +11,7 @@ const maxIssues = 20;
 
 interface Description {
   readonly words: string;
+  readonly reason?: string;
   readonly issues?: readonly FieldIssue[] | undefined;
   readonly hint?: string;
   readonly cause?: Error;
@@ -25,14 +28,15 @@ export const explainOutcome: ExplainOutcome = (
   const { response } = outcome;
   const { status = 0 } = response ?? {};
   const { requestedDelay: delay } = response ?? outcome;
-  const { words, ...rest } = response
+  const { words, reason, ...rest } = response
     ? describeErrorResponse(response, redact)
     : describeNoResponse(outcome, redact, failureCode);
   // The response of a gateway that refuses a size is often lost.
-  const megabytes = response ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
+  const megabytes =
+    response || (!isPage && reason) ? 0 : Math.ceil((outcome.brokenUpload ?? 0) / 1e5) / 10;
   const end = megabytes
     ? ` while it sent ${megabytes} MB, perhaps above the limit of a gateway.`
-    : ".";
+    : `${!isPage && reason ? `: ${reason}` : ""}.`;
   const hint = (): string | undefined => {
     // The store of the images has another URL than the service.
     if (!purpose) return "The image store failed: download it again later, which is free.";
@@ -58,7 +62,7 @@ export const explainOutcome: ExplainOutcome = (
 };
 
 function describeNoResponse(
-  { failure, cause, origin }: Failure,
+  { failure, cause, origin, isBlocked }: Failure,
   redact: Redact,
   failureCode: string | undefined,
 ): Description {
@@ -68,12 +72,32 @@ function describeNoResponse(
   // Only the message: errors of `fetch` can contain the request with its key.
   const { message = cause, hint } = Object(cause) as { message?: unknown; hint?: unknown };
   const code = redact(failureCode) || failure;
-  return {
+  const described = {
     words: `got no response from ${origin} (${code})`,
     cause: Object.assign(new Error(redact(message)), { code }),
     // The transport of Node adds it.
     ...(hint !== undefined && { hint: redact(hint) }),
   };
+  // Errors of browsers say nothing more, and a code says enough.
+  if (isPage || (failureCode && !isBlocked)) return described;
+  const reason = redact(reasonOf(cause)).replace(/[\s.]+$/, "");
+  if (!isBlocked) return { ...described, reason };
+  return {
+    words: "was not sent",
+    reason,
+    cause: Object.assign(new Error(reason), { code }),
+    hint:
+      code === "ERR_ACCESS_DENIED"
+        ? "Start Node with --allow-net."
+        : "Mock this request, or check baseUrl (TRYON_BASE_URL).",
+  };
+}
+
+/** Returns the message of the innermost cause, without the request that some mocks print. */
+function reasonOf(error: unknown, depth = 9): string {
+  const { message, cause } = Object(error) as { message?: unknown; cause?: unknown };
+  if (cause && depth > 0) return reasonOf(cause, depth - 1);
+  return typeof message === "string" ? message.replace(/[\s'"]*\{[^]*/, "") : "";
 }
 
 function describeErrorResponse(
@@ -86,8 +110,8 @@ function describeErrorResponse(
   }
   const { detail } = Object(content) as { detail?: unknown };
   const issues = readFieldIssues(detail, redact);
-  const isPage = /^\s*</.test(text);
-  const shown = isPage ? (/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text) : text;
+  const isHtml = /^\s*</.test(text);
+  const shown = isHtml ? (/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text) : text;
   const reason = issues
     ? issues.map(({ field, message }) => `${field}: ${message}`).join("; ")
     : redact(
@@ -95,11 +119,11 @@ function describeErrorResponse(
           ? detail
           : shown.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
       );
-  const sender = isPage ? "a page answered, not the service: " : "";
+  const sender = isHtml ? "a page answered, not the service: " : "";
   return {
     words: `returned ${status}: ${sender}${reason.slice(0, 500).replace(/[\s.]+$/, "") || "no error message"}`,
     issues,
-    ...(isPage &&
+    ...(isHtml &&
       status < 500 &&
       status !== 413 && { hint: "Check baseUrl and proxies in between." }),
   };

@@ -21,6 +21,8 @@ export interface Failure {
   readonly cause?: unknown;
   readonly origin?: string;
   readonly stage?: Stage | undefined;
+  /** If true, this process itself refused to send the request. */
+  readonly isBlocked?: boolean;
   /** Size of an upload that broke off, or may have, in bytes. */
   readonly brokenUpload?: number | undefined;
   readonly requestedDelay?: number;
@@ -84,6 +86,22 @@ export function isBeforeSending(cause: unknown): boolean {
   return !isPage && beforeSending.test(String(failureCode(cause)));
 }
 
+/** Codes of errors that a permission of Node, or a mock without a match, raises instead of sending a request. */
+const blocked = /^(ERR_ACCESS_DENIED|ERR_NOCK_NO_MATCH|UND_MOCK_ERR_MOCK_NOT_MATCHED)$/;
+
+/** Messages without such a code. nock uses that of an unreachable network for a forbidden connection. */
+const blockedText = /^(Nock: |\[MSW\] Cannot bypass|fetch-mock: No response)/;
+
+/** Returns true if this process itself refused to send the request, as it would refuse a retry. */
+export function isBlocked(error: unknown, depth = maxCauses): boolean {
+  if (!error || depth === 0) return false;
+  const { code, message, cause } = Object(error) as Record<string, unknown>;
+  const isOwn =
+    (typeof code === "string" && blocked.test(code)) ||
+    (typeof message === "string" && blockedText.test(message));
+  return isOwn || isBlocked(cause, depth - 1);
+}
+
 function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
   const { response } = outcome;
   if (!response) {
@@ -93,6 +111,7 @@ function describeOutcome(outcome: Outcome, isProxy?: boolean): string {
     // The client itself uses this proxy.
     const { proxyStatus } = Object(cause) as { proxyStatus?: unknown };
     if (!isPage && proxyStatus) return `via ${Number(proxyStatus)}`;
+    if (!isPage && outcome.isBlocked) return "unsent";
     if (isBeforeSending(cause)) return "connecting";
     return stage ?? "lost";
   }

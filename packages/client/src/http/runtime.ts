@@ -10,8 +10,12 @@ import type { Transport } from "./http-request.ts";
 import type { SendConfig } from "./send-request.ts";
 
 export class Connections {
-  constructor({ agent }: TryOnOptions) {
-    check(!agent, "agent is an option for Node.", "Remove it.");
+  constructor(options: TryOnOptions) {
+    check(
+      isPage ? !options.agent : !options.agent && options.transport !== "node",
+      "agent is an option for Node.",
+      "Remove it.",
+    );
   }
 
   createTransport(config: SendConfig): Transport {

@@ -46,14 +46,14 @@ export async function sendRequest(
     headers,
     signal,
     // A page can neither follow a redirect itself nor see where it leads.
-    ...(context || !isBrowser()
+    ...((isPage ? context : context || !isBrowser())
       ? { redirect: "manual" }
       : { redirect: "follow", credentials: "omit" }),
     ...(typeof body === "object" ? await body.open(headers, onUpload) : { body: body ?? null }),
     // An image may come from a cache.
-    ...(method === "GET" &&
-      context &&
-      (isPage || (hasCache !== false && acceptsNoStore())) && { cache: "no-store" }),
+    ...((isPage || (hasCache !== false && acceptsNoStore())) &&
+      method === "GET" &&
+      context && { cache: "no-store" }),
     ...(!isPage && request.isRetry && newConnection()),
   };
   signal.throwIfAborted();
@@ -109,6 +109,8 @@ async function readResponse(
   // In browsers, a redirect that is not followed has status 0.
   const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
   const text = redirect ? "" : await readText(response, ok ? maxBody : maxErrorBody, limit);
+  // nock responds so to a request without a match. The message can be longer than an error body.
+  if (!isPage && status === 501 && text.startsWith(`{"code":"${noMatch.code}"`)) throw noMatch;
   const now = limit.clock.now();
   return {
     status,
@@ -122,6 +124,8 @@ async function readResponse(
     redirect,
   };
 }
+
+const noMatch = { code: "ERR_NOCK_NO_MATCH", message: "Nock: No match for request" };
 
 /** Returns true for a 2xx with incomplete JSON, as opposed to one with another content. A retry may return all of it. */
 export function isTruncated({ response, content, text, headers }: HttpResponse): boolean {
@@ -159,14 +163,22 @@ async function readText(
   return text + decoder.decode();
 }
 
+/** Returns undefined if the body is no web stream, as in some implementations of `fetch`. */
+function webReader({
+  body,
+}: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined {
+  const { getReader }: Partial<NonNullable<Response["body"]>> = body ?? {};
+  return getReader && body?.getReader();
+}
+
 /** Yields the body of a response in chunks. Cancels the rest if the reader stops. */
 export async function* readChunks(
   response: Response,
   limit: Deadline,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const reader = response.body?.getReader();
+  const reader = isPage ? response.body?.getReader() : webReader(response);
   if (reader === undefined) {
-    // The response has no body, or the runtime no streams.
+    // The response has no body, or the runtime no web streams.
     yield new Uint8Array(await abortable(response.arrayBuffer(), limit.signal));
     return;
   }

@@ -22,7 +22,7 @@ import type {
   TransportRequest,
 } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
-import { failureCode, isBeforeSending, rowOf, type Outcome } from "./outcome-table.ts";
+import { failureCode, isBeforeSending, isBlocked, rowOf, type Outcome } from "./outcome-table.ts";
 import type { RequestLimiter } from "./rate-limiter.ts";
 
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
@@ -227,13 +227,21 @@ export async function attempt(
     const unsent = hasNoFetch ? cause : typeof body === "object" && body.unreadable;
     if (unsent) return { failure: "unsent", cause: unsent };
     // Node limits the wait for headers to 300 s.
-    const timedOut =
-      limit.passed || (!isPage && /(HEADERS|BODY)_TIM/.test(String(failureCode(cause))));
+    const timedOut = isPage
+      ? limit.passed
+      : limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
     const failure = timedOut ? "timed_out" : stage ? "connection_failed" : "unsent";
-    const isBroken = !isUploaded && !timedOut && stage !== "connecting" && !isBeforeSending(cause);
+    const blocked = !isPage && isBlocked(cause);
+    const isBroken =
+      !isUploaded &&
+      !timedOut &&
+      (isPage
+        ? stage !== "connecting"
+        : stage !== "connecting" && !isBeforeSending(cause) && !blocked);
     return {
       failure,
       cause,
+      ...(!isPage && { isBlocked: blocked }),
       origin: new URL(request.url).origin,
       stage,
       brokenUpload: isBroken ? body?.length : undefined,

@@ -69,12 +69,14 @@ export type ImagePart = Part<{
 }>;
 
 export class JobImage implements ResultImage {
+  declare readonly jobId: string;
   readonly #job: ResultSource;
   readonly #http: HttpContext;
   readonly #load: ImagePart;
   #serviceTime = Number.NaN;
 
   constructor(job: ResultSource, http: HttpContext, load: ImagePart) {
+    this.jobId = job.id;
     this.#job = job;
     this.#http = http;
     this.#load = load;
@@ -140,7 +142,8 @@ export class JobImage implements ResultImage {
         const { status, headers } = response;
         const content = await read(this.#chunks(response, attempt), attempt);
         // A file that cannot be opened leaves the body unread. Any other body is locked.
-        if (!open) response.body?.cancel().catch(() => undefined);
+        if (!open && (isPage || response.body?.getReader))
+          response.body?.cancel().catch(() => undefined);
         return { status, headers, response, text: "", content, open };
       },
     };

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert";
 import { inspect } from "node:util";
 
 import { expect, it } from "vitest";
@@ -39,4 +40,19 @@ it.each([
   faults.push(respondWith(200, { job_id: "job_1", ...data }));
   const job = await run(tryon.jobs.get("job_1"));
   expect(printed(job)).toContain(`Job job_1 (${state})`);
+});
+
+it("differs from another job and image for test runners, and can be cloned", async () => {
+  const { run, tryon } = createService();
+  const [one, other] = [await run(tryon.submit(input)), await run(tryon.submit(input))];
+  const images = [(await run(one.result())).image, (await run(other.result())).image];
+  expect(one).toEqual(await run(tryon.jobs.get(one.id)));
+  for (const [left, right] of [[one, other], images]) {
+    expect(left).not.toEqual(right);
+    expect(left).not.toStrictEqual(right);
+    expect(() => deepStrictEqual(left, right)).toThrow("Expected values to be strictly deep-equal");
+  }
+  expect(structuredClone(one)).toEqual({ id: one.id });
+  expect(structuredClone(images[0])).toEqual({ jobId: one.id });
+  expect(structuredClone(one.toJSON())).toEqual(one.toJSON());
 });

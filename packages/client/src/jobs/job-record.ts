@@ -41,6 +41,8 @@ interface Origin {
 }
 
 export class JobRecord implements Job, ResultSource {
+  // Own and enumerable, so that two jobs are not equal for `toEqual` of test runners.
+  declare readonly id: string;
   readonly #contexts: JobContexts;
   readonly #origin: Origin;
   #context: JobContext | undefined;
@@ -53,6 +55,7 @@ export class JobRecord implements Job, ResultSource {
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
   constructor(contexts: JobContexts, data: JobData, origin: Partial<Origin>) {
     const { context, trustsEnd, idempotencyKey } = origin;
+    this.id = data.job_id;
     this.#contexts = contexts;
     this.#origin = { attempts: [], timeline: [], kind: "", ...origin };
     this.#context = context;
@@ -61,10 +64,6 @@ export class JobRecord implements Job, ResultSource {
     this.#isSaved = !context && !(trustsEnd && isFinal(data.status));
     if (context) this.#update(data, context);
     else this.#merge(data);
-  }
-
-  get id(): string {
-    return this.#data.job_id;
   }
 
   get data(): JobData {

@@ -1,14 +1,17 @@
 import type * as Crypto from "node:crypto";
 import { createRequire } from "node:module";
 import type { Agent } from "node:http";
+import type { Readable } from "node:stream";
 
 import type { TryOnOptions } from "../config/options.ts";
-import { check } from "../config/resolve-config.ts";
+import { check, type Config } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "../http/blob-like.ts";
 import { fetchTransport } from "../http/fetch-transport.ts";
 import type { Transport, WholeFile } from "../http/http-request.ts";
 import type { SendConfig } from "../http/send-request.ts";
-import { Agents, isFetchReplaced, NodeTransport } from "./node-transport.ts";
+import { findReplacement } from "./find-replacement.ts";
+import { webStream } from "./node-image.ts";
+import { Agents, NodeTransport } from "./node-transport.ts";
 
 export { describePath, nodeImage } from "./node-image.ts";
 export { environmentLogger } from "./environment-logger.ts";
@@ -20,33 +23,103 @@ interface NodeProcess {
 
 export class Connections {
   readonly #agents: Agents;
-  readonly #usesFetch: boolean;
+  readonly #transport: TryOnOptions["transport"];
+  readonly #fetch: TryOnOptions["fetch"];
+  readonly #logged = new Set<string>();
 
   constructor({ fetch, transport, agent }: TryOnOptions) {
-    this.#usesFetch = Boolean(fetch ?? transport);
+    const isKnown = transport === undefined || /^(fetch|node)$/.test(transport);
+    check(isKnown, 'transport must be "fetch" or "node".', "Correct it.");
+    // Such as the namespace of a module.
+    check(!fetch || typeof fetch === "function", "fetch must be a function.", "Correct it.");
+    const usesFetch = fetch !== undefined || transport === "fetch";
+    check(!usesFetch || !agent, "agent cannot be combined with fetch.", "Remove one of them.");
     check(
-      !this.#usesFetch || !agent,
-      "agent cannot be combined with fetch.",
+      !fetch || transport !== "node",
+      'transport: "node" excludes fetch.',
       "Remove one of them.",
     );
     // The type in the options has no types of Node, which browsers lack.
     this.#agents = new Agents(agent as Agent | undefined);
+    this.#transport = fetch ? "fetch" : transport;
+    this.#fetch = fetch;
   }
 
-  createTransport(config: SendConfig): Transport {
-    const overFetch = fetchTransport(config);
-    if (this.#usesFetch) return { ...overFetch, createFile };
+  createTransport(config: SendConfig & Pick<Config, "log">): Transport {
+    const overFetch = fetchTransport(this.#fetch ? withNodeStreams(config, this.#fetch) : config);
+    if (this.#transport === "fetch") return { ...overFetch, createFile };
     const overHttp = new NodeTransport(config, this.#agents);
     return {
       createFile,
-      // A `fetch` that is not Node's own gets the requests, so that a test that replaces it sends none to the service.
-      send: (request) => (isFetchReplaced(request.url) ? overFetch : overHttp).send(request),
+      send: (request) =>
+        (this.#usesFetch(request.url, config) ? overFetch : overHttp).send(request),
     };
+  }
+
+  /**
+   * Returns true if `fetch` gets a request, since a test, or a proxy, has replaced it or its dispatcher. Checked for each
+   * request, since both can change at any time.
+   *
+   * @throws `invalid_config` if a test has replaced it, but the option `agent` would send the request to the service.
+   */
+  #usesFetch(url: string, { log }: Pick<Config, "log">): boolean {
+    if (this.#transport) return false;
+    const replacement = findReplacement(url);
+    if (!replacement) return false;
+    const { name, isMock } = replacement;
+    const usesAgent = this.#agents.isGiven;
+    check(
+      !usesAgent || !isMock,
+      `This test has replaced fetch (${name}), but agent sends requests over node:http, so nothing was sent.`,
+      'Set transport: "node" if the test also intercepts node:http, as MSW and nock do. Otherwise, leave out agent.',
+    );
+    const text = usesAgent
+      ? `Requests go over node:http with agent, not to ${name}, which is not that of Node.`
+      : `Requests go to fetch, since ${name} is not that of Node. transport: "node" sends them over node:http.`;
+    if (!this.#logged.has(text)) log("info", text);
+    this.#logged.add(text);
+    return !usesAgent;
   }
 
   close(): void {
     this.#agents.close();
   }
+}
+
+/** Source of the `fetch` of node-fetch 3. */
+const ofNodeFetch = /^async function fetch\(url, options_\)/;
+
+/**
+ * Adapts a client to node-fetch and cross-fetch, which send neither a `Blob` nor a `ReadableStream` correctly, and respond with a
+ * stream of Node.
+ */
+function withNodeStreams<Settings extends SendConfig>(
+  config: Settings,
+  own: NonNullable<TryOnOptions["fetch"]>,
+): Settings {
+  // Those of node-fetch 2 and cross-fetch have these fields.
+  const isOfNode = "isRedirect" in own || "ponyfill" in own || ofNodeFetch.test(String(own));
+  const fetch: SendConfig["fetch"] = async (url, init, request) => {
+    const { body, ...rest } = init;
+    let sent: unknown = body ?? null;
+    if (isOfNode && body instanceof Blob) sent = new Uint8Array(await body.arrayBuffer());
+    if (isOfNode && body instanceof ReadableStream) {
+      sent = (await import("node:stream")).Readable.from(body);
+    }
+    // The type has no stream of Node.
+    const response = await config.fetch(url, { ...rest, body: sent as BodyInit | null }, request);
+    return withWebStream(response as Response);
+  };
+  return { ...config, fetch };
+}
+
+function withWebStream(response: Response): Response {
+  const { status, headers } = response;
+  const body: unknown = response.body;
+  const isOfNode = Symbol.asyncIterator in Object(body) && !("getReader" in Object(body));
+  if (!isOfNode) return response;
+  const content = /^(20[45]|304)$/.test(`${status}`) ? null : webStream(body as Readable);
+  return new Response(content, { status, headers: [...headers] });
 }
 
 const maxCopy = 2 ** 20;

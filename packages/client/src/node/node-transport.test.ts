@@ -488,6 +488,62 @@ describe("a replaced fetch gets the requests", () => {
     expect([got.length, replaced.mock.calls.length]).toEqual([1, 1]);
   });
 
+  it.each<[string, object | undefined, string]>([
+    ["of Next.js", { __nextPatched: true }, "http"],
+    ["of OpenTelemetry", { __original: fetch }, "http"],
+    ["of OpenTelemetry around another one", { __original: () => undefined }, "fetch"],
+    ["of sinon around that of Next.js", { __nextPatched: true, isSinonProxy: true }, "fetch"],
+    ["of dd-trace", undefined, "http"],
+  ])("but not to a wrapper %s", async (_name, fields, expected) => {
+    const { url, got } = await httpServer((response) => response.end(accountBody));
+    const wrappedFetch = fetch;
+    // The source of dd-trace.
+    const wrapper = new Function(
+      "wrappedFetch",
+      `return function fetch (input, init) {
+      return wrappedFetch(input, init)
+    }`,
+    )(wrappedFetch) as typeof fetch;
+    vi.stubGlobal(
+      "fetch",
+      Object.assign(
+        fields ? (...given: Parameters<typeof fetch>) => wrappedFetch(...given) : wrapper,
+        fields,
+      ),
+    );
+    Reflect.set(globalThis, Symbol.for("dd-trace"), {});
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+      Reflect.deleteProperty(globalThis, Symbol.for("dd-trace"));
+    });
+    await client(url).account.get();
+    expect(got.map(({ headers }) => ("sec-fetch-mode" in headers ? "fetch" : "http"))).toEqual([
+      expected,
+    ]);
+  });
+
+  it("unless transport is node, and a client with an agent sends nothing in a test", async () => {
+    const { url, got } = await httpServer((response) => response.end(accountBody));
+    vi.stubGlobal("fetch", async () => new Response("{}"));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await client(url, { transport: "node" }).account.get();
+    const agent = new http.Agent();
+    await expect(client(url, { agent }).account.get()).rejects.toMatchObject({
+      code: "invalid_config",
+      message: expect.stringContaining('transport: "node"') as unknown,
+    });
+    await client(url, { agent, transport: "node" }).account.get();
+    expect(got.length).toBe(2);
+  });
+
+  it.each<[TryOnOptions, string]>([
+    [{ transport: "other" as "node" }, 'transport must be "fetch" or "node"'],
+    [{ transport: "node", fetch }, 'transport: "node" excludes fetch'],
+    [{ fetch: {} as typeof fetch }, "fetch must be a function"],
+  ])("with options that allow it: not %j", (options, message) => {
+    expect(() => client("http://127.0.0.1:2", options)).toThrow(message);
+  });
+
   it.each([1, 2])("and so does dispatcher %i", async (version) => {
     const { url, got } = await httpServer((response) => response.end(accountBody));
     const tryon = client(url, { retries: 0 });

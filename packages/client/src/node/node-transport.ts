@@ -24,8 +24,6 @@ const chunkSize = 48 * 1_024;
 /** Maximum wait for a server that was asked if it accepts a body, in milliseconds. */
 const maxContinueWait = 1_000;
 const pieceSize = 12 * 1_024;
-/** Global names of the dispatcher of `fetch`, which undici, msw and others can replace. */
-const dispatchers = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`));
 
 type Module = typeof Http | typeof Https;
 
@@ -325,27 +323,5 @@ function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> 
     });
     body.on("end", end);
     body.on("error", reject);
-  });
-}
-
-const own = new Map<unknown, unknown>();
-
-/** Returns true if the global `fetch`, or the dispatcher that it uses for a URL, is not Node's own. */
-export function isFetchReplaced(url: string): boolean {
-  const { fetch } = globalThis;
-  if (fetch !== own.get("fetch")) {
-    // The source of a function of Node itself.
-    if (typeof fetch === "function" && !String(fetch).includes("internal/deps/undici")) return true;
-    own.set("fetch", fetch);
-  }
-  return dispatchers.some((name) => {
-    const dispatcher: unknown = Reflect.get(globalThis, name);
-    if (!dispatcher) return false;
-    const { name: type } = Object(dispatcher).constructor;
-    // `NODE_USE_ENV_PROXY` sets it, and it would send the key for this machine to the proxy.
-    if (type === "EnvHttpProxyAgent" && isLoopback(new URL(url).hostname)) return false;
-    // Node's own is made by the first request over `fetch`, and of the class `Agent`.
-    if (!own.has(name) && type === "Agent") own.set(name, dispatcher);
-    return own.get(name) !== dispatcher;
   });
 }

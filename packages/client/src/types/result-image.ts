@@ -9,6 +9,9 @@ export type Bytes = ReturnType<typeof Uint8Array.from>;
  * that is not a PNG is `unexpected_response`, whose `received` has it.
  */
 export interface ResultImage {
+  /** Id of the job that made the image, such as `job_4fK9sQ2mZx7LbT1cVw8RnE3y`. */
+  readonly jobId: string;
+
   /**
    * Downloads the image. Restarts an interrupted download.
    *
