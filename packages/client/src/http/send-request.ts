@@ -167,8 +167,7 @@ async function readText(
 function webReader({
   body,
 }: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined {
-  const { getReader }: Partial<NonNullable<Response["body"]>> = body ?? {};
-  return getReader && body?.getReader();
+  return body && "getReader" in body ? body.getReader() : undefined;
 }
 
 /** Yields the body of a response in chunks. Cancels the rest if the reader stops. */

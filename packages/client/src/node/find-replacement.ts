@@ -65,12 +65,12 @@ function isNative(fetch: unknown): boolean {
 }
 
 /** Returns true for the function of Node itself, and for the wrappers of Next.js and dd-trace, which hide it. */
-function isOwn(fetch: object & { readonly __nextPatched?: unknown }): boolean {
+function isOwn(fetch: object): boolean {
   // zone.js returns the source of the original.
-  const source = String(fetch as unknown);
+  const source = Function.prototype.toString.call(fetch);
   return (
     source.includes("internal/deps/undici") ||
-    fetch.__nextPatched === true ||
+    Reflect.get(fetch, "__nextPatched") === true ||
     (Symbol.for("dd-trace") in globalThis && ofDatadog.test(source))
   );
 }

@@ -498,12 +498,9 @@ describe("a replaced fetch gets the requests", () => {
     const { url, got } = await httpServer((response) => response.end(accountBody));
     const wrappedFetch = fetch;
     // The source of dd-trace.
-    const wrapper = new Function(
-      "wrappedFetch",
-      `return function fetch (input, init) {
-      return wrappedFetch(input, init)
-    }`,
-    )(wrappedFetch) as typeof fetch;
+    const source = "return function fetch (input, init) {\n  return wrappedFetch(input, init)\n}";
+    // oxlint-disable-next-line no-implied-eval, typescript/no-implied-eval -- The compiler would change the source.
+    const wrapper = new Function("wrappedFetch", source)(wrappedFetch) as typeof fetch;
     vi.stubGlobal(
       "fetch",
       Object.assign(

@@ -49,29 +49,29 @@ async function run(code: string, args: readonly string[] = [], program = node): 
 
 const imports = `import { Agent } from "node:http"; import { TryOn } from "@tryon/client";`;
 
-describe("a fetch that is not that of Node", () => {
-  /** Returns the transports of requests with default options, an agent and each transport, and what was logged. */
-  async function transports(prepare: string, args?: readonly string[]) {
-    const { url, got } = await httpServer((response) => response.end(accountBody));
-    const logged = await run(
-      `${imports}
-      ${prepare}
-      const logged = [];
-      const logger = { info: (message) => logged.push(message) };
-      for (const own of [{}, { agent: new Agent() }, { transport: "node" }, { transport: "fetch" }]) {
-        const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: "${url}", logger, ...own });
-        await tryon.account.get();
-        await tryon.account.get();
-      }
-      console.log(JSON.stringify(logged));
-      process.exit();`,
-      args,
-    );
-    const used = got.map(({ headers }) => ("sec-fetch-mode" in headers ? "fetch" : "http"));
-    expect(used.length).toBe(8);
-    return { used: used.filter((_one, index) => index % 2 > 0), logged };
-  }
+/** Returns the transports of requests with default options, an agent and each transport, and what was logged. */
+async function transports(prepare: string, args?: readonly string[]) {
+  const { url, got } = await httpServer((response) => response.end(accountBody));
+  const logged = await run(
+    `${imports}
+    ${prepare}
+    const logged = [];
+    const logger = { info: (message) => logged.push(message) };
+    for (const own of [{}, { agent: new Agent() }, { transport: "node" }, { transport: "fetch" }]) {
+      const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: "${url}", logger, ...own });
+      await tryon.account.get();
+      await tryon.account.get();
+    }
+    console.log(JSON.stringify(logged));
+    process.exit();`,
+    args,
+  );
+  const used = got.map(({ headers }) => ("sec-fetch-mode" in headers ? "fetch" : "http"));
+  expect(used.length).toBe(8);
+  return { used: used.filter((_one, index) => index % 2 > 0), logged };
+}
 
+describe("a fetch that is not that of Node", () => {
   it.each([
     ["undici 8, which only sets its dispatcher", `await import("undici");`, []],
     ["dd-trace", "", ["--import", "dd-trace/initialize.mjs"]],
