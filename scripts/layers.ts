@@ -47,7 +47,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   contract: [
     ["cli"],
-    ["index", "replay"],
+    ["import", "index", "replay"],
     ["contract"],
     ["run"],
     ["run-end"],

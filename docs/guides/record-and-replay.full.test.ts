@@ -1,4 +1,5 @@
 import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
@@ -23,12 +24,14 @@ it("the commands of the page print what it shows", { timeout: 300_000 }, async (
   });
   await copyFile(assetPath("person.jpg"), app.path("me.jpg"));
   await copyFile(assetPath("shirt.png"), app.path("shirt.png"));
+  const recordings = join(root, "packages/contract/test/recordings/made");
+  await copyFile(join(recordings, "devtools.har"), app.path("trace.har"));
   await app.write("app.ts", blocks.find(({ name }) => name === "app.ts")?.code ?? "");
   const env = {
     NODE_OPTIONS: "--conditions=@tryon/source",
     TRYON_API_KEY: mock.keys.test,
   };
-  expect(commands).toHaveLength(5);
+  expect(commands).toHaveLength(6);
   for (const { code, output = "…\n" } of commands) {
     const command = code
       .replaceAll(/npx tryon-(\w+)/g, `node ${root}/packages/$1/src/cli/main.ts`)

@@ -17,6 +17,7 @@ const places = {
   caddy: ["/usr/bin/caddy"],
   varnish: ["/usr/sbin/varnishd"],
   squid: ["/usr/sbin/squid"],
+  mitmproxy: ["/usr/bin/mitmdump"],
   avifenc: ["/usr/bin/avifenc"],
   cjpeg: ["/usr/bin/cjpeg"],
   cjxl: ["/usr/bin/cjxl"],

@@ -8,7 +8,7 @@ import { rejectUnwritable, write } from "./run-command.ts";
 
 const addOptions = (program: Command) =>
   program
-    .argument("<session...>", "session files of tryon-contract record")
+    .argument("<session...>", "session files of tryon-contract record or import")
     .option("--output <file>", "write { profile, latency }, for tryon-mock --config <file>", text)
     .option("--json", "print JSON");
 

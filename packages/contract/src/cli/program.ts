@@ -109,6 +109,14 @@ export const commands: readonly CommandEntry[] = [
     },
   },
   {
+    name: "import",
+    description: "make a session from a recording of another tool",
+    examples: ["trace.har", "nock.json --base-url https://tryon.example --output session.ndjson"],
+    define: async (command, start) => {
+      (await import("./import-command.ts")).defineImport(command, start);
+    },
+  },
+  {
     name: "observe",
     description: "report what recorded traffic shows",
     examples: ["session.ndjson", "*.ndjson --output observed.json"],

@@ -22,7 +22,7 @@ const command = "tryon-contract replay";
 
 const addOptions = (program: Command) =>
   program
-    .argument("<session...>", "session files of tryon-contract record")
+    .argument("<session...>", "session files of tryon-contract record or import")
     .option("--against <url>", "URL of the deployment (default: TRYON_BASE_URL)", text)
     .option("--allow-http", "allow keys over http to another machine, where others can read them")
     .addOption(

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -20,6 +20,7 @@ export interface Recorded {
  */
 export async function* readSessions(files: readonly string[]): AsyncGenerator<Recorded> {
   for (const file of files) {
+    rejectRecording(file);
     // One character per byte, so that each line can be decoded by itself.
     const input = createReadStream(file, "latin1");
     let last = "";
@@ -50,4 +51,23 @@ export async function* readSessions(files: readonly string[]): AsyncGenerator<Re
     if (!isCut) throw new UsageError(`${failed.place} ${failed.reason}.`);
     process.stderr.write(`${failed.place} is cut off, and left out.\n`);
   }
+}
+
+/** Start of a zip, or of the JSON of a recording that `import` reads. A session begins with a field of an exchange. */
+const recordingStart = /^\uFEFF?\s*(?:PK|\[|\{\s*"(?:log|collection|environment|run)")/;
+
+/** @throws UsageError for a recording of another tool, which can be one long line. */
+function rejectRecording(file: string): void {
+  const head = Buffer.alloc(256);
+  try {
+    const opened = openSync(file, "r");
+    readSync(opened, head);
+    closeSync(opened);
+  } catch {
+    // Reading the lines fails, too.
+    return;
+  }
+  if (!recordingStart.test(head.toString())) return;
+  const command = `tryon-contract import ${file} --output session.ndjson`;
+  throw new UsageError(`${file} is a recording of another tool. Make a session of it: ${command}`);
 }

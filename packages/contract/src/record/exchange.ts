@@ -27,6 +27,8 @@ export interface Exchange {
   readonly endedAfter: number;
   /** Reason for an incomplete exchange, such as `ECONNRESET` or `closed`. */
   readonly error?: string;
+  /** If true, the recording of another tool lacks times: `at` has the order, and durations can be 0. */
+  readonly isUntimed?: boolean;
 }
 
 export interface RecordedMessage {
@@ -49,7 +51,7 @@ export type Marker =
       readonly alias: string;
       readonly query: readonly string[];
     }
-  /** Body that is not JSON, or too large to record. */
+  /** Body that is not JSON, too large to record, or missing in the recording of another tool. */
   | { readonly kind: "html" | "plain" | "json" | "invalid-json" | "other"; readonly bytes: number };
 
 export type ImageKind = "png" | "jpeg" | "webp" | "gif" | "heic";

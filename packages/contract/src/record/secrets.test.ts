@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -19,6 +19,8 @@ import {
 import { afterAll, expect, test } from "vitest";
 
 import { formsOf } from "../../test/secrets.ts";
+import { importRecording } from "../import/import-recording.ts";
+import { readRecording } from "../import/read-recording.ts";
 import { parseExchange } from "./exchange.ts";
 import { recorder } from "./recorder.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
@@ -196,7 +198,7 @@ const upstream = await startListening(
 afterAll(upstream.close);
 
 function requestOf(base: string, sent: Sent, of: Secrets): Request {
-  const paths = ["/api/v1/tryon", `/api/v1/tryon/${of.job}`, `/${of.signature}/files`];
+  const paths = ["/api/v1/tryon", `/api/v1/tryon/${of.job}`, `/api/${of.signature}/files`];
   // The recorder refuses other paths with a live key.
   const path = of.key.startsWith("svc_live_") ? paths[0] : paths[sent.request % 3];
   const url = `${base}${path}?cursor=${of.cursor}&limit=2&status=completed&${of.signature}=${of.pageToken}`;
@@ -241,9 +243,115 @@ async function throughMiddleware(sent: readonly Sent[], of: Secrets): Promise<st
   return file;
 }
 
-test.each([
+/** Recordings of other tools. Some tools have secrets in further fields. */
+const recordings: Readonly<
+  Record<string, (exchanges: readonly Foreign[], of: Secrets) => unknown>
+> = {
+  HAR: (all, of) => ({
+    log: { creator: { name: of.key }, entries: all.map((one) => entryOf(one, of)) },
+  }),
+  Polly: (all, of) => ({
+    log: {
+      ["_recordingName"]: of.note,
+      creator: { name: "Polly.JS", comment: of.secret },
+      entries: all.map((one) => ({ ...entryOf(one, of), ["_id"]: of.signature })),
+    },
+  }),
+  nock: (all) =>
+    all.map(({ url, headers, sent, status, received, receivedHeaders }) => ({
+      scope: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: "POST",
+      body: sent.toString(),
+      reqheaders: Object.fromEntries(headers),
+      status,
+      response: received.toString("hex"),
+      responseIsBinary: true,
+      rawHeaders: receivedHeaders.flat(),
+    })),
+  newman: (all, of) => ({
+    environment: { values: [{ key: "key", value: of.key }] },
+    run: {
+      executions: all.map(({ url, headers, sent, status, received, receivedHeaders }) => ({
+        item: { name: of.note },
+        request: {
+          url: url.href,
+          method: "POST",
+          header: headers.map(([name, text]) => ({ key: name, value: text })),
+          body: { mode: "raw", raw: sent.toString() },
+        },
+        response: {
+          code: status,
+          header: receivedHeaders.map(([name, text]) => ({ key: name, value: text })),
+          stream: { type: "Buffer", data: [...received] },
+        },
+      })),
+    },
+  }),
+};
+
+interface Foreign {
+  readonly url: URL;
+  readonly headers: readonly [string, string][];
+  readonly sent: Buffer;
+  readonly status: number;
+  readonly received: Buffer;
+  readonly receivedHeaders: readonly [string, string][];
+}
+
+function entryOf(one: Foreign, of: Secrets): object {
+  const pairs = (headers: Foreign["headers"]) =>
+    headers.map(([name, text]) => ({ name, value: text }));
+  return {
+    startedDateTime: "2026-01-31T12:00:00Z",
+    request: {
+      method: "POST",
+      url: one.url.href,
+      headers: pairs(one.headers),
+      postData: { text: one.sent.toString() },
+    },
+    response: {
+      status: one.status,
+      headers: pairs(one.receivedHeaders),
+      content: { encoding: "base64", text: one.received.toString("base64") },
+      ["_error"]: of.note,
+    },
+    comment: of.secret,
+  };
+}
+
+function throughImport(tool: string) {
+  return (sent: readonly Sent[], of: Secrets): string => {
+    const exchangesOf = sent.map((one): Foreign => {
+      const { url, headers } = requestOf("https://tryon.example", one, of);
+      return {
+        url: new URL(url),
+        headers: [...headers],
+        sent: bytesOf(one.request, one.requestType, one.isCut, of),
+        status: one.status,
+        received: bytesOf(one.response, one.responseType, one.isCut, of),
+        receivedHeaders: [
+          ["content-type", one.responseType],
+          ["set-cookie", of.cookie],
+          [`x-${of.signature}`, of.note],
+        ],
+      };
+    });
+    const [file, output] = [session(), session()];
+    writeFileSync(file, JSON.stringify(recordings[tool]?.(exchangesOf, of)));
+    const options = { baseUrl: "https://tryon.example" };
+    const { exchanges: imported } = importRecording(readRecording(file), options);
+    writeFileSync(output, imported.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    return output;
+  };
+}
+
+type Run = (sent: readonly Sent[], of: Secrets) => string | Promise<string>;
+
+test.each<readonly [string, Run]>([
   ["proxy", throughProxy],
   ["middleware", throughMiddleware],
+  ...Object.keys(recordings).map((tool) => [`import of ${tool}`, throughImport(tool)] as const),
 ])("the session file of the %s has no secret, text or image, plain or encoded", async (_, run) => {
   const property = asyncProperty(
     secrets,

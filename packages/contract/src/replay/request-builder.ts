@@ -110,7 +110,7 @@ export class RequestBuilder {
     if (marker !== undefined && "sha256" in marker) {
       return regenerate(marker.kind, bytes, marker.sha256);
     }
-    if (marker?.kind === "json") throw new NotCompared("A body was too large to record");
+    if (marker?.kind === "json") throw new NotCompared("A body is not recorded");
     if (marker !== undefined) return Buffer.from("x".repeat(bytes));
     const isRefused = seen !== undefined && seen.status >= 400;
     const fields = { ...fieldsOf(body) };

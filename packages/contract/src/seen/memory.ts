@@ -88,7 +88,8 @@ export class Memory {
       if (this.jobs.size >= maxKept) forgetFirst(this.jobs);
       job = {
         key,
-        submittedAt: isNew ? sentAt : undefined,
+        // The age of a job is unknown without times.
+        submittedAt: isNew && seen.exchange.isUntimed !== true ? sentAt : undefined,
         size: isSubmit(seen) ? sizeOf(sent) : undefined,
         hasSeed: isSubmit(seen) ? (sent["seed"] ?? null) !== null : undefined,
         cost: undefined,
