@@ -309,7 +309,7 @@ export type MockJournal = Pick<Journal, "entries" | "waitFor" | "subscribe"> & {
 };
 
 function copy(entry: JournalEntry): OpenEntry {
-  return structuredClone(entry);
+  return host.copy(entry);
 }
 
 function entryFilter({

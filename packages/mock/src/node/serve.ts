@@ -1,5 +1,6 @@
 import { ServerResponse, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -17,7 +18,7 @@ import { isControlRequest } from "../control/routes/control-app.ts";
 import { earlyResponse, isConnectionReset } from "../http/broken-connection.ts";
 import { marksOf } from "../http/marks.ts";
 import type { Mock } from "../mock.ts";
-import { turn } from "../system/host.ts";
+import { host as machine, turn } from "../system/host.ts";
 import { controlRefusal, controlTokenOf } from "./control-access.ts";
 import { createLimitedServer, type ServerLimits } from "./limits.ts";
 
@@ -97,7 +98,7 @@ export async function serve(
   const controlToken = controlTokenOf(given.controlToken);
   const requiredToken = openControl ? undefined : controlToken;
   const listener = getRequestListener(
-    (request, bindings) => respond(mock, request, bindings, requiredToken),
+    (request, bindings) => respond(mock, plainRequest(request, bindings), bindings, requiredToken),
     { overrideGlobalObjects: false },
   );
   const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
@@ -105,6 +106,21 @@ export async function serve(
   const name = host.includes(":") ? `[${host}]` : host;
   const url = `http://${name}:${port}`;
   return { url, port, host, controlToken, close: () => close(server) };
+}
+
+/** Returns a request that happy-dom can read: its `Request` takes no headers of another class. */
+function plainRequest(request: Request, { incoming }: HttpBindings | Http2Bindings): Request {
+  if (Symbol.toStringTag in Headers.prototype) return request;
+  const { method, url } = request;
+  const isBodiless = method === "GET" || method === "HEAD";
+  const init: RequestInit & { duplex: "half" } = {
+    method,
+    headers: [...request.headers],
+    // Both types describe the same stream.
+    body: isBodiless ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>),
+    duplex: "half",
+  };
+  return new Request(url, init);
 }
 
 async function respond(
@@ -178,7 +194,7 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), closeTimeout);
+  const timer = machine.setTimeout(() => server.closeAllConnections(), closeTimeout);
   await closed;
-  clearTimeout(timer);
+  machine.clearTimeout(timer);
 }
