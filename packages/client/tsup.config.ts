@@ -27,6 +27,7 @@ const entry = {
   redis: "src/stores/redis.ts",
   session: "src/session/index.ts",
   sqlite: "src/stores/sqlite.ts",
+  testing: "src/testing/index.ts",
 };
 
 /** Files of parts, and files of which parts have copies. */
