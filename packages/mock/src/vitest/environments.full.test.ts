@@ -141,6 +141,13 @@ const files = {
     after(() => sinon.restore());
     const test = it;
     ${timerTests("assert.equal")}`,
+  "timers.node.cjs": `
+    const assert = require("node:assert/strict");
+    const { after, before, mock, test } = require("node:test");
+    const cases = require("./cases.cjs");
+    before(() => mock.timers.enable({ apis: ["setTimeout", "setImmediate", "Date"] }));
+    after(() => mock.timers.reset());
+    ${timerTests("assert.equal")}`,
   "early.cjs": `require("sinon").useFakeTimers();`,
   "modules.jest.cjs": `${required}
     const https = require("node:https");
@@ -215,6 +222,7 @@ describe("Fake timers", () => {
       { SETUP: "./fake.mjs" },
       /4 passed/,
     ],
+    ["of node:test", ["--test", "timers.node.cjs"], {}, /pass 3/],
     [
       "of sinon, with toFake",
       ["node_modules/mocha/bin/mocha.js", "timers.mocha.cjs"],
