@@ -12,7 +12,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   client: [
     ["react", "node"],
     ["stores"],
-    ["batch", "proxy", "raw", "session"],
+    ["batch", "proxy", "raw", "session", "testing"],
     ["photos"],
     ["index"],
     ["client", "page-client"],

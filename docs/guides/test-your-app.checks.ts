@@ -10,6 +10,10 @@ export const checks: Checks = {
       numFailedTests: 0,
     });
   },
+  "replaced-calls.ts": async ({ snippet, app }) => {
+    const run = await vitestRun(app, snippet);
+    expect(run).toMatchObject({ numPassedTests: 2, numFailedTests: 0 });
+  },
   "one-line-each.ts": async ({ snippet, app }) => {
     const code = `${snippet.code}
       import { createServer } from "node:http";

@@ -27,11 +27,12 @@ const entry = {
   redis: "src/stores/redis.ts",
   session: "src/session/index.ts",
   sqlite: "src/stores/sqlite.ts",
+  testing: "src/testing/index.ts",
 };
 
 /** Files of parts, and files of which parts have copies. */
 const isOfPart = /(?:check-fields|check-image|input-issue|read-once)\.ts$/;
-const copied = /(?:canonical-fields|image-limits|key-url|known-names)(?:\.ts)?$/;
+const copied = /(?:blob-like|canonical-fields|image-limits|key-url|known-names)(?:\.ts)?$/;
 
 /** Replaces `isPage` by its value in each file, since a value of another chunk is not known when a chunk is built. */
 const inlineIsPage: NonNullable<Options["esbuildPlugins"]>[number] = {

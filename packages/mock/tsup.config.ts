@@ -74,6 +74,11 @@ const library = (format: "esm" | "cjs"): Options => ({
   // Jest loads no ES modules from CommonJS.
   noExternal: format === "cjs" ? [/^@noble\/hashes/, "tinyqueue"] : [],
   dts: { entry },
+  // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
+  treeshake: format === "esm",
+  esbuildOptions(options) {
+    options.supported = { "dynamic-import": format === "esm" };
+  },
   plugins: [withoutDocstrings],
   esbuildPlugins: [sharedData(format === "cjs" ? "cjs" : "js"), versionOnly(packageJson)],
 });

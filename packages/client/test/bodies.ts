@@ -1,7 +1,7 @@
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 
 export interface RecordedBody {
-  readonly kind: "string" | "Blob" | "stream";
+  readonly kind: "string" | "Blob" | "bytes" | "stream";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly headers: Headers;
 }
@@ -13,7 +13,8 @@ export function recordingClient(
 ): { tryon: TryOn; gathered: RecordedBody[] } {
   const gathered: RecordedBody[] = [];
   const fetch = async (_url: string, { body, headers }: RequestInit): Promise<Response> => {
-    const kind = typeof body === "string" ? "string" : body instanceof Blob ? "Blob" : "stream";
+    const form = body instanceof Uint8Array ? "bytes" : "stream";
+    const kind = typeof body === "string" ? "string" : body instanceof Blob ? "Blob" : form;
     const bytes = new Uint8Array(await new Response(body ?? "").arrayBuffer());
     gathered.push({ kind, bytes, headers: new Headers(headers) });
     const job = { job_id: "job_1", status: "running", detail: "no" };

@@ -10,3 +10,13 @@ export function blobLike(bytes: Uint8Array<ArrayBuffer>): BlobLike {
     slice: (start, end) => ({ arrayBuffer: async () => bytes.slice(start, end).buffer }),
   };
 }
+
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

@@ -68,7 +68,9 @@ it("saves no image to a file, and takes no agent, in a runtime other than Node",
   const { image } = await tryon.jobs.resume("job_1").result();
   expect(await failure(image.save("out.png"))).toMatchObject({
     code: "unsafe_environment",
-    message: "save() needs Node. Use blob().",
+    message: expect.stringContaining(
+      "save() needs Node. Use blob(). In a bundle for Node, set exportC",
+    ),
   });
   expect((await image.bytes()).length).toBeGreaterThan(0);
   const agent = { destroy: () => undefined };

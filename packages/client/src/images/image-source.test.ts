@@ -8,7 +8,6 @@ import {
   array,
   assert,
   asyncProperty,
-  boolean,
   constantFrom,
   integer,
   oneof,
@@ -63,6 +62,10 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
   Blob: (bytes) => new Blob([bytes]),
   "a part of a Blob": (bytes) => new Blob(["before", bytes, "after"]).slice(6, 6 + bytes.length),
   File: (bytes) => new File([bytes], "me.jpg"),
+  // Those of DOMs in tests have some of these methods, and the types of no package.
+  "a Blob without a tag": (bytes) => domBlob(bytes, "slice", "arrayBuffer"),
+  "a Blob without slices": (bytes) => domBlob(bytes, "arrayBuffer"),
+  "a Blob with streams": (bytes) => domBlob(bytes, "slice", "stream"),
   Response: (bytes) => new Response(bytes),
   ReadableStream: streamOf,
   base64: (bytes) => ({ base64: base64Of(bytes) }),
@@ -71,6 +74,17 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
   "a data URI": (bytes) => `data:image/jpeg;base64,${base64Of(bytes)}`,
   "a data URI as URL": (bytes) => new URL(`data:image/jpeg;base64,${base64Of(bytes)}`),
 };
+
+function domBlob(bytes: Uint8Array<ArrayBuffer>, ...names: (keyof Blob)[]): ImageInput {
+  const blob = new Blob([bytes]);
+  const slice = (from: number, to: number) => domBlob(bytes.slice(from, to), ...names);
+  const methods = { slice, arrayBuffer: () => blob.arrayBuffer(), stream: () => blob.stream() };
+  const kept = Object.entries(methods).filter(([name]) => names.some((one) => one === name));
+  return { size: blob.size, ...Object.fromEntries(kept) } as unknown as ImageInput;
+}
+
+/** That of a page. That of Node is written in JavaScript. */
+const NativeBlob: unknown = Blob.bind(undefined);
 
 const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
   kinds[kind]?.(jpegBytes(length)) ?? "";
@@ -99,10 +113,11 @@ it.each(Object.keys(kinds))(
         lengths,
         array(images, { maxLength: 2 }),
         string({ unit: "grapheme", maxLength: 100 }),
-        boolean(),
-        async (length, others, prompt, browser) => {
-          if (browser) vi.stubGlobal("document", {});
-          else vi.unstubAllGlobals();
+        constantFrom("no", "a browser", "a DOM"),
+        async (length, others, prompt, page) => {
+          vi.unstubAllGlobals();
+          if (page !== "no") vi.stubGlobal("document", {});
+          if (page === "a browser") vi.stubGlobal("Blob", NativeBlob);
           const { tryon, gathered } = recordingClient([503, 503]);
           const image = { kind, length };
           const garments = [give(image), shirtUrl, ...others.slice(0, 1).map(give)] as const;
@@ -119,10 +134,12 @@ it.each(Object.keys(kinds))(
           });
           expect(gathered).toHaveLength(3);
           const isText = [image, ...others].every((one) => /^(base64|a data)/.test(one.kind));
-          const small = isText ? "string" : "Blob";
+          const whole = page === "a browser" ? "Blob" : "bytes";
           for (const { kind: form, bytes, headers } of gathered) {
             expect(Buffer.compare(bytes, body)).toBe(0);
-            expect(form).toBe(bytes.length <= 131_072 ? small : browser ? "Blob" : "stream");
+            const isSmall = bytes.length <= 131_072;
+            const large = page === "no" ? "stream" : whole;
+            expect(form).toBe(isSmall && isText ? "string" : isSmall ? whole : large);
             const stated = form === "stream" ? String(bytes.length) : null;
             expect(headers.get("content-length")).toBe(stated);
           }

@@ -1,7 +1,9 @@
+import { isPage } from "#page";
 import { describePath, imageOf, nodeImage } from "#runtime";
 
 import type { Note } from "../errors/input-issue.ts";
 import type { BlobLike } from "../http/blob-like.ts";
+import { domBlob } from "./dom-blob.ts";
 
 type ImageContent = string | BlobLike;
 
@@ -36,13 +38,17 @@ export function imageSource(
       const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
       return { field, content: imageOf(bytes) };
     }
-    if (tag === "Blob" || tag === "File") return { field, content: input as Blob };
+    const isBlob = tag === "Blob" || tag === "File";
+    if (isPage ? isBlob : isBlob && "arrayBuffer" in Object(input))
+      return { field, content: input as Blob };
     if (tag === "Response" || tag === "ReadableStream") {
       const isResponse = tag === "Response";
       const response = isResponse ? (input as Response) : new Response(input as ReadableStream);
       if (response.ok) return { field, content: response };
       note("not_an_image", field, `a response with status ${response.status}`);
     } else {
+      const blob = isPage ? undefined : domBlob(input);
+      if (blob) return { field, content: blob };
       const content = nodeImage(input);
       if (content) return imageSource(content, field, note);
       note("wrong_kind", field, describePath(input));

@@ -102,7 +102,10 @@ export class JobImage implements ResultImage {
   async save(path: string, options: CallOptions = {}): Promise<void> {
     const file = isPage ? undefined : this.#http.transport.createFile?.(path);
     if (isPage || !file) {
-      throw new ConfigError("unsafe_environment", "save() needs Node.", "Use blob().");
+      const hint = isPage
+        ? "Use blob()."
+        : 'Use blob(). In a bundle for Node, set exportConditions: ["node"] (rollup) or packageExports (Parcel).';
+      throw new ConfigError("unsafe_environment", "save() needs Node.", hint);
     }
     await this.#download(options, (chunks) => file.write(chunks));
     // A retry would not change an error of the file system.

@@ -1,4 +1,7 @@
+import { isPage } from "#page";
+
 import type { Note } from "../errors/input-issue.ts";
+import { blobLike, joinChunks } from "../http/blob-like.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { readChunks } from "../http/send-request.ts";
 import { maxImageBytes } from "./image-limits.ts";
@@ -29,7 +32,10 @@ export async function readOnce(
       if (size > maxImageBytes) break;
       chunks.push(chunk);
     }
-    if (size <= maxImageBytes) return { field, content: new Blob(chunks) };
+    if (size <= maxImageBytes) {
+      // The `Blob` of jsdom in jest cannot be read.
+      return { field, content: isPage ? new Blob(chunks) : blobLike(joinChunks(chunks)) };
+    }
     note("too_large", field, `${size} or more`, maxImageBytes);
   } catch (error) {
     deadline.signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import type { InputIssue } from "../errors/input-issue.ts";
 import type { Bytes } from "../types/result-image.ts";
-import { blobLike, type BlobLike } from "../http/blob-like.ts";
+import { blobLike, joinChunks, type BlobLike } from "../http/blob-like.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
 import { isPerson, type RepeatableImage } from "../images/image-source.ts";
 
@@ -83,6 +83,12 @@ class ImageBody implements BodySource {
         },
       });
       return streamInit(stream, this.length);
+    }
+    // The `fetch` of Node does not know the `Blob` of a DOM in tests.
+    if (!isPage && !Function.prototype.toString.call(Blob).includes("[native code]")) {
+      const copies: Bytes[] = [];
+      for await (const chunk of chunks) copies.push(chunk);
+      return { body: joinChunks(copies) };
     }
     const blobs: Blob[] = [];
     for await (const chunk of chunks) blobs.push(new Blob([chunk]));

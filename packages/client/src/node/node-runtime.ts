@@ -1,4 +1,5 @@
 import type * as Crypto from "node:crypto";
+import type * as FileSystem from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Agent } from "node:http";
 import type { Readable } from "node:stream";
@@ -148,7 +149,8 @@ function createFile(path: string): WholeFile {
   let fileError: unknown;
   return {
     async write(chunks) {
-      const { rename, rm, writeFile } = await import("node:fs/promises");
+      // This is the type of the module.
+      const { rename, rm, writeFile } = loadBuiltin("node:fs/promises") as typeof FileSystem;
       const temporary = `${path}.${crypto.randomUUID()}.tmp`;
       let failed: { readonly error: unknown } | undefined;
       async function* watched() {
@@ -176,14 +178,18 @@ function createFile(path: string): WholeFile {
   };
 }
 
-/** Loads `node:crypto` at the first digest, since its import takes longer than that of the client. */
 export function sha256Of(text: string): string {
-  const { process } = globalThis as { process: NodeProcess };
-  // Only older versions of Node need a file for it.
-  const load = process.getBuiltinModule ?? createRequire(process.execPath);
   // This is the type of the module.
-  const { createHash, hash } = load("node:crypto") as typeof Crypto &
+  const { createHash, hash } = loadBuiltin("node:crypto") as typeof Crypto &
     Partial<Pick<typeof Crypto, "hash">>;
   // Takes half of the time in one call, which Node has since 20.12.
   return hash?.("sha256", text) ?? createHash("sha256").update(text).digest("hex");
+}
+
+/** Loads a module at its first use, since its import takes longer than that of the client. Parcel breaks an `import()` of it. */
+function loadBuiltin(name: string): unknown {
+  const { process } = globalThis as { process: NodeProcess };
+  // Only older versions of Node need a file for it.
+  const load = process.getBuiltinModule ?? createRequire(process.execPath);
+  return load(name);
 }

@@ -1,6 +1,7 @@
 import { OptionsError } from "@tryon/shared/options";
 
 import { milliseconds } from "../system/duration.ts";
+import { host } from "../system/host.ts";
 import { drawLogNormal } from "../system/log-normal.ts";
 import { SeededRandom } from "../system/random.ts";
 import { checkFault, isFinal } from "./check-fault.ts";
@@ -59,7 +60,7 @@ export class Faults {
     if (this.#isBehindMsw) checkForMsw(input);
     this.#added += 1;
     const id = `fault_${this.#added}`;
-    this.#faults.push(activate({ ...structuredClone(input), id, matched: 0, applied: 0 }));
+    this.#faults.push(activate({ ...host.copy(input), id, matched: 0, applied: 0 }));
     return { id };
   }
 
@@ -69,7 +70,7 @@ export class Faults {
 
   /** Returns every fault in the order in which they were added, including those that no longer apply. */
   list(): readonly Fault[] {
-    return this.#faults.map(({ fault }) => structuredClone(fault));
+    return this.#faults.map(({ fault }) => host.copy(fault));
   }
 
   /** Removes a fault; returns false if the id is unknown. */
@@ -121,7 +122,7 @@ export class Faults {
 
   restore({ added, faults }: FaultsState): void {
     this.#added = added;
-    this.#faults = faults.map((fault) => activate(structuredClone(fault)));
+    this.#faults = faults.map((fault) => activate(host.copy(fault)));
   }
 
   #match(isTarget: TargetTest, isNear: TargetTest): FaultMatch {

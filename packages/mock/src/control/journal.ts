@@ -317,7 +317,7 @@ function openOf({ journaled }: HttpRequest): OpenRequest | undefined {
 }
 
 function copy(entry: JournalEntry): OpenEntry {
-  return structuredClone(entry);
+  return host.copy(entry);
 }
 
 function entryFilter({

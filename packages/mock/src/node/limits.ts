@@ -11,6 +11,7 @@ import { duration, readOptions, wholeNumber, type Rule } from "@tryon/shared/opt
 
 import { limits as serviceLimits } from "../service/catalogue.ts";
 import type { Duration } from "../system/duration.ts";
+import { host } from "../system/host.ts";
 import { mark } from "../version.ts";
 
 /** Limits for connections and requests. Times are in milliseconds, or strings such as `"30s"`. */
@@ -104,9 +105,11 @@ export function createLimitedServer(
 /** Limits the time to send the rest of an unread body, which Node would discard for any time. */
 function limitRest(request: IncomingMessage): void {
   if (request.complete) return;
-  setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, closeDelay).unref();
+  host
+    .setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, closeDelay)
+    .unref();
 }
 
 function rejection(
@@ -135,5 +138,5 @@ function reject(socket: Duplex, status: number, detail: string): void {
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  setTimeout(() => socket.destroy(), closeDelay).unref();
+  host.setTimeout(() => socket.destroy(), closeDelay).unref();
 }

@@ -14,6 +14,7 @@ import { earlyResponse, isConnectionReset } from "../http/broken-connection.ts";
 import { fromWebResponse, handlerOf, type HttpResponse } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import type { Mock } from "../mock.ts";
+import { host as machine } from "../system/host.ts";
 import { controlRefusal, controlTokenOf } from "./control-access.ts";
 import { createLimitedServer, type ServerLimits } from "./limits.ts";
 import { NodeRequest } from "./node-request.ts";
@@ -163,7 +164,7 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), closeTimeout);
+  const timer = machine.setTimeout(() => server.closeAllConnections(), closeTimeout);
   await closed;
-  clearTimeout(timer);
+  machine.clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { ClockWork } from "./clock-work.ts";
 import { milliseconds, type Duration } from "./duration.ts";
-import { host, turn, type ClockHost } from "./host.ts";
+import { hasFakeTicks, host, turn, type ClockHost } from "./host.ts";
 import { Timers, type Clock, type PendingTimer, type Timer } from "./timers.ts";
 
 /** Source of a {@link SystemClock}'s time: the machine, or only `advance`. */
@@ -21,6 +21,10 @@ const maxIdleTime = 10_000;
 const turnsPerInstant = 8;
 
 const noTimerLeft = `runUntil: the promise is still pending, and for ${maxIdleTime} ms no timer was left to fire. It does not wait for this clock.`;
+
+const fakeTicks =
+  "runUntil: process.nextTick or queueMicrotask is fake, so requests in Node never end. " +
+  'Name what to fake: sinon.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }).';
 
 /**
  * The server's time. Every delay of the service uses it, so results do not depend on the speed of the machine. A manual
@@ -149,7 +153,8 @@ export class SystemClock implements Clock {
    * @param work the promise to wait for, such as that of a client on this clock.
    * @param limit maximum duration that the clock moves; the default is "24h".
    * @returns the value of `work`, or throws its error.
-   * @throws Error when `work` is pending at the limit, or for 10 seconds while no timer is left.
+   * @throws Error when `work` is pending at the limit, or for 10 seconds while no timer is left; when `process.nextTick` or
+   * `queueMicrotask` is fake, as by default with sinon.
    * @example
    * ```ts
    * const result = await mock.clock.runUntil(tryon.run(input));
@@ -165,6 +170,7 @@ export class SystemClock implements Clock {
     const target = this.monotonic() + length;
     let movedAt = this.#host.monotonic();
     const step = async (): Promise<boolean> => {
+      if (hasFakeTicks()) throw new Error(fakeTicks);
       await this.#settle();
       if (settled) return true;
       const next = this.#timers.next();
