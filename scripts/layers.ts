@@ -10,7 +10,7 @@ import { filesIn } from "./words.ts";
  */
 export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   client: [
-    ["react", "node"],
+    ["react", "node", "native"],
     ["stores"],
     ["batch", "proxy", "raw", "session", "testing"],
     ["photos"],

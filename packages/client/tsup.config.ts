@@ -34,11 +34,37 @@ const entry = {
 const isOfPart = /(?:check-fields|check-image|input-issue|read-once)\.ts$/;
 const copied = /(?:blob-like|canonical-fields|image-limits|key-url|known-names)(?:\.ts)?$/;
 
-/** Replaces `isPage` by its value in each file, since a value of another chunk is not known when a chunk is built. */
-const inlineIsPage: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "inline-is-page",
+const nativeEntry = {
+  "index-native": "src/index.ts",
+  "react-native": "src/react/index.ts",
+  "session-native": "src/session/index.ts",
+};
+
+type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+/**
+ * Replaces names by their values in each file, since a value of another chunk is not known when a chunk is built. Code for other
+ * builds is removed then.
+ */
+const inline = (values: Readonly<Record<string, boolean>>): Plugin => ({
+  name: "inline",
   setup(build) {
-    // Parts have copies of small files, or each of those would become a separate chunk.
+    build.onLoad({ filter: /[\\/]client[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      let contents = readFileSync(path, "utf8");
+      for (const [name, value] of Object.entries(values)) {
+        const all = new RegExp(`\\b${name}\\b`, "g");
+        const without = contents.replace(new RegExp(`import \\{ ${name} \\} from "#\\w+";`), "");
+        if (without !== contents) contents = without.replaceAll(all, String(value));
+      }
+      return { contents, loader: "ts" };
+    });
+  },
+});
+
+/** Gives parts copies of small files, or each of those would become a separate chunk. */
+const copyFilesOfParts: Plugin = {
+  name: "copy-files-of-parts",
+  setup(build) {
     build.onResolve(
       { filter: copied },
       async ({ path, importer, kind, resolveDir, pluginData }) => {
@@ -47,14 +73,6 @@ const inlineIsPage: NonNullable<Options["esbuildPlugins"]>[number] = {
         return { ...found, suffix: "?part" };
       },
     );
-    build.onLoad({ filter: /[\\/]client[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      if (!text.includes('from "#page"')) return undefined;
-      const contents = text
-        .replace('import { isPage } from "#page";', "")
-        .replaceAll(/\bisPage\b/g, "true");
-      return { contents, loader: "ts" };
-    });
   },
 };
 
@@ -62,6 +80,7 @@ export default defineConfig([
   {
     ...shared,
     entry,
+    esbuildPlugins: [inline({ isApp: false })],
     // The types of the private packages are part of the published ones.
     dts: {
       entry: { ...entry, node: "src/node/index.ts" },
@@ -75,6 +94,8 @@ export default defineConfig([
   },
   ownBuild("node", "esm", nodeEntry),
   ownBuild("node", "cjs", nodeEntry),
+  // Metro reads both formats, and Jest only this one.
+  ownBuild("react-native", "cjs", nativeEntry),
   // Bundlers for pages read ESM.
   ownBuild("browser", "esm", { "index-page": "src/index.ts" }),
   ownBuild("browser", "esm", { "session-page": "src/session/index.ts" }),
@@ -82,7 +103,7 @@ export default defineConfig([
 
 /** Entries for one condition of `imports` of package.json, which selects the transport, the code for pages, its parts and how sharp is loaded. */
 function ownBuild(
-  condition: "node" | "browser",
+  condition: "node" | "browser" | "react-native",
   format: "esm" | "cjs",
   ownEntry: Readonly<Record<string, string>>,
 ): Options {
@@ -93,9 +114,16 @@ function ownBuild(
     format,
     // A page loads the parts that only some calls need. See `src/parts/page-parts.ts`.
     splitting: condition === "browser",
-    esbuildPlugins: condition === "browser" ? [inlineIsPage] : [],
+    esbuildPlugins: [
+      inline({
+        isApp: condition === "react-native",
+        ...(condition === "browser" && { isPage: true }),
+      }),
+      ...(condition === "browser" ? [copyFilesOfParts] : []),
+    ],
     // With `treeshake`, dynamic imports stay in CommonJS files. Jest cannot run those.
     treeshake: !isCommonJs,
+    inject: condition === "react-native" ? ["src/native/globals.ts"] : [],
     esbuildOptions(options) {
       options.conditions = isCommonJs ? [condition, "commonjs"] : [condition];
       options.supported = { "dynamic-import": !isCommonJs };

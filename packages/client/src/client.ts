@@ -5,8 +5,10 @@ import { toCall, type Call } from "./api/api.ts";
 import { isTestKey } from "./billing/count-credits.ts";
 import { Account, Credits } from "./billing/credits.ts";
 import type { Costs, Inputs } from "./billing/prices.ts";
+import { checkApp } from "./config/check-app.ts";
 import { defaults, optionNames, type Clock, type TryOnOptions } from "./config/options.ts";
 import { rejectUnknown } from "./config/resolve-config.ts";
+import { isApp } from "#app";
 import { loadAccount, parts } from "#parts";
 import { describePath } from "#runtime";
 import { usePart } from "./errors/use-part.ts";
@@ -52,6 +54,7 @@ export class TryOn {
 
   constructor(options: TryOnOptions = {}) {
     rejectUnknown("TryOn", options, optionNames);
+    if (isApp) checkApp();
     this.#options = { ...options };
     const contexts = new ClientContexts(this.#options, parts);
     if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;

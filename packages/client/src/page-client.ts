@@ -1,14 +1,16 @@
+import { isApp } from "#app";
 import { jobParts } from "#parts";
 import { describePath } from "#runtime";
+import { fetchTransport } from "#transport";
 
 import { Api } from "./api/api.ts";
+import { checkApp } from "./config/check-app.ts";
 import { pageOptionNames, type PageClientOptions } from "./config/page-options.ts";
 import { defaults, type Clock } from "./config/options.ts";
 import { rejectUnknown, resolvePageConfig, type Config } from "./config/resolve-config.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import { usePart } from "./errors/use-part.ts";
 import { within, type Deadline } from "./http/deadline.ts";
-import { fetchTransport } from "./http/fetch-transport.ts";
 import { PageLimiter } from "./http/page-limiter.ts";
 import type { JobContext, JobContexts } from "./jobs/client-context.ts";
 import { JobPoller } from "./jobs/job-poller.ts";
@@ -41,6 +43,7 @@ export class PageClient {
 
   constructor(options: PageClientOptions) {
     rejectUnknown("PageClient", options, pageOptionNames);
+    if (isApp) checkApp();
     this.#contexts = new PageContexts({ ...options });
     this.#jobSubmitter = new JobSubmitter(this.#contexts);
     this.jobs = { resume: (saved) => restoreJob(this.#contexts, saved) };

@@ -1,3 +1,4 @@
+import { isApp } from "#app";
 import { isPage } from "#page";
 import { describeCredential } from "@tryon/shared/credential";
 import { readDuration } from "@tryon/shared/duration";
@@ -159,7 +160,11 @@ function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void
   if (isLoopback(url.hostname)) return;
   checkTransport(url, options);
   // Every visitor of a page can read its key, and a live key costs money in tests.
-  const place = isPage || isBrowser() ? "a browser" : isTestRun() && "a test run";
+  const place = isApp
+    ? "an app"
+    : isPage || isBrowser()
+      ? "a browser"
+      : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
     `apiKey is a live key, and this is ${place}.`,

@@ -1,7 +1,10 @@
+import { isApp } from "#app";
+
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
 import { milliseconds, rejectUnknown } from "../config/resolve-config.ts";
 import type { ClientClock } from "../config/clock.ts";
+import { completeSignal } from "./complete-signal.ts";
 
 /**
  * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end.
@@ -18,7 +21,7 @@ export class Deadline {
   constructor(clock: ClientClock, timeout: number, caller?: AbortSignal, call?: Deadline) {
     this.clock = clock;
     this.timeout = timeout;
-    this.#caller = caller;
+    this.#caller = isApp ? completeSignal(caller) : caller;
     this.#call = call;
     this.restart();
   }

@@ -1,11 +1,11 @@
 // Code that differs between Node and all other runtimes: this file is for those, `node/node-runtime.ts` is for Node.
 // `imports` of package.json selects one.
 import { isPage } from "#page";
+import { fetchTransport } from "#transport";
 
 import type { Logger, TryOnOptions } from "../config/options.ts";
 import { check } from "../config/resolve-config.ts";
 import { blobLike, type BlobLike } from "./blob-like.ts";
-import { fetchTransport } from "./fetch-transport.ts";
 import type { Transport } from "./http-request.ts";
 import type { SendConfig } from "./send-request.ts";
 

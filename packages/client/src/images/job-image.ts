@@ -1,3 +1,4 @@
+import { isApp } from "#app";
 import { isPage } from "#page";
 
 import type { CallOptions } from "../types/call-options.ts";
@@ -95,6 +96,9 @@ export class JobImage implements ResultImage {
   }
 
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    if (isApp && !("ReadableStream" in globalThis)) {
+      throw new ConfigError("unsafe_environment", "stream() needs streams.", "Use bytes().");
+    }
     const { streamOf } = await usePart(this.#load);
     return this.#download(options, streamOf, true);
   }

@@ -151,7 +151,9 @@ export class JobPoller {
     const now = this.#clock.monotonic();
     const jobs = [...this.#jobs.values()]
       .filter(({ isPolled }) => !isPolled)
-      .toSorted((one, other) => one.due - other.due);
+      // The filter has made a copy. Hermes has no `toSorted`.
+      // oxlint-disable-next-line unicorn/no-array-sort
+      .sort((one, other) => one.due - other.due);
     const [first] = jobs;
     if (first && first.due <= now) {
       let end = now + Math.max(maxGap, this.#schedule.interval());

@@ -1,3 +1,4 @@
+import { isApp } from "#app";
 import { useMemo, useSyncExternalStore } from "react";
 
 import { createTryOnSession } from "@tryon/client/session";
@@ -49,7 +50,7 @@ export function useTryOn(client: SessionClient, options: TryOnSessionOptions = {
 
 function sharedSession(client: SessionClient, options: TryOnSessionOptions): Shared {
   // A server renders for many visitors, and must not collect their sessions.
-  if (typeof document === "undefined") return createShared(client, options);
+  if (!isApp && typeof document === "undefined") return createShared(client, options);
   const named = sessions.get(client) ?? new Map<string, Shared>();
   sessions.set(client, named);
   const { name = "try-on", user } = options;

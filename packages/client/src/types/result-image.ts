@@ -23,7 +23,8 @@ export interface ResultImage {
   bytes(options?: CallOptions): Promise<Bytes>;
 
   /**
-   * Downloads the image as a blob of type `image/png`.
+   * Downloads the image as a blob of type `image/png`. In React Native, it is in memory and has `arrayBuffer`, `text`, `slice`,
+   * `size` and `type`: show the image by its `url`, and save its `bytes`.
    *
    * @throws as `bytes`
    */
@@ -33,7 +34,7 @@ export interface ResultImage {
    * Downloads the image as a stream, which begins with the signature of a PNG. Read it to its end, or cancel it. An interrupted
    * download fails the stream. `timeout` applies to the whole download.
    *
-   * @throws as `bytes`
+   * @throws as `bytes`; `unsafe_environment` in an app of React Native without streams
    */
   stream(options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 

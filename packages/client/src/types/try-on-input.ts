@@ -12,7 +12,8 @@ type NodeStream = AsyncIterable<Uint8Array> & {
 
 /**
  * An image: an https URL; the image itself as `Blob`, `File`, bytes, `Response` or stream; in Node also as a stream of Node
- * or a file that multer keeps in memory; or its base64, also as a data URI.
+ * or a file that multer keeps in memory; or its base64, also as a data URI; in React Native also a file by its URI, such as
+ * an asset of an image picker.
  */
 export type ImageInput =
   | string
@@ -30,6 +31,10 @@ export type ImageInput =
   | {
       /** Base64 of the image or its data URI, up to 14,000,000 characters. */
       readonly base64: string;
+    }
+  | {
+      /** In React Native: URI of a file of the app, such as `file:///…` or `content://…`, up to 10,500,000 bytes. */
+      readonly uri: string;
     };
 
 /** Value that JSON can represent. In objects, fields that are undefined are left out. */

@@ -1,0 +1,1 @@
+export const isApp: boolean = false;
