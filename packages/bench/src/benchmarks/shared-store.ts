@@ -12,7 +12,7 @@ const stores = [
   { store: "sqlite", title: "SQLite", start: startSqlite },
 ] as const;
 const bullmq = "BullMQ, add and process";
-const memory = ["without a journal", "p-queue, add and fetch"] as const;
+const inMemory = ["without a journal", "p-queue, add and fetch"] as const;
 const resumes = [
   ["Without a budget", "resume"],
   ["With a budget, which counts all entries", "resume-with-budget"],
@@ -126,8 +126,8 @@ export const sharedStore: Benchmark = {
         await runProcesses(environment, 1, ["p-queue-fetch", "memory", "", serviceUrl], 400),
       ].map((results) => sumOf(results, "cpu") / 400);
       yield {
-        wholeCpu: { [memory[0]]: own, [memory[1]]: peer },
-        wholeCpuRatio: { [memory.join(" / ")]: own / peer },
+        wholeCpu: { [inMemory[0]]: own, [inMemory[1]]: peer },
+        wholeCpuRatio: { [inMemory.join(" / ")]: own / peer },
       };
     }
     for (const { store, title, start } of stores) {

@@ -13,7 +13,7 @@ it("sends images as text, with cookies for the proxy only", async () => {
   vi.resetModules();
   vi.doMock("#transport", async () => import("./native-transport.ts"));
   const { PageClient } = await import("../page-client.ts");
-  const mock = createMock();
+  const mock = createMock({ latency: 0 });
   const { clock, keys, baseUrl } = mock;
   const options = { apiKey: keys.live, baseUrl, clock, fetch: mock.fetch };
   const proxy = createProxy({ ...options, authorize: () => ({ id: "ada" }) });
@@ -25,8 +25,8 @@ it("sends images as text, with cookies for the proxy only", async () => {
   };
   const client = new PageClient({ baseUrl: "https://app.example/api/tryon", clock, fetch });
   const garments = ["https://shop.example/shirt.png"] as const;
-  const result = await clock.runUntil(client.run({ person: smallPng, garments, prompt: "Größe" }));
-  expect((await clock.runUntil(result.image.bytes()))[1]).toBe(80);
+  const result = await client.run({ person: smallPng, garments, prompt: "Größe" });
+  expect((await result.image.bytes())[1]).toBe(80);
   const [body, credentials] = sent[0] ?? [];
   expect(JSON.parse(String(body))).toMatchObject({
     prompt: "Größe",

@@ -1,6 +1,3 @@
-import type * as Crypto from "node:crypto";
-import type * as FileSystem from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Agent } from "node:http";
 import type { Readable } from "node:stream";
 
@@ -11,16 +8,12 @@ import { fetchTransport } from "../http/fetch-transport.ts";
 import type { Transport, WholeFile } from "../http/http-request.ts";
 import type { SendConfig } from "../http/send-request.ts";
 import { findReplacement } from "./find-replacement.ts";
+import { loadBuiltin } from "./load-builtin.ts";
 import { webStream } from "./node-image.ts";
 import { Agents, NodeTransport } from "./node-transport.ts";
 
 export { describePath, nodeImage } from "./node-image.ts";
 export { environmentLogger } from "./environment-logger.ts";
-
-interface NodeProcess {
-  readonly getBuiltinModule?: (name: string) => unknown;
-  readonly execPath: string;
-}
 
 export class Connections {
   readonly #agents: Agents;
@@ -105,7 +98,7 @@ function withNodeStreams<Settings extends SendConfig>(
     let sent: unknown = body ?? null;
     if (isOfNode && body instanceof Blob) sent = new Uint8Array(await body.arrayBuffer());
     if (isOfNode && body instanceof ReadableStream) {
-      sent = (await import("node:stream")).Readable.from(body);
+      sent = loadBuiltin("node:stream").Readable.from(body);
     }
     // The type has no stream of Node.
     const response = await config.fetch(url, { ...rest, body: sent as BodyInit | null }, request);
@@ -149,8 +142,7 @@ function createFile(path: string): WholeFile {
   let fileError: unknown;
   return {
     async write(chunks) {
-      // This is the type of the module.
-      const { rename, rm, writeFile } = loadBuiltin("node:fs/promises") as typeof FileSystem;
+      const { rename, rm, writeFile } = loadBuiltin("node:fs/promises");
       const temporary = `${path}.${crypto.randomUUID()}.tmp`;
       let failed: { readonly error: unknown } | undefined;
       async function* watched() {
@@ -179,17 +171,7 @@ function createFile(path: string): WholeFile {
 }
 
 export function sha256Of(text: string): string {
-  // This is the type of the module.
-  const { createHash, hash } = loadBuiltin("node:crypto") as typeof Crypto &
-    Partial<Pick<typeof Crypto, "hash">>;
-  // Takes half of the time in one call, which Node has since 20.12.
+  const { createHash, hash } = loadBuiltin("node:crypto");
+  // Takes half of the time in one call.
   return hash?.("sha256", text) ?? createHash("sha256").update(text).digest("hex");
-}
-
-/** Loads a module at its first use, since its import takes longer than that of the client. Parcel breaks an `import()` of it. */
-function loadBuiltin(name: string): unknown {
-  const { process } = globalThis as { process: NodeProcess };
-  // Only older versions of Node need a file for it.
-  const load = process.getBuiltinModule ?? createRequire(process.execPath);
-  return load(name);
 }

@@ -17,6 +17,7 @@ import type {
 } from "../http/http-request.ts";
 import { maxBody, maxErrorBody, sendRequest, type SendConfig } from "../http/send-request.ts";
 import { checkProxy, explainError, hasProxy, isForwarded } from "./network-proxy.ts";
+import { loadBuiltin } from "./load-builtin.ts";
 import { webStream } from "./node-image.ts";
 import { readResponse, receivedResponse } from "./read-response.ts";
 
@@ -57,7 +58,7 @@ export class NodeTransport implements Transport {
     const { signal } = deadline;
     onSend("connecting");
     const target = new URL(url);
-    const http = (modules[target.protocol] ??= await load(target.protocol));
+    const http = (modules[target.protocol] ??= load(target.protocol));
     const { body: sent } = init;
     // Text, or bytes if a middleware has replaced the request.
     const isWhole = typeof sent === "string" || sent instanceof ArrayBuffer;
@@ -148,7 +149,7 @@ export class NodeTransport implements Transport {
       explain(refused);
       throw refused;
     }
-    const received = await decode(message);
+    const received = decode(message);
     const headers = message.headers as Record<string, string>;
     if (read && status < 300) {
       const content = status === 204 || status === 205 ? null : webStream(received);
@@ -206,17 +207,11 @@ function closeIdle({ freeSockets = {} }: Partial<Agent>, start = ""): void {
   }
 }
 
-/** Modules by protocol. Each is loaded by the first request: an import takes milliseconds. */
+/** Modules by protocol. */
 const modules: Partial<Record<string, Module>> = {};
 
-async function load(protocol: string): Promise<Module> {
-  const isSecure = protocol === "https:";
-  const { process } = globalThis as { process: { getBuiltinModule?(name: string): unknown } };
-  // An import reads every export of the module, and Node loads `fetch` for one of them. Older versions have only the import.
-  const http =
-    process.getBuiltinModule?.(isSecure ? "node:https" : "node:http") ??
-    (await (isSecure ? import("node:https") : import("node:http"))).default;
-  return http as Module;
+function load(protocol: string): Module {
+  return loadBuiltin(protocol === "https:" ? "node:https" : "node:http");
 }
 
 function sentStage({ reusedSocket }: ClientRequest): Stage {
@@ -299,14 +294,13 @@ function base64Encoder(): (bytes: Bytes) => Bytes {
   };
 }
 
-async function decode(message: IncomingMessage): Promise<Readable> {
+function decode(message: IncomingMessage): Readable {
   const encoding = message.headers["content-encoding"] ?? "";
   if (!/^(x-gzip|gzip|deflate|br)$/i.test(encoding)) return message;
-  const { default: zlib } = await import("node:zlib");
+  const zlib = loadBuiltin("node:zlib");
   const decoder = /br/i.test(encoding) ? zlib.createBrotliDecompress() : zlib.createUnzip();
-  const { pipeline } = await import("node:stream");
   // An error destroys both.
-  return pipeline(message, decoder, () => undefined);
+  return loadBuiltin("node:stream").pipeline(message, decoder, () => undefined);
 }
 
 function readBytes(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> {

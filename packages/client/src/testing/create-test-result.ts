@@ -59,6 +59,7 @@ export function createTestResult(fields: TestResultFields = {}): TryOnResult {
 function imageOf(job: Job): ResultImage {
   const load = async (): Promise<ResultImage> => (await job.result()).image;
   return {
+    jobId: job.id,
     blob: async (options) => (await load()).blob(options),
     bytes: async (options) => (await load()).bytes(options),
     save: async (path, options) => (await load()).save(path, options),
