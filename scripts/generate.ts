@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { frameworksPage } from "../packages/frameworks/src/page.ts";
+import { runnersPage } from "../packages/frameworks/src/runners/runners-page.ts";
 import { toolsPage } from "../packages/frameworks/src/tools/tools-page.ts";
 import * as fixes from "../packages/webhooks/src/receiver/raw-body-fixes.ts";
 import { apiDocsPage } from "./api-docs-page.ts";
@@ -42,6 +43,7 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   if (existsSync(join(root, "packages/frameworks"))) {
     update("docs/frameworks.md", frameworksPage(root));
     update("docs/tools.md", toolsPage());
+    update("docs/test-runners.md", runnersPage());
   }
   for (const [path, text] of docsPages(root, problems)) {
     const isService = path === "docs/guides/service.md";

@@ -8,6 +8,9 @@ export interface Result {
 
 export const works = "works";
 
+/** Outcome of a check that a row does not have. */
+export const notApplicable = "not applicable";
+
 interface RunOptions {
   /** File of the results. */
   readonly path: string;

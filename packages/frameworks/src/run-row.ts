@@ -43,10 +43,21 @@ export async function versionsOf(
   return versions;
 }
 
+/** First line of an error that says something, without paths and colors. */
+export function firstLine(error: unknown): string {
+  const lines = String(error)
+    // oxlint-disable-next-line no-control-regex -- Colors of a terminal.
+    .replaceAll(/\u001B\[[\d;]*m/g, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const line = lines.find((one) => /error/i.test(one)) ?? lines.join(" ");
+  return line.replaceAll(/\s+/g, " ").trim().slice(0, 300);
+}
+
 /** Returns the command of arguments of Node, or of those of a package's command. */
-function commandOf(app: AppFolder, args: readonly string[]): [string, readonly string[]] {
+export function commandOf(app: AppFolder, args: readonly string[]): [string, readonly string[]] {
   const [first = "", ...others] = args;
-  if (/[./]/.test(first)) return [node, args];
+  if (/^-|[./]/.test(first)) return [node, args];
   return [app.path("node_modules/.bin", first), others];
 }
 

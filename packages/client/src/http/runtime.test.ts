@@ -74,7 +74,10 @@ it("saves no image to a file, and takes no agent, in a runtime other than Node",
   });
   expect((await image.bytes()).length).toBeGreaterThan(0);
   const agent = { destroy: () => undefined };
-  expect(() => new TryOn({ ...options, agent })).toThrow("agent is an option for Node");
+  expect(() => new TryOn({ ...options, agent })).toThrow("agent is for Node. Remove it.");
+  expect(() => new TryOn({ ...options, transport: "node" })).toThrow(
+    'transport: "node" is for Node. Remove it.',
+  );
 });
 
 it("leaves redirects of images and streams to the browser, and rejects firstAttemptAt, in the build for pages", async () => {

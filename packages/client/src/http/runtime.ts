@@ -11,11 +11,9 @@ import type { SendConfig } from "./send-request.ts";
 
 export class Connections {
   constructor(options: TryOnOptions) {
-    check(
-      isPage ? !options.agent : !options.agent && options.transport !== "node",
-      "agent is an option for Node.",
-      "Remove it.",
-    );
+    check(!options.agent, "agent is for Node.", "Remove it.");
+    if (!isPage)
+      check(options.transport !== "node", 'transport: "node" is for Node.', "Remove it.");
   }
 
   createTransport(config: SendConfig): Transport {

@@ -43,8 +43,6 @@ const vitest = `${imports}import { afterAll, afterEach, assert, beforeAll, befor
 const mocha = `${nodeAssert}const [beforeAll, afterAll, test] = [before, after, it];\n`;
 const jestGlobals = `${nodeAssert}import { afterAll, afterEach, beforeAll, beforeEach, test } from "@jest/globals";\n`;
 
-const nodeConditions = `export default { testEnvironment: "jsdom", testEnvironmentOptions: { customExportConditions: ["node", "require"] } };\n`;
-
 export const runners: readonly Runner[] = [
   {
     id: "node-test",
@@ -122,13 +120,15 @@ export const runners: readonly Runner[] = [
   {
     id: "jest-jsdom",
     title: "jest with jsdom",
-    packages: ["jest", "jest-environment-jsdom"],
+    packages: ["jest", "jest-fixed-jsdom", "jest-environment-jsdom"],
     file: "typical.test.cjs",
     head: requires,
     files: {
-      "jest.config.mjs": nodeConditions.replace("{ ", '{ testMatch: ["**/*.test.cjs"], '),
+      "jest.config.mjs":
+        'export default { testMatch: ["**/*.test.cjs"], testEnvironment: "jest-fixed-jsdom" };\n',
     },
     command: ["jest"],
+    trap: '`testEnvironment: "jest-fixed-jsdom"`. The environment `jsdom` of jest has no `fetch`.',
     isPinned: true,
   },
   {
@@ -175,6 +175,7 @@ beforeEach(() => (timers = sinon.useFakeTimers({ toFake: ["Date", "setTimeout", 
 afterEach(() => timers.restore());
 `,
     command: ["mocha", "typical.test.mjs"],
+    trap: "Pass `toFake`. By default, sinon fakes `nextTick`, which HTTP needs.",
     isPinned: true,
   },
   {
@@ -191,6 +192,7 @@ afterEach(() => timers.restore());
     packages: ["deno", "@types/node"],
     head: nodeTest,
     command: ["deno", "test", "--allow-all", "typical.test.mjs"],
+    trap: "The check of types needs `@types/node`, or pass `--no-check`.",
     scripts: true,
   },
   {

@@ -11,10 +11,9 @@ import { freePort } from "@tryon/test-kit/free-port";
 import { node, root } from "@tryon/test-kit/repository";
 import { build } from "esbuild";
 
-import { works, type Result } from "../result.ts";
-import { packagesWith, versionsOf } from "../run-row.ts";
+import { notApplicable, works, type Result } from "../result.ts";
+import { firstLine, packagesWith, versionsOf } from "../run-row.ts";
 import type { Tool } from "./tools.ts";
-import { notApplicable } from "./tools-page.ts";
 
 interface Job {
   readonly job_id: string;
@@ -89,17 +88,6 @@ export async function runTool(
 /** Path of the commands of the packages. */
 function pathWith(app: AppFolder): string {
   return [app.path("node_modules/.bin"), join(node, ".."), process.env["PATH"]].join(":");
-}
-
-/** First line of an error that says something, without paths and colors. */
-function firstLine(error: unknown): string {
-  const lines = String(error)
-    // oxlint-disable-next-line no-control-regex -- Colors of a terminal.
-    .replaceAll(/\u001B\[[\d;]*m/g, "")
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  const line = lines.find((one) => /error/i.test(one)) ?? lines.join(" ");
-  return line.replaceAll(/\s+/g, " ").trim().slice(0, 300);
 }
 
 async function compile(app: AppFolder): Promise<void> {

@@ -1,12 +1,9 @@
 import { lineOf } from "../page.ts";
-import { works, type Result } from "../result.ts";
+import { notApplicable, works, type Result } from "../result.ts";
 import results from "./results.json" with { type: "json" };
 import { tools, type Tool } from "./tools.ts";
 
 export const command = "npm run tools";
-
-/** Result of a tool that has nothing to compile or to run. */
-export const notApplicable = "not applicable";
 
 const columns = ["accepts", "compiles", "tryOn"] as const;
 
