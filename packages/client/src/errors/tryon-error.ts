@@ -148,10 +148,11 @@ export class TryOnError extends Error {
     return this.issues?.find((issue) => issue.field === path);
   }
 
-  /** Returns all fields but the stack and the cause, for logs. */
+  /** Returns all fields but the stack, the cause and functions, for logs and for `structuredClone`. */
   toJSON(): Record<string, unknown> {
-    const described: Record<string, unknown> = { name: this.name, message: this.message };
-    return Object.assign(described, this);
+    // Some errors have `recover`.
+    const { recover: _, ...fields } = this as Readonly<Record<string, unknown>> & this;
+    return { name: this.name, message: this.message, ...(fields as object) };
   }
 }
 

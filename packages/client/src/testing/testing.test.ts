@@ -144,3 +144,13 @@ test.each<[string, () => unknown, string]>([
 ])("refuses an invalid %s", (_what, create, message) => {
   expect(create).toThrow(message);
 });
+
+test("clones of results, jobs and errors have what JSON shows", () => {
+  const [result, error] = [createTestResult(), createTestError("outcome_unknown")];
+  expect(structuredClone(result).image).toEqual({ jobId: result.job.id });
+  expect(structuredClone(result.job)).toEqual({ id: result.job.id });
+  expect(structuredClone(result.job.toJSON())).toEqual(result.job.toJSON());
+  expect(error.recover).toBeTypeOf("function");
+  expect(structuredClone(error.toJSON())).toEqual(JSON.parse(JSON.stringify(error)));
+  expect(error.toJSON()).toMatchObject({ code: "outcome_unknown" });
+});
