@@ -66,6 +66,10 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
   "a Blob without a tag": (bytes) => domBlob(bytes, "slice", "arrayBuffer"),
   "a Blob without slices": (bytes) => domBlob(bytes, "arrayBuffer"),
   "a Blob with streams": (bytes) => domBlob(bytes, "slice", "stream"),
+  "a Blob that only a FileReader reads": (bytes) => {
+    vi.stubGlobal("FileReader", TestReader);
+    return { size: bytes.length, bytes, [Symbol.toStringTag]: "Blob" } as unknown as ImageInput;
+  },
   Response: (bytes) => new Response(bytes),
   ReadableStream: streamOf,
   base64: (bytes) => ({ base64: base64Of(bytes) }),
@@ -74,6 +78,15 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
   "a data URI": (bytes) => `data:image/jpeg;base64,${base64Of(bytes)}`,
   "a data URI as URL": (bytes) => new URL(`data:image/jpeg;base64,${base64Of(bytes)}`),
 };
+
+class TestReader extends EventTarget {
+  result: unknown;
+
+  readAsArrayBuffer({ bytes }: { readonly bytes: Uint8Array }): void {
+    this.result = bytes.slice().buffer;
+    queueMicrotask(() => this.dispatchEvent(new Event("load")));
+  }
+}
 
 function domBlob(bytes: Uint8Array<ArrayBuffer>, ...names: (keyof Blob)[]): ImageInput {
   const blob = new Blob([bytes]);

@@ -84,8 +84,7 @@ export class Connections {
 const ofNodeFetch = /^async function fetch\(url, options_\)/;
 
 /**
- * Adapts a client to node-fetch and cross-fetch, which send neither a `Blob` nor a `ReadableStream` correctly, and respond with a
- * stream of Node.
+ * Adapts a client to node-fetch and cross-fetch, which send no `ReadableStream` correctly, and respond with a stream of Node.
  */
 function withNodeStreams<Settings extends SendConfig>(
   config: Settings,
@@ -94,14 +93,11 @@ function withNodeStreams<Settings extends SendConfig>(
   // Those of node-fetch 2 and cross-fetch have these fields.
   const isOfNode = "isRedirect" in own || "ponyfill" in own || ofNodeFetch.test(String(own));
   const fetch: SendConfig["fetch"] = async (url, init, request) => {
-    const { body, ...rest } = init;
-    let sent: unknown = body ?? null;
-    if (isOfNode && body instanceof Blob) sent = new Uint8Array(await body.arrayBuffer());
-    if (isOfNode && body instanceof ReadableStream) {
-      sent = loadBuiltin("node:stream").Readable.from(body);
-    }
+    const { body } = init;
+    const isStream = isOfNode && body instanceof ReadableStream;
+    const sent: unknown = isStream ? loadBuiltin("node:stream").Readable.from(body) : body;
     // The type has no stream of Node.
-    const response = await config.fetch(url, { ...rest, body: sent as BodyInit | null }, request);
+    const response = await config.fetch(url, { ...init, body: sent as BodyInit | null }, request);
     return withWebStream(response as Response);
   };
   return { ...config, fetch };

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import http, { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import { createServer as createTcpServer, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
@@ -758,4 +760,24 @@ describe("connections", () => {
     const names = Object.keys(agent.freeSockets).map((name) => name.split(":")[1]);
     expect(names).toContain(new URL(other.url).port);
   });
+});
+
+it("adapts streams to a fetch that has those of Node", async () => {
+  const mock = createMock({ latency: 0 });
+  const bodies: unknown[] = [];
+  const nodeFetch = async (url: string | URL | Request, init: RequestInit = {}) => {
+    bodies.push(init.body);
+    const body: unknown = init.body instanceof Readable ? await buffer(init.body) : init.body;
+    const response = await mock.fetch(new Request(url, { ...init, body: body as BodyInit | null }));
+    const { status, headers, ok } = response;
+    const stream = Readable.from([new Uint8Array(await response.arrayBuffer())]);
+    return { status, headers, ok, url, body: stream } as unknown as Response;
+  };
+  const fetch = Object.assign(nodeFetch, { isRedirect: () => false });
+  const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch });
+  const person = new Uint8Array(400_000).fill(1);
+  person.set([0xff, 0xd8, 0xff, 0xe0]);
+  const { image } = await tryon.run({ person, garments: ["https://shop.example/shirt.png"] });
+  expect((await image.bytes())[1]).toBe(80);
+  expect(bodies[0]).toBeInstanceOf(Readable);
 });
