@@ -24,13 +24,16 @@ import { hints } from "../errors/hints.ts";
 import { amount, anything, checkFields, oneOf, text, type Check } from "./check-fields.ts";
 import { createTestJob } from "./create-test-job.ts";
 
-type FixedName = "code" | "field" | "message" | "name" | "stack" | "toJSON" | symbol;
-
 type RequestCode = keyof typeof hints;
 
 /** Fields of an error with this code, each of which replaces a default. */
 export type TestErrorFields<Code extends TryOnErrorCode> = {
-  readonly [Name in Exclude<keyof ErrorWithCode<Code>, FixedName>]?: ErrorWithCode<Code>[Name];
+  readonly [
+    Name in Exclude<
+      keyof ErrorWithCode<Code>,
+      "code" | "field" | "message" | "name" | "stack" | "toJSON" | symbol
+    >
+  ]?: ErrorWithCode<Code>[Name];
 };
 
 /** Fields of all codes. */

@@ -72,7 +72,7 @@ export const host = {
   clearTimeout: timers.clearTimeout.bind(globalThis),
   fetch: globalThis.fetch.bind(globalThis),
   /** Copies data. happy-dom in jest has no `structuredClone`. */
-  copy: globalThis.structuredClone ?? copyAsJson,
+  copy: globalThis.structuredClone?.bind(globalThis) ?? copyAsJson,
   /** Calls the global `fetch` of the moment, replaced or not. */
   currentFetch: (request: Request): Promise<Response> => globalThis.fetch(request),
   /** Logs a warning; in Node on stderr. */
