@@ -21,7 +21,7 @@ const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
 const maxBytes = {
   client: 638_500,
   webhooks: 181_500,
-  mock: 451_500,
+  mock: 453_000,
   contract: 170_000,
   cli: 539_000,
   "ai-sdk": 12_000,
