@@ -163,7 +163,7 @@ async function readText(
   return text + decoder.decode();
 }
 
-/** Returns undefined if the body is no web stream, as in some implementations of `fetch`. */
+/** Returns undefined if the body is not a web stream, as in some implementations of `fetch`. */
 function webReader({
   body,
 }: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined {

@@ -12,24 +12,15 @@ import { startScript } from "@tryon/test-kit/start-program";
 import { startListening } from "@tryon/test-kit/listen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { recordedOptions } from "../../test/recordings/recordings.ts";
+
 const contract = fileURLToPath(new URL("main.ts", import.meta.url));
 const mockCommand = fileURLToPath(new URL("../../../mock/src/cli/main.ts", import.meta.url));
 const traffic = fileURLToPath(new URL("../../test/record-traffic.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "tryon-replay-"));
 const inFolder = (name: string): string => join(folder, name);
 
-const unusual = {
-  sparseSubmit: true,
-  inventSeed: true,
-  timeFormat: "offset",
-  resultsOrigin: "other",
-  replayHeader: false,
-  unknownCursor: 422,
-  limitBounds: "clamp",
-  discoveryKey: true,
-  slashRedirect: true,
-  malformedBody: 400,
-} as const;
+const unusual = { ...recordedOptions, slashRedirect: true } as const;
 
 const names = Object.keys(unusual) as (keyof typeof unusual)[];
 

@@ -16,7 +16,7 @@ export interface Runner {
   readonly env?: Readonly<Record<string, string>>;
   /** If true, packages need their install scripts. @default false */
   readonly scripts?: boolean;
-  /** What users of this runner need to know. @default "" */
+  /** Settings that users of this runner need. @default none */
   readonly trap?: string;
   /** Text of the page if it does not work. */
   readonly note?: string;
