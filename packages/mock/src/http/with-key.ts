@@ -73,8 +73,7 @@ export function withKey(
     } catch (error) {
       response = errorResponse(error, options);
     } finally {
-      const isAccepted = response !== undefined && response.status < 300;
-      if (counted !== undefined && !isAccepted) service.keys.uncount(counted);
+      if (counted !== undefined && response?.status !== 200) service.keys.uncount(counted);
     }
     Object.assign(response.headers, limitHeaders);
     return response;
@@ -82,5 +81,5 @@ export function withKey(
 }
 
 function bearerToken(request: HttpRequest): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  return request.headers.get("authorization")?.match(/^bearer +(\S+) *$/i)?.[1];
 }
