@@ -431,13 +431,19 @@ describe("a state file", () => {
     expect(job).toMatchObject({ result_url: null, result_bytes: bytes, result_width: 768 });
   });
 
-  test("loses expired idempotency records with later submissions", async () => {
+  test("loses at most ten expired idempotency records with each later submission", async () => {
     const { file, mock, call } = setUp();
-    for (const key of ["a", "b", "c", "a"]) await call.submit({}, { "idempotency-key": key });
-    await mock.clock.advance("25h");
-    for (const key of ["a", "d"]) await call.submit({}, { "idempotency-key": key });
-    const ids = query(file, "SELECT id FROM records WHERE kind = 'idempotency'");
-    expect(ids.map(({ id }) => String(id).split("\n")[1])).toEqual(["a", "d"]);
+    const submit = (key: string) => call.submit({}, { "idempotency-key": key });
+    const keys = (): readonly string[] =>
+      query(file, "SELECT id FROM records WHERE kind = 'idempotency'").map(
+        ({ id }) => String(id).split("\n")[1] ?? "",
+      );
+    for (const key of "abcdefghijkla") await submit(key);
+    await mock.clock.advance("24h");
+    await submit("a");
+    expect(keys()).toEqual(["l", "a"]);
+    await submit("m");
+    expect(keys()).toEqual(["a", "m"]);
   });
 
   test("of version 1 is read, with its images", async () => {

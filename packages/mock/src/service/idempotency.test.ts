@@ -57,6 +57,16 @@ describe("a submission under an idempotency key", () => {
     expect(slowAgain.body).toMatchObject({ status: "running", error_code: null });
   });
 
+  test("gets its response if the date is set past the expiry of the key meanwhile", async () => {
+    const { mock, call } = setUp();
+    const first = call.submit({ wait: true }, key);
+    await mock.clock.advance(0);
+    mock.clock.set(mock.clock.now() + 25 * 3_600_000);
+    expect((await call.submit({}, { "idempotency-key": "order-2" })).status).toBe(200);
+    await mock.clock.advance("2s");
+    expect((await first).body).toMatchObject({ status: "succeeded" });
+  });
+
   test("ignores the order of properties and white space", async () => {
     covers("submit.idempotency-key.comparison");
     const { mock, call } = setUp();
