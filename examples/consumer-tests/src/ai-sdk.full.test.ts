@@ -98,6 +98,15 @@ describe.runIf(hasChromium)("the chat", { timeout: installing }, () => {
     expect(await page.getByRole("button", { name: "Continue" }).count()).toBe(0);
   });
 
+  test.each(["{", "null", "{}", '{"messages":[]}', '{"messages":[{"id":"1"}]}'])(
+    "responds with 400 to a user who sends %s",
+    async (body) => {
+      const headers = { cookie: "session=7f3a" };
+      const response = await fetch(`${url}/api/looks`, { method: "POST", headers, body });
+      expect(response.status).toBe(400);
+    },
+  );
+
   test("gives nothing to a visitor without a session", async () => {
     const response = await fetch(`${url}/api/looks`, { method: "POST", body: "{}" });
     expect(response.status).toBe(401);

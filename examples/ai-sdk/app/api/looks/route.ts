@@ -4,7 +4,7 @@ import {
   createUIMessageStream,
   createUIMessageStreamResponse,
   generateImage,
-  validateUIMessages,
+  safeValidateUIMessages,
 } from "ai";
 import { cookies } from "next/headers";
 
@@ -23,10 +23,10 @@ const model = createImageModel();
 export async function POST(request: Request): Promise<Response> {
   const user = sessions.get((await cookies()).get("session")?.value ?? "");
   if (!user) return new Response("Sign in first.", { status: 401 });
-  const { messages } = await request.json();
-  const valid = await validateUIMessages<LookMessage>({ messages });
-  const message = valid.findLast(({ role }) => role === "user");
-  if (!message) return new Response("No message of the user.", { status: 400 });
+  const body = await request.json().catch(() => undefined);
+  const valid = await safeValidateUIMessages<LookMessage>({ messages: body?.messages });
+  const message = valid.success ? valid.data.findLast(({ role }) => role === "user") : undefined;
+  if (!message) return new Response("Send messages, with one of the user.", { status: 400 });
   const images = message.parts.flatMap((part) => (part.type === "file" ? [part.url] : []));
 
   const stream = createUIMessageStream<LookMessage>({
