@@ -88,7 +88,8 @@ function brief(value: unknown): string {
 }
 
 export function isSmall(value: unknown): boolean {
-  return JSON.stringify(value).length < 20_000;
+  // The text of an image has millions of characters.
+  return (typeof value === "string" ? value : JSON.stringify(value)).length < 20_000;
 }
 
 /** Lists fields with bounds of the size of an image, or the other fields. */
