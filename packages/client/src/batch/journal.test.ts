@@ -235,7 +235,10 @@ describe("an item with an unknown outcome after its key expired", () => {
     const before = service.submissions().length;
     const error = (await runOne(service, journal))?.error;
     if (!isTryOnError(error, "outcome_unknown")) throw error ?? new Error("It succeeded.");
-    expect(error.message).toContain('"a"');
+    expect(error).toMatchObject({
+      message: expect.stringContaining('"a"'),
+      search: "list_too_short",
+    });
     expect(await service.error(error.recover())).toBe(error);
     expect(service.submissions()).toHaveLength(before);
     expect(journal.entries.get("a")?.state).toBe("sending");
@@ -258,18 +261,6 @@ describe("an item with an unknown outcome after its key expired", () => {
     await runAll(service, [never, order("b")], journal, { tryon: client() });
     const [next] = service.submissions().slice(before);
     expect((next?.at ?? 0) - startedAt).toBeLessThan(5_000);
-  });
-
-  it("is searched up to one hour before its first request", async () => {
-    const service = createService();
-    const { run, tryon, mock, sent } = service;
-    for (let count = 0; count < 105; count += 1) await run(tryon.submit(input));
-    await mock.clock.advance("61m");
-    const journal = await interrupted(service, requestLost);
-    await mock.clock.advance("31m");
-    const before = sent.length;
-    expect((await runOne(service, journal))?.error).toMatchObject({ code: "outcome_unknown" });
-    expect(sent.length - before).toBe(1);
   });
 
   it("has the error of the list as its cause", async () => {

@@ -230,16 +230,6 @@ describe("the list that many waits share", () => {
   });
 });
 
-it("sends no request for 50 jobs until Retry-After of a 429 has passed", async () => {
-  const service = createService({ latency: "40s" });
-  const jobs = await submitJobs(service, 50);
-  service.faults.push(respondWith(429, { detail: "busy" }, { "retry-after": "25" }));
-  const sent = await waitFor(service, jobs);
-  const times = sent.map(({ at }) => at - (sent[0]?.at ?? 0));
-  expect(times.filter((time) => time > 0 && time < 25_000)).toEqual([]);
-  expect(times.length).toBeLessThan(80);
-});
-
 describe("a wait among others", () => {
   it("ends at its own timeout, shortly after a last poll", async () => {
     const { run, error, tryon, mock, sent } = createService({ latency: "1h" });
@@ -394,13 +384,4 @@ describe("a poll that gets a page of another server", () => {
     expect(failed).toMatchObject({ code: "wait_timed_out", cause: { status: 403 } });
     expect(service.sent.length - before).toBeLessThan(20);
   });
-});
-
-it("polls on without a warning if a response asks for a delay beyond any timer", async () => {
-  const service = createService({ latency: "5s" });
-  const [job] = await submitJobs(service, 1);
-  const busy = respondWith(503, { detail: "maintenance" }, { "retry-after": "2600000" });
-  service.faults.push(busy, busy, busy, busy);
-  const result = await service.run(job?.result() ?? Promise.reject(new Error("no job")));
-  expect(result.job.status).toBe("succeeded");
 });
