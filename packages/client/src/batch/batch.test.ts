@@ -143,6 +143,12 @@ describe("a batch", () => {
   it.each<readonly [string, object, string, string]>([
     ["a journal without an id", { journal: memoryJournal() }, "id", "must be a function"],
     ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
+    [
+      "a budget with a journal that cannot be listed",
+      { journal: { ...memoryJournal(), list: undefined }, id: String, budget: { maxCredits: 8 } },
+      "journal",
+      "`list`",
+    ],
     ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
   ])("rejects %s", (_name, options, field, message) => {
     // Programs without types can pass anything.
