@@ -63,7 +63,6 @@ export function createHeldItems<Item>(
     isRetrying = false;
   }
 
-  /** Tries the first items again. */
   async function retryPage(count: number): Promise<void> {
     const ids = items.slice(0, count).map(({ id = "" }) => id);
     // An error has stopped the batch, which then starts the items to end them.

@@ -8,7 +8,6 @@ import type { ItemClaim } from "./journal.ts";
 export const maxPage = 500;
 /** Number of refused claims in a row after which items are read in pages, so that a few held items delay no other one. */
 const minRefused = 4;
-/** Number of items in the first page. */
 const firstPage = 16;
 
 export interface ReadItem<Item> {
@@ -91,7 +90,6 @@ export function createItemReader<Item>(
   }
 
   return {
-    /** Takes an item that has been read. */
     shift: (): ReadItem<Item> | undefined => page.shift(),
 
     /** Returns the next item, or undefined at the end. Throws the error of the items, or the reason of the signal. */

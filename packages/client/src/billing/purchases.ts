@@ -66,7 +66,6 @@ export async function sendPurchase(
   }
 }
 
-/** Repeats a purchase until its outcome is known. */
 export async function settlePurchase(
   purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
   requests: Pick<WeakMap<object, PurchaseWithSPTRequest>, "get">,

@@ -95,7 +95,6 @@ export class JobLookup {
     this.#contexts = contexts;
   }
 
-  /** Searches for a job. Submissions must be older than the first search. Rejects with the abort reason only. */
   find(sought: SoughtKey, limits: FindLimits = {}): Promise<KeySearch> {
     const found = this.#last.then(() => this.#find(sought, limits));
     this.#last = found.catch(() => undefined);
@@ -182,7 +181,6 @@ export function findSubmission(
   return new JobLookup(contexts).find({ ...sought, apiKeyFingerprint: fingerprint }, { deadline });
 }
 
-/** Searches the list for the job of a key. */
 export async function findByKey(
   contexts: ClientContexts,
   idempotencyKey: string,
