@@ -17,7 +17,7 @@ import type { ClientClock } from "../config/clock.ts";
 import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import type { KeyFinder } from "../jobs/jobs.ts";
+import type { KeyFinder } from "../jobs/job-lookup.ts";
 import { beforeSend, isKeyOver } from "../jobs/run-options.ts";
 import type { Counted } from "../types/budget.ts";
 import type { BatchJournal, OpenedItem } from "./batch-journal.ts";
