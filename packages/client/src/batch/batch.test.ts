@@ -128,18 +128,6 @@ describe("a batch", () => {
     expect(sent).toEqual([]);
   });
 
-  it("accepts async iterables and async inputs", async () => {
-    const { run, tryon } = createService();
-    const source = new ReadableStream<number>({
-      start(controller) {
-        for (const one of [1, 2]) controller.enqueue(one);
-        controller.close();
-      },
-    });
-    const items = await run(collect(batch(tryon, source, { input: async () => input })));
-    expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
-  });
-
   it.each<readonly [string, object, string, string]>([
     ["a journal without an id", { journal: memoryJournal() }, "id", "must be a function"],
     ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
@@ -346,15 +334,6 @@ describe("a batch stops", () => {
       reason: "error",
     });
     expect(submissions().length - before).toBeLessThanOrEqual(3);
-  });
-
-  it("at a failed job if `stopOn` has its code", async () => {
-    const { tryon, run } = createService();
-    const rejected = { ...input, prompt: "mock:model_rejected" };
-    const options = { concurrency: 1, stopOn: ["job_failed"] } as const;
-    const { read, error } = await run(upTo(batch(tryon, [rejected, input], options)));
-    expect(error).toMatchObject({ reason: "error", cause: { code: "job_failed" } });
-    expect(read).toHaveLength(1);
   });
 
   it.each([

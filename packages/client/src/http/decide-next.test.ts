@@ -202,15 +202,6 @@ describe.each(responded)("%s", (name, rows) => {
   );
 });
 
-it("not sent: ends in the error of a middleware, without a charge", async () => {
-  const { client, run, error, balance } = createService();
-  const cause = new Error("no session");
-  const budget = new Budget({ maxCredits: 8 });
-  const tryon = client({ middleware: () => Promise.reject(cause) });
-  expect(await error(tryon.submit(input, { budget }))).toBe(cause);
-  expect([await run(balance()), budget.spent + budget.reserved]).toEqual([1_000, 0]);
-});
-
 it.each([
   [{ apiKey: "svc_test_a", baseUrl: "https://tryon.example" }, 4, true],
   [{ apiKey: undefined, baseUrl: undefined, proxyUrl: "https://shop.example/tryon" }, 1, false],
