@@ -128,33 +128,22 @@ describe("a batch", () => {
     expect(sent).toEqual([]);
   });
 
-  it.each<readonly [string, object, string, string]>([
-    ["a journal without an id", { journal: memoryJournal() }, "id", "must be a function"],
-    ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
-    [
-      "a budget with a journal that cannot be listed",
-      { journal: { ...memoryJournal(), list: undefined }, id: String, budget: { maxCredits: 8 } },
-      "journal",
-      "`list`",
-    ],
-    ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
-  ])("rejects %s", (_name, options, field, message) => {
+  const noList = { ...memoryJournal(), list: undefined };
+  it.each<readonly [string, object, string, unknown?]>([
+    ["id must be a function", { journal: memoryJournal() }, "id"],
+    ["from 0 up", { budget: { maxCredits: NaN } }, "budget.maxCredits"],
+    ["from 0 up", { budget: 80 }, "budget.maxCredits"],
+    ["`list`", { journal: noList, id: String, budget: { maxCredits: 8 } }, "journal"],
+    ...[null, 7, "abc", { length: 1, 0: input }].map(
+      (inputs) => ["must be an iterable", {}, "inputs", inputs] as const,
+    ),
+  ])("rejects with %j: %j", (message, options, field, inputs = [input]) => {
     // Programs without types can pass anything.
-    const start = () => batch(createService().tryon, [input], options as never);
+    const start = () => batch(createService().tryon, inputs as never, options as never);
     const issues = [expect.objectContaining({ field })];
     expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
     expect(start).toThrow(message);
   });
-
-  it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
-    "rejects inputs that are %j",
-    (inputs) => {
-      // Programs without types can pass anything.
-      const start = () => batch(createService().tryon, inputs as never, {} as never);
-      const issues = [expect.objectContaining({ field: "inputs" })];
-      expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
-    },
-  );
 });
 
 describe("the inputs of a batch", () => {

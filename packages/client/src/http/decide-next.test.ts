@@ -418,6 +418,7 @@ describe("the limits of retries", () => {
     [429, { waits: false }, false],
     [429, { waits: false, uncertainFor: 9 }, true],
     [429, { waits: false, uncertainFor: 9, purpose: "read" }, false],
+    [500, { waits: false }, true],
     [500, { purpose: "write" }, false],
     [429, { purpose: "write" }, true],
     [429, { purpose: "write", uncertainFor: 9 }, false],
