@@ -24,17 +24,6 @@ function endless() {
   return { state, inputs: inputs() };
 }
 
-/** Yields the same input without end, and throws when it is closed. */
-function* unclosable() {
-  try {
-    for (;;) yield input;
-  } finally {
-    // The error is the purpose of this generator.
-    // oxlint-disable-next-line no-unsafe-finally
-    throw new Error("cannot be closed");
-  }
-}
-
 describe("a batch", () => {
   it("runs each item once and yields its id, index and input", async () => {
     const { run, tryon, balance } = createService();
@@ -221,13 +210,6 @@ describe("the inputs of a batch", () => {
       await run(items.return());
     }
     expect(closed).toBe(2);
-  });
-
-  it("do not hide the error of the batch if `return` throws", async () => {
-    const { tryon, run, faults } = createService();
-    faults.push(undefined, respondWith(401, { detail: "no" }));
-    const { error } = await run(upTo(batch(tryon, unclosable(), { concurrency: 1 })));
-    expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
   });
 
   it("can throw: the batch yields the items in flight first", async () => {

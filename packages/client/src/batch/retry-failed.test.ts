@@ -100,13 +100,6 @@ describe("retryFailed", () => {
     expect(again.map(outcomeOf)).toEqual([["b", "succeeded", 2, undefined]]);
   });
 
-  it("tries no reason again that is a text of the service", async () => {
-    const service = createService();
-    service.mock.nextJob({ errorMessage: "The photo violates our rules" });
-    const { read } = await runOrders(service, [a], memoryJournal(), twice);
-    expect(read.map(outcomeOf)).toEqual([["a", "failed", 1, "job_failed"]]);
-  });
-
   it("tries an item of an earlier run again, up to `maxAttempts` of all runs", async () => {
     const service = serviceWith("failed", "failed");
     const journal = memoryJournal();
