@@ -51,7 +51,6 @@ interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
 interface Submission
   extends NonNullable<CallContext["submission"]>, Pick<HttpRequest, "onProgress"> {
   readonly body: SubmissionBody;
-  /** Fingerprint of the API key that the proxy must use. */
   readonly fingerprint?: string | undefined;
   readonly sync: boolean;
   readonly attemptLog: AttemptLog;
@@ -79,7 +78,6 @@ export class Api {
     return this.send<JobData>(this.request(`GET /api/v1/tryon/${id}`), caller, isRequested);
   }
 
-  /** Returns the fingerprint of the proxy's API key. */
   async getFingerprint(caller: Caller): Promise<string | undefined> {
     const request = this.request("GET /api/v1/key");
     const call = this.send<{ fingerprint?: unknown }>(request, caller, isRecord);

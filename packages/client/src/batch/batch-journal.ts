@@ -7,7 +7,7 @@ import { abortable } from "../http/deadline.ts";
 import type { TakeTime } from "../jobs/job-poller.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
-import { checkEntry, checkNumber, checkOptionalEntry } from "./check-journal.ts";
+import { checkEntry, checkOptionalEntry, checkResult, isNumber } from "./check-journal.ts";
 import { createClaims } from "./claims.ts";
 import { sha256 } from "./digest-input.ts";
 import type { ItemClaim, Journal, JournalEntry, SharedJournal } from "./journal.ts";
@@ -131,7 +131,7 @@ export function createBatchJournal(
 
   async function readTotal(initial?: number): Promise<number | undefined> {
     const total = await shared?.total?.(initial);
-    return total === undefined ? undefined : checkNumber("total", total);
+    return total === undefined ? undefined : checkResult("total", total, isNumber);
   }
 
   function readPrices(): Promise<Prices> {
@@ -161,7 +161,6 @@ export function createBatchJournal(
     };
   }
 
-  /** Returns the credits that all attempts of an entry count. */
   function allCreditsOf(entry: JournalEntry, prices: Prices): CountedCredits {
     const sum = { spent: 0, reserved: 0 };
     for (const one of attemptsOf(entry)) {
@@ -222,7 +221,7 @@ export function createBatchJournal(
       schedule ??= tryon.digestKey((key) => sha256(`tryon-${kind} ${key}`));
       const name = await schedule;
       return guard("written", "", async () =>
-        checkNumber("takeTime", await shared?.takeTime?.(name, duration)),
+        checkResult("takeTime", await shared?.takeTime?.(name, duration), isNumber),
       );
     };
   }
@@ -345,7 +344,6 @@ export function createBatchJournal(
   };
 }
 
-/** Returns an entry for each attempt of an item. */
 function attemptsOf(entry: JournalEntry): readonly JournalEntry[] {
   const { failedJobs = [] } = entry;
   const earlier = failedJobs.map((job) => ({
@@ -357,7 +355,6 @@ function attemptsOf(entry: JournalEntry): readonly JournalEntry[] {
   return [...earlier, entry];
 }
 
-/** Returns true if a journal keeps the total of its entries. */
 export function hasTotalOf(journal: Journal | undefined): boolean {
   const { total, putWithin }: Partial<Record<keyof SharedJournal, unknown>> = Object(journal);
   return total !== undefined && putWithin !== undefined;

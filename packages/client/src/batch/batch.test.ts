@@ -24,17 +24,6 @@ function endless() {
   return { state, inputs: inputs() };
 }
 
-/** Yields the same input without end, and throws when it is closed. */
-function* unclosable() {
-  try {
-    for (;;) yield input;
-  } finally {
-    // The error is the purpose of this generator.
-    // oxlint-disable-next-line no-unsafe-finally
-    throw new Error("cannot be closed");
-  }
-}
-
 describe("a batch", () => {
   it("runs each item once and yields its id, index and input", async () => {
     const { run, tryon, balance } = createService();
@@ -128,39 +117,22 @@ describe("a batch", () => {
     expect(sent).toEqual([]);
   });
 
-  it("accepts async iterables and async inputs", async () => {
-    const { run, tryon } = createService();
-    const source = new ReadableStream<number>({
-      start(controller) {
-        for (const one of [1, 2]) controller.enqueue(one);
-        controller.close();
-      },
-    });
-    const items = await run(collect(batch(tryon, source, { input: async () => input })));
-    expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
-  });
-
-  it.each<readonly [string, object, string, string]>([
-    ["a journal without an id", { journal: memoryJournal() }, "id", "must be a function"],
-    ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
-    ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
-  ])("rejects %s", (_name, options, field, message) => {
+  const noList = { ...memoryJournal(), list: undefined };
+  it.each<readonly [string, object, string, unknown?]>([
+    ["id must be a function", { journal: memoryJournal() }, "id"],
+    ["from 0 up", { budget: { maxCredits: NaN } }, "budget.maxCredits"],
+    ["from 0 up", { budget: 80 }, "budget.maxCredits"],
+    ["`list`", { journal: noList, id: String, budget: { maxCredits: 8 } }, "journal"],
+    ...[null, 7, "abc", { length: 1, 0: input }].map(
+      (inputs) => ["must be an iterable", {}, "inputs", inputs] as const,
+    ),
+  ])("rejects with %j: %j", (message, options, field, inputs = [input]) => {
     // Programs without types can pass anything.
-    const start = () => batch(createService().tryon, [input], options as never);
+    const start = () => batch(createService().tryon, inputs as never, options as never);
     const issues = [expect.objectContaining({ field })];
     expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
     expect(start).toThrow(message);
   });
-
-  it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
-    "rejects inputs that are %j",
-    (inputs) => {
-      // Programs without types can pass anything.
-      const start = () => batch(createService().tryon, inputs as never, {} as never);
-      const issues = [expect.objectContaining({ field: "inputs" })];
-      expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
-    },
-  );
 });
 
 describe("the inputs of a batch", () => {
@@ -238,13 +210,6 @@ describe("the inputs of a batch", () => {
       await run(items.return());
     }
     expect(closed).toBe(2);
-  });
-
-  it("do not hide the error of the batch if `return` throws", async () => {
-    const { tryon, run, faults } = createService();
-    faults.push(undefined, respondWith(401, { detail: "no" }));
-    const { error } = await run(upTo(batch(tryon, unclosable(), { concurrency: 1 })));
-    expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
   });
 
   it("can throw: the batch yields the items in flight first", async () => {
@@ -340,15 +305,6 @@ describe("a batch stops", () => {
       reason: "error",
     });
     expect(submissions().length - before).toBeLessThanOrEqual(3);
-  });
-
-  it("at a failed job if `stopOn` has its code", async () => {
-    const { tryon, run } = createService();
-    const rejected = { ...input, prompt: "mock:model_rejected" };
-    const options = { concurrency: 1, stopOn: ["job_failed"] } as const;
-    const { read, error } = await run(upTo(batch(tryon, [rejected, input], options)));
-    expect(error).toMatchObject({ reason: "error", cause: { code: "job_failed" } });
-    expect(read).toHaveLength(1);
   });
 
   it.each([

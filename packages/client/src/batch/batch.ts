@@ -8,7 +8,7 @@ import {
   type ReadOptions,
 } from "./options.ts";
 import { isRefusal, type RetryFailed } from "./retry-failed.ts";
-import { RunningBatch } from "./running-batch.ts";
+import { runBatch } from "./running-batch.ts";
 
 /**
  * Runs a try-on for each item, many at once, and yields the items as they end. It reads items only when it can start
@@ -42,7 +42,7 @@ export function batch<Item>(
   // The compiler cannot resolve a type that depends on the type of the items.
   const read = { ...options } as ReadOptions<Item>;
   checkOptions(inputs, read);
-  return new RunningBatch(tryon, inputs, read).results();
+  return runBatch(tryon, inputs, read);
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   interrupted,
   memoryJournal,
   order,
-  ordersBatch,
   requestLost,
   responseLost,
   runOrders,
@@ -151,12 +150,5 @@ describe("the budget of a batch with a journal", () => {
     const after = new Budget({ maxCredits: 20 });
     await runBatch(service, ["a"], { journal, budget: after });
     expect(after.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
-  });
-
-  it("requires a journal that can be listed", () => {
-    // Types cannot stop a program without types.
-    const journal = { ...memoryJournal(), list: undefined } as unknown as Journal;
-    const budget = { maxCredits: 8 };
-    expect(() => ordersBatch(createService(), [], journal, { budget })).toThrow("`list`");
   });
 });

@@ -35,26 +35,24 @@ export function checkClaim(value: unknown): ItemClaim {
   throw wrongResult("claim", value);
 }
 
-/** Returns the claim that a journal refuses. */
 export function checkRefused(value: unknown): ItemClaim {
   const claim = checkClaim(value);
   if (claim.state !== "claimed") return claim;
   throw wrongResult("refusedClaims", value);
 }
 
-export function checkKept(value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  throw wrongResult("putClaimed", value);
-}
+export const isKept = (value: unknown) => typeof value === "boolean";
+export const isKeptOrFull = (value: unknown) => value === "full" || isKept(value);
+/** Returns true for credits, or milliseconds. */
+export const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
-export function checkWithin(value: unknown): boolean | "full" {
-  if (value === "full" || typeof value === "boolean") return value;
-  throw wrongResult("putWithin", value);
-}
-
-/** Returns the number that a journal has returned: credits, or milliseconds. */
-export function checkNumber(method: string, value: unknown): number {
-  if (typeof value === "number" && Number.isFinite(value)) return value;
+/** Returns what a journal has returned. Throws for a value of another kind. */
+export function checkResult<Result>(
+  method: string,
+  value: unknown,
+  isResult: (value: unknown) => value is Result,
+): Result {
+  if (isResult(value)) return value;
   throw wrongResult(method, value);
 }
 

@@ -1,6 +1,6 @@
 import type { ClientClock } from "../config/clock.ts";
 import { randomKey } from "../jobs/job-submitter.ts";
-import { checkClaim, checkKept, checkRefused, checkWithin } from "./check-journal.ts";
+import { checkClaim, checkRefused, checkResult, isKept, isKeptOrFull } from "./check-journal.ts";
 import type { ItemClaim, JournalEntry, SharedJournal } from "./journal.ts";
 
 export function createClaims(journal: SharedJournal, clock: ClientClock) {
@@ -37,7 +37,6 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
       }
       return claim;
     },
-    /** Returns the claims that the journal would refuse, by id. */
     async refused(ids: readonly string[]): Promise<ReadonlyMap<string, ItemClaim>> {
       const found = await journal.refusedClaims?.(ids, owner);
       const refused = ids.flatMap((id) => {
@@ -46,13 +45,16 @@ export function createClaims(journal: SharedJournal, clock: ClientClock) {
       });
       return new Map(refused);
     },
-    /** Writes an entry, within a limit if one is given. */
     async put(entry: JournalEntry, maxCredits?: number): Promise<boolean | "full"> {
       const { id, state } = entry;
       const kept =
         maxCredits === undefined
-          ? checkKept(await journal.putClaimed(entry, owner))
-          : checkWithin(await journal.putWithin?.(entry, owner, maxCredits));
+          ? checkResult("putClaimed", await journal.putClaimed(entry, owner), isKept)
+          : checkResult(
+              "putWithin",
+              await journal.putWithin?.(entry, owner, maxCredits),
+              isKeptOrFull,
+            );
       // An item that has ended needs no claim, so none is left to renew or release.
       if (kept === true && (state === "succeeded" || state === "failed")) forget(id);
       return kept;

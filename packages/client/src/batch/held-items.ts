@@ -15,102 +15,87 @@ const delayPerItem = 50;
 /** Time between two checks whether the items are to be tried again, in milliseconds. */
 const step = 100;
 
-export class HeldItems<Item> {
-  readonly #clock: ClientClock;
-  readonly #signal: AbortSignal;
-  readonly #delay: number;
-  readonly #refusedOf: BatchJournal["refused"];
-  readonly #retry: (next: () => ReadItem<Item> | undefined) => Promise<void>;
-  readonly #items: ReadItem<Item>[] = [];
+/**
+ * Keeps the items that other processes hold, and tries them again.
+ *
+ * @param signal - If aborted, the items are tried again immediately.
+ * @param refusedOf - Returns the claims that the journal would refuse, so that items that are still held are not started.
+ * @param retry - Starts the item that `next` returns, once there is room for it.
+ */
+export function createHeldItems<Item>(
+  clock: ClientClock,
+  journal: Journal | undefined,
+  signal: AbortSignal,
+  refusedOf: BatchJournal["refused"],
+  retry: (next: () => ReadItem<Item> | undefined) => Promise<void>,
+) {
+  const items: ReadItem<Item>[] = [];
   /** Number of items that were added since they were all tried. Most have ended if the other processes are fast. */
-  #fresh = 0;
+  let fresh = 0;
   /** Maximum time until the next attempt. It doubles with each attempt until many are fresh. */
-  #backoff = step;
-  #isRetrying = false;
+  let backoff = step;
+  let isRetrying = false;
+  // Only a shared journal has this property.
+  const { claimTtl = maxDelay } = (journal ?? {}) as Partial<SharedJournal>;
 
-  /**
-   * @param signal - If aborted, the items are tried again immediately.
-   * @param refusedOf - Returns the claims that the journal would refuse, so that items that are still held are not started.
-   * @param retry - Starts the item that `next` returns, once there is room for it.
-   */
-  constructor(
-    clock: ClientClock,
-    journal: Journal | undefined,
-    signal: AbortSignal,
-    refusedOf: BatchJournal["refused"],
-    retry: (next: () => ReadItem<Item> | undefined) => Promise<void>,
-  ) {
-    this.#clock = clock;
-    this.#signal = signal;
-    this.#refusedOf = refusedOf;
-    this.#retry = retry;
-    // Only a shared journal has this property.
-    const { claimTtl = maxDelay } = (journal ?? {}) as Partial<SharedJournal>;
-    this.#delay = Math.min(maxDelay, claimTtl / 3);
-  }
+  const isMostlyFresh = (min: number): boolean => fresh >= Math.max(min, items.length - fresh);
 
-  get size(): number {
-    return this.#items.length;
-  }
+  /** Returns true if the items are to be tried again after a time: the more there are, the later, unless many are fresh. */
+  const isDue = (waited: number): boolean => {
+    const delay = Math.min(maxDelay, claimTtl / 3, backoff, items.length * delayPerItem);
+    return waited >= delay || (waited > 0 && isMostlyFresh(minFresh));
+  };
 
-  /** Items that are still held after an attempt are in flight in other processes, whose number is limited there. */
-  get isFull(): boolean {
-    return this.#fresh >= Math.max(minLimit, this.size - this.#fresh);
-  }
-
-  add(held: ReadItem<Item>): void {
-    this.#items.push({ ...held, isRetry: true });
-    if (!held.isRetry) this.#fresh += 1;
-    if (!this.#isRetrying) void this.#retryAll();
-  }
-
-  clear(): void {
-    this.#items.length = 0;
-    this.#fresh = 0;
-  }
-
-  async #retryAll(): Promise<void> {
-    this.#isRetrying = true;
-    const deadline = new Deadline(this.#clock, Infinity, this.#signal);
-    while (this.size > 0) {
-      for (let waited = 0; !this.#isDue(waited); waited += step)
+  async function retryAll(): Promise<void> {
+    isRetrying = true;
+    const deadline = new Deadline(clock, Infinity, signal);
+    while (items.length > 0) {
+      for (let waited = 0; !isDue(waited); waited += step)
         await deadline.sleep(step).catch(() => (waited = Infinity));
       // Items of fast processes end soon after the attempt at which they were held.
-      this.#backoff = this.#isMostlyFresh ? step : 2 * this.#backoff;
-      this.#fresh = 0;
-      for (let left = this.size; left > 0; left -= maxPage) {
-        await this.#retryPage(Math.min(left, maxPage));
+      backoff = isMostlyFresh(minFresh) ? step : 2 * backoff;
+      fresh = 0;
+      for (let left = items.length; left > 0; left -= maxPage) {
+        await retryPage(Math.min(left, maxPage));
       }
     }
     deadline.close();
-    this.#isRetrying = false;
+    isRetrying = false;
   }
 
-  /** Tries the first items again. */
-  async #retryPage(count: number): Promise<void> {
-    const ids = this.#items.slice(0, count).map(({ id = "" }) => id);
+  async function retryPage(count: number): Promise<void> {
+    const ids = items.slice(0, count).map(({ id = "" }) => id);
     // An error has stopped the batch, which then starts the items to end them.
-    const claims = await this.#refusedOf?.(ids).catch(() => undefined);
+    const claims = await refusedOf?.(ids).catch(() => undefined);
     for (const id of ids) {
       const refused = claims?.get(id);
-      if (refused?.state === "held" && !this.#signal.aborted) {
-        this.#items.push(...this.#items.splice(0, 1));
+      if (refused?.state === "held" && !signal.aborted) {
+        items.push(...items.splice(0, 1));
         continue;
       }
-      await this.#retry(() => {
-        const held = this.#items.shift();
+      await retry(() => {
+        const held = items.shift();
         return held && { ...held, refused };
       });
     }
   }
 
-  get #isMostlyFresh(): boolean {
-    return this.#fresh >= Math.max(minFresh, this.size - this.#fresh);
-  }
-
-  /** Returns true if the items are to be tried again after a time: the more there are, the later, unless many are fresh. */
-  #isDue(waited: number): boolean {
-    const delay = Math.min(this.#delay, this.#backoff, this.size * delayPerItem);
-    return waited >= delay || (waited > 0 && this.#isMostlyFresh);
-  }
+  return {
+    get size(): number {
+      return items.length;
+    },
+    /** Items that are still held after an attempt are in flight in other processes, whose number is limited there. */
+    get isFull(): boolean {
+      return isMostlyFresh(minLimit);
+    },
+    add(held: ReadItem<Item>): void {
+      items.push({ ...held, isRetry: true });
+      if (!held.isRetry) fresh += 1;
+      if (!isRetrying) void retryAll();
+    },
+    clear(): void {
+      items.length = 0;
+      fresh = 0;
+    },
+  };
 }

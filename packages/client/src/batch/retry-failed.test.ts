@@ -100,13 +100,6 @@ describe("retryFailed", () => {
     expect(again.map(outcomeOf)).toEqual([["b", "succeeded", 2, undefined]]);
   });
 
-  it("tries no reason again that is a text of the service", async () => {
-    const service = createService();
-    service.mock.nextJob({ errorMessage: "The photo violates our rules" });
-    const { read } = await runOrders(service, [a], memoryJournal(), twice);
-    expect(read.map(outcomeOf)).toEqual([["a", "failed", 1, "job_failed"]]);
-  });
-
   it("tries an item of an earlier run again, up to `maxAttempts` of all runs", async () => {
     const service = serviceWith("failed", "failed");
     const journal = memoryJournal();
@@ -170,26 +163,20 @@ describe("retryFailed", () => {
     expect(() => batch(tryon, [], { retryFailed })).toThrow(message);
   });
 
-  it.each(["safety_violation", "NSFW", "prohibited_content", "policy", "blocked"])(
-    "never tries %s again",
-    (reason) => {
-      expect(isRefusal(reason)).toBe(true);
-    },
-  );
+  it("never tries again what refuses content, by any word for it", () => {
+    const reasons = ["safety_violation", "NSFW", "prohibited_content", "policy", "blocked"];
+    expect(reasons.filter(isRefusal)).toEqual(reasons);
+  });
 });
 
 it("reports items beyond the limit as not run, and not as failed", async () => {
   const service = createService();
   let last: BatchProgress | undefined;
-  const { read } = await runOrders(
-    service,
-    ["a", "b", "c"].map((id) => order(id)),
-    memoryJournal(),
-    {
-      budget: { maxCredits: 8 },
-      onProgress: (progress) => void (last = progress),
-    },
-  );
+  const orders = ["a", "b", "c"].map((id) => order(id));
+  const { read } = await runOrders(service, orders, memoryJournal(), {
+    budget: { maxCredits: 8 },
+    onProgress: (progress) => void (last = progress),
+  });
   expect(read.map(({ status }) => status).toSorted()).toEqual(
     ["succeeded", ...read.slice(1).map(() => "not_run")].toSorted(),
   );

@@ -10,200 +10,171 @@ import {
 import { isCredits } from "../billing/count-credits.ts";
 import { clientClock } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
-import type { TakeTime } from "../jobs/job-poller.ts";
 import type { Counted } from "../types/budget.ts";
 import { createBatchJournal, hasTotalOf } from "./batch-journal.ts";
-import { HeldItems } from "./held-items.ts";
-import { ItemReader, type ReadItem } from "./item-reader.ts";
+import { createHeldItems } from "./held-items.ts";
+import { createItemReader, type ReadItem } from "./item-reader.ts";
 import { NumberMap } from "./number-map.ts";
 import type { BatchItem, BatchItemStatus, ReadOptions } from "./options.ts";
 import { isRetried } from "./retry-failed.ts";
-import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
+import { runItem, type ItemOutcome } from "./run-item.ts";
 import { createStopRule } from "./stop-rule.ts";
-import { SubmissionLimiter } from "./submission-limiter.ts";
+import { createSubmissionLimiter } from "./submission-limiter.ts";
 
 const minute = 60_000;
 
-export class RunningBatch<Item> {
-  readonly #options: ReadOptions<Item>;
-  readonly #reader: ItemReader<Item>;
-  readonly #context: BatchContext;
-  readonly #limiter: SubmissionLimiter;
-  readonly #stopAfter: ReturnType<typeof createStopRule>;
-  readonly #reading = new AbortController();
-  readonly #starting = new AbortController();
+/** Runs a batch whose options are valid. */
+export function runBatch<Item>(
+  tryon: TryOn,
+  inputs: Iterable<Item> | AsyncIterable<Item>,
+  options: ReadOptions<Item>,
+): AsyncGenerator<BatchItem<Item>, void, undefined> {
+  const { budget: given, journal, retryFailed, signal, sync, timeout } = options;
+  const { total = lengthOf(inputs) } = options;
+  const clock = clientClock(tryon.clock);
+  const startedAt = clock.monotonic();
+  const reading = new AbortController();
+  const starting = new AbortController();
   /** Items in flight, each with its own controller, since Node 20 warns about many listeners on one signal. */
-  readonly #inFlight = new Map<AbortController, Promise<void>>();
-  readonly #unstarted = new Set<number>();
-  readonly #held: HeldItems<Item>;
+  const inFlight = new Map<AbortController, Promise<void>>();
+  const unstarted = new Set<number>();
   /** Ids in a batch with a journal, where they must be unique. */
-  readonly #ids = new NumberMap();
-  readonly #ready: BatchItem<Item>[] = [];
-  readonly #waiters: (() => void)[] = [];
-  readonly #startedAt: number;
-  readonly #total: number | undefined;
-  readonly #ended = { succeeded: 0, failed: 0, not_run: 0, fromJournal: 0, credits: 0 };
-  readonly #takePollTime: TakeTime | undefined;
-  #isReading = true;
-  #left: { readonly reason: unknown } | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  const ids = new NumberMap();
+  const ready: BatchItem<Item>[] = [];
+  const waiters: (() => void)[] = [];
+  const ended = { succeeded: 0, failed: 0, not_run: 0, fromJournal: 0, credits: 0 };
+  let isReading = true;
+  let left: { readonly reason: unknown } | undefined;
+  let failure: { readonly error: unknown } | undefined;
 
-  constructor(
-    tryon: TryOn,
-    inputs: Iterable<Item> | AsyncIterable<Item>,
-    options: ReadOptions<Item>,
-  ) {
-    const { budget: given, journal, retryFailed, sync, timeout } = options;
-    const { total = lengthOf(inputs) } = options;
-    const clock = clientClock(tryon.clock);
-    this.#options = options;
-    // A `Budget` of another copy of the package also has `count`.
-    const isBudget = given && "count" in Object(given);
-    const counted = isBudget ? (given as Counted) : given && new Budget(given);
-    const limit = hasTotalOf(journal) ? counted : undefined;
-    const budget = limit && !isBudget ? undefined : counted;
-    const batchJournal =
-      journal &&
-      createBatchJournal(journal, tryon, { limit, budget, retryFailed }, (error) =>
-        this.#stop(error),
-      );
-    const { submit, poll } = batchJournal?.takeTime ?? {};
-    this.#takePollTime = poll;
-    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal, submit);
-    this.#stopAfter = createStopRule(options);
-    const refusedOf = batchJournal?.refused;
-    this.#reader = new ItemReader(inputs, this.#reading.signal, refusedOf, (item, index) =>
-      this.#idOf(item, index),
-    );
-    this.#held = new HeldItems(clock, journal, this.#starting.signal, refusedOf, async (retry) => {
-      while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
-      const held = retry();
-      if (held) this.#start(held);
-    });
-    this.#startedAt = clock.monotonic();
-    this.#total = total;
-    this.#context = {
-      tryon,
-      clock,
-      budget,
-      sync,
-      timeout,
-      limiter: this.#limiter,
-      lookup: tryon.jobs.lookup(),
-      journal: batchJournal,
-    };
-  }
+  // A `Budget` of another copy of the package also has `count`.
+  const isBudget = given && "count" in Object(given);
+  const counted = isBudget ? (given as Counted) : given && new Budget(given);
+  const limit = hasTotalOf(journal) ? counted : undefined;
+  const budget = limit && !isBudget ? undefined : counted;
+  const batchJournal =
+    journal && createBatchJournal(journal, tryon, { limit, budget, retryFailed }, stop);
+  const { submit: takeTime, poll: takePollTime } = batchJournal?.takeTime ?? {};
+  const limiter = createSubmissionLimiter(tryon, options, starting.signal, takeTime);
+  const stopAfter = createStopRule(options);
+  const refusedOf = batchJournal?.refused;
+  const reader = createItemReader(inputs, reading.signal, refusedOf, idOf);
+  const held = createHeldItems<Item>(clock, journal, starting.signal, refusedOf, async (retry) => {
+    await untilRoom();
+    const read = retry();
+    if (read) start(read);
+  });
+  const lookup = tryon.jobs.lookup();
+  const context = { tryon, clock, budget, sync, timeout, limiter, lookup, journal: batchJournal };
 
-  async *results(): AsyncGenerator<BatchItem<Item>, void, undefined> {
-    const { signal } = this.#options;
-    const onAbort = (): void => this.#leave(signal?.reason);
+  async function* results(): AsyncGenerator<BatchItem<Item>, void, undefined> {
+    const onAbort = (): void => leave(signal?.reason);
     signal?.addEventListener("abort", onAbort);
     if (signal?.aborted) onAbort();
-    const { pollSchedules } = this.#context.tryon;
-    if (this.#takePollTime) pollSchedules.add(this.#takePollTime);
-    const reading = this.#readAll();
+    const { pollSchedules } = tryon;
+    if (takePollTime) pollSchedules.add(takePollTime);
+    const allRead = readAll();
     try {
       for (;;) {
-        if (this.#left) throw this.#left.reason;
-        const item = this.#ready.shift();
+        if (left) throw left.reason;
+        const item = ready.shift();
         if (item) {
-          this.#notify();
+          notify();
           yield item;
-        } else if (this.#isReading || this.#inFlight.size + this.#held.size > 0) {
-          await this.#change();
+        } else if (isReading || inFlight.size + held.size > 0) {
+          await change();
         } else {
           break;
         }
       }
-      if (this.#failure) throw this.#failure.error;
+      if (failure) throw failure.error;
     } finally {
       signal?.removeEventListener("abort", onAbort);
-      this.#leave(new DOMException("The batch was left.", "AbortError"));
-      await reading;
-      await Promise.all(this.#inFlight.values());
-      if (this.#takePollTime) pollSchedules.delete(this.#takePollTime);
+      leave(new DOMException("The batch was left.", "AbortError"));
+      await allRead;
+      await Promise.all(inFlight.values());
+      if (takePollTime) pollSchedules.delete(takePollTime);
     }
   }
 
   /** Reads no other item. The batch throws the error after it has yielded the items that it has read. */
-  #finishWith(error: unknown): void {
-    this.#failure ??= { error };
-    this.#reading.abort(error);
-    this.#notify();
+  function finishWith(error: unknown): void {
+    failure ??= { error };
+    reading.abort(error);
+    notify();
   }
 
   /** Reads and starts no other item. Items that have been read and not started fail with the error. */
-  #stop(error: unknown): void {
-    this.#finishWith(error);
-    this.#starting.abort(error);
+  function stop(error: unknown): void {
+    finishWith(error);
+    starting.abort(error);
   }
 
-  #leave(reason: unknown): void {
-    this.#left ??= { reason };
-    this.#held.clear();
-    this.#reading.abort(reason);
-    this.#starting.abort(reason);
-    for (const wait of this.#inFlight.keys()) wait.abort(reason);
-    this.#notify();
+  function leave(reason: unknown): void {
+    left ??= { reason };
+    held.clear();
+    reading.abort(reason);
+    starting.abort(reason);
+    for (const wait of inFlight.keys()) wait.abort(reason);
+    notify();
   }
 
-  async #readAll(): Promise<void> {
-    const { signal } = this.#reading;
+  async function readAll(): Promise<void> {
+    const { signal: stopped } = reading;
     try {
       for (;;) {
-        while (!signal.aborted && !this.#hasRoom()) await this.#change();
-        if (signal.aborted) break;
-        const next = await this.#reader.next();
+        while (!stopped.aborted && !hasRoom()) await change();
+        if (stopped.aborted) break;
+        const next = await reader.next();
         if (!next) break;
-        this.#start(next);
+        start(next);
       }
     } catch (error) {
-      if (!signal.aborted) this.#finishWith(error);
+      if (!stopped.aborted) finishWith(error);
     }
     // Items that were read ahead end like all others.
-    for (let next = this.#reader.shift(); next && !this.#left; next = this.#reader.shift()) {
-      while (!this.#starting.signal.aborted && this.#isFull()) await this.#change();
-      this.#start(next);
+    for (;;) {
+      const next = left ? undefined : reader.shift();
+      if (!next) break;
+      await untilRoom();
+      start(next);
     }
-    await this.#reader.close();
-    this.#isReading = false;
-    this.#notify();
+    await reader.close();
+    isReading = false;
+    notify();
   }
 
-  #hasRoom(): boolean {
-    const { readAhead } = this.#limiter;
-    return !this.#isFull() && !this.#held.isFull && this.#unstarted.size < readAhead;
+  function itemCount(): number {
+    return inFlight.size + ready.length;
   }
 
-  #isFull(): boolean {
-    return this.#limiter.isFull(this.#itemCount);
+  function hasRoom(): boolean {
+    return !limiter.isFull(itemCount()) && !held.isFull && unstarted.size < limiter.readAhead;
   }
 
-  get #itemCount(): number {
-    return this.#inFlight.size + this.#ready.length;
+  async function untilRoom(): Promise<void> {
+    while (!starting.signal.aborted && limiter.isFull(itemCount())) await change();
   }
 
-  #start(read: ReadItem<Item>): void {
+  function start(read: ReadItem<Item>): void {
     const wait = new AbortController();
-    const running = this.#run(read, wait.signal).finally(() => {
-      this.#inFlight.delete(wait);
-      this.#notify();
+    const running = run(read, wait.signal).finally(() => {
+      inFlight.delete(wait);
+      notify();
     });
-    this.#inFlight.set(wait, running);
+    inFlight.set(wait, running);
   }
 
-  async #run(read: ReadItem<Item>, signal: AbortSignal): Promise<void> {
+  async function run(read: ReadItem<Item>, stopped: AbortSignal): Promise<void> {
     const { item, index, id: known, refused } = read;
-    const { journal } = this.#context;
-    const { retryFailed } = this.#options;
     const started = (): void => {
-      this.#unstarted.delete(index);
-      this.#notify();
+      unstarted.delete(index);
+      notify();
     };
     // An item that has ended needs no start.
-    if (!refused) this.#unstarted.add(index);
+    if (!refused) unstarted.add(index);
     const turn = async (): Promise<void> => {
-      await this.#limiter.acquire();
+      await limiter.acquire();
       started();
     };
     let id = known ?? String(index);
@@ -212,126 +183,117 @@ export class RunningBatch<Item> {
     let attempts = 0;
     for (let last: ItemOutcome | undefined; ; last = outcome) {
       try {
-        if (last === undefined) id = known ?? this.#idOf(item, index);
-        const opened = await journal?.open(id, signal, last ? undefined : refused);
-        if (opened) this.#reader.opened(opened.isRefused);
+        if (last === undefined) id = known ?? idOf(item, index);
+        const opened = await batchJournal?.open(id, stopped, last ? undefined : refused);
+        if (opened) reader.opened(opened.isRefused);
         if (opened?.isHeld) {
           outcome = { isLost: true };
         } else {
-          const input = await abortable(this.#inputOf(item, index), signal);
-          outcome = await runItem(this.#context, { id, input, opened, signal, turn });
+          const input = await abortable(inputOf(item, index), stopped);
+          outcome = await runItem(context, { id, input, opened, signal: stopped, turn });
         }
       } catch (error) {
         outcome = { error };
       }
       const { job, error, result, fromJournal, isLost = false } = outcome;
-      if (this.#left) break;
+      if (left) break;
       failedJobs = outcome.failedJobs ?? failedJobs;
       attempts = failedJobs.length + (job ? 1 : 0);
       const isFailed = !fromJournal && !isLost && isTryOnError(error, "job_failed");
       if (job && isFailed) failedJobs = [...failedJobs, job.toJSON()];
-      const isStopped = this.#starting.signal.aborted;
-      const hasNext = isFailed && !isStopped && isRetried(retryFailed, failedJobs);
-      if (!fromJournal && (result || !isLost)) this.#adjust(outcome, hasNext);
+      const hasNext = isFailed && !starting.signal.aborted && isRetried(retryFailed, failedJobs);
+      if (!fromJournal && (result || !isLost)) adjust(outcome, hasNext);
       // The failure stays if another attempt was not made.
       if (last && isNotRun(outcome)) outcome = last;
       if (!hasNext) break;
-      this.#countCredits(outcome);
+      countCredits(outcome);
     }
-    await journal?.close(id);
+    await batchJournal?.close(id);
     started();
-    if (this.#left) return;
-    const { aborted: isStopped, reason } = this.#starting.signal;
-    if (outcome.isLost && !isStopped) return this.#held.add({ ...read, id, refused: undefined });
+    if (left) return;
+    const { aborted: isStopped, reason } = starting.signal;
+    if (outcome.isLost && !isStopped) return held.add({ ...read, id, refused: undefined });
     if (outcome.isLost && !outcome.result) outcome = { error: outcome.error ?? reason };
     const { result, error, job, fromJournal = false } = outcome;
     const common = { id, index, input: item, fromJournal, attempts };
     const status = isNotRun(outcome) ? "not_run" : "failed";
     if (result) {
-      this.#ready.push({
-        ...common,
-        result,
-        status: "succeeded",
-        error: undefined,
-        job: result.job,
-      });
+      ready.push({ ...common, result, status: "succeeded", error: undefined, job: result.job });
     } else {
       const thrown = error instanceof Error ? error : new Error(String(error), { cause: error });
-      this.#ready.push({ ...common, result, status, error: thrown, job });
+      ready.push({ ...common, result, status, error: thrown, job });
     }
-    this.#report(outcome, result ? "succeeded" : status);
+    report(outcome, result ? "succeeded" : status);
   }
 
-  #idOf(item: Item, index: number): string {
-    const { id: idOf, journal } = this.#options;
-    if (!idOf) return String(index);
-    const id: unknown = idOf(item, index);
+  function idOf(item: Item, index: number): string {
+    if (!options.id) return String(index);
+    const id: unknown = options.id(item, index);
     if (typeof id !== "string" || id === "") {
       throw new InputError("id", `of the item at index ${index} must be a non-empty string`, {
         hint: "Nothing was sent. Return an id for each item.",
       });
     }
-    if (this.#ids.has(id)) {
+    if (ids.has(id)) {
       const problem = `${JSON.stringify(id)} of the item at index ${index} is a duplicate`;
       throw new InputError("id", problem, {
         hint: "Nothing was sent. In a batch with a journal, each item needs a unique id.",
       });
     }
-    if (journal) this.#ids.set(id, index);
+    if (journal) ids.set(id, index);
     return id;
   }
 
-  async #inputOf(item: Item, index: number): Promise<TryOnInput> {
-    const { input } = this.#options;
+  async function inputOf(item: Item, index: number): Promise<TryOnInput> {
     // The types require `input` if the items are not inputs.
-    return input ? input(item, index) : (item as TryOnInput);
+    return options.input ? options.input(item, index) : (item as TryOnInput);
   }
 
-  #adjust(outcome: ItemOutcome, hasNext: boolean): void {
-    this.#limiter.ended(outcome, this.#itemCount);
+  function adjust(outcome: ItemOutcome, hasNext: boolean): void {
+    limiter.ended(outcome, itemCount());
     if (hasNext) return;
-    const stop = this.#stopAfter(outcome.error);
+    const stopped = stopAfter(outcome.error);
     // Items that the budget has accepted still run.
-    if (stop && isTryOnError(outcome.error, "budget_exceeded")) this.#finishWith(stop);
-    else if (stop) this.#stop(stop);
+    if (stopped && isTryOnError(outcome.error, "budget_exceeded")) finishWith(stopped);
+    else if (stopped) stop(stopped);
   }
 
-  #countCredits({ job }: ItemOutcome): void {
+  function countCredits({ job }: ItemOutcome): void {
     const cost = job?.data.cost_credits;
-    if (isCredits(cost)) this.#ended.credits += cost;
+    if (isCredits(cost)) ended.credits += cost;
   }
 
   /** Reports an ended item. A failing callback never ends the batch. */
-  #report(outcome: ItemOutcome, status: BatchItemStatus): void {
-    const ended = this.#ended;
+  function report(outcome: ItemOutcome, status: BatchItemStatus): void {
     ended[status] += 1;
     if (outcome.fromJournal) ended.fromJournal += 1;
-    else this.#countCredits(outcome);
+    else countCredits(outcome);
     const { succeeded, failed, not_run: notRun, credits } = ended;
-    const total = this.#total;
     const done = succeeded + failed;
-    const elapsed = this.#context.clock.monotonic() - this.#startedAt;
+    const elapsed = clock.monotonic() - startedAt;
     const ownRate = ((done - ended.fromJournal) / elapsed) * minute;
     const rate = ownRate > 0 && elapsed > 0 ? ownRate : undefined;
-    const left = total === undefined ? undefined : Math.max(0, total - done);
-    const eta = left === 0 ? 0 : left && rate && Math.round((left / rate) * minute);
+    const open = total === undefined ? undefined : Math.max(0, total - done);
+    const eta = open === 0 ? 0 : open && rate && Math.round((open / rate) * minute);
     // The item that is reported is still in the map.
-    const inFlight = this.#inFlight.size - 1 + this.#held.size;
-    const progress = { done, succeeded, failed, notRun, inFlight, total, credits, rate, eta };
-    const call = async (): Promise<unknown> => this.#options.onProgress?.(progress);
+    const unfinished = inFlight.size - 1 + held.size;
+    const counts = { done, succeeded, failed, notRun, inFlight: unfinished, total, credits };
+    const call = async (): Promise<unknown> => options.onProgress?.({ ...counts, rate, eta });
     call().catch(() => undefined);
   }
 
   /** Resolves at the next change. Check the condition, then call it without an `await` between. */
-  #change(): Promise<void> {
+  function change(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiters.push(resolve);
+      waiters.push(resolve);
     });
   }
 
-  #notify(): void {
-    for (const resume of this.#waiters.splice(0)) resume();
+  function notify(): void {
+    for (const resume of waiters.splice(0)) resume();
   }
+
+  return results();
 }
 
 /** Returns true if nothing was sent for an item, since the batch had stopped or the budget was reached. */

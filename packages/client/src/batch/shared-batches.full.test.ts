@@ -31,6 +31,29 @@ async function runShared(
   return read.filter(({ fromJournal }) => !fromJournal).length;
 }
 
+/** Batch with this number of items, and its name. */
+type Batch = readonly [count: number, name?: string];
+
+/** Runs three batches at once without a 429. Returns the number of their submissions, and the time in milliseconds. */
+async function runThree(
+  service: TestService,
+  rateLimitPerMinute: number,
+  batches: readonly [Batch, Batch, Batch],
+  options: Parameters<typeof runShared>[4] = {},
+) {
+  const { mock } = service;
+  const { token } = await mock.createKey({ rateLimitPerMinute, credits: 100_000 });
+  const open = openDatabase(service);
+  const opened = batches.map(async ([count, name]) => [await open(name), ids(count)] as const);
+  const journals = await Promise.all(opened);
+  const startedAt = mock.clock.now();
+  const runs = journals.map(([journal, skus]) => runShared(service, token, journal, skus, options));
+  const own = await service.run(Promise.all(runs));
+  expect(mock.journal.entries().filter(({ status }) => status === 429)).toEqual([]);
+  const sum = own.reduce((total, count) => total + count);
+  return { own, sum, duration: mock.clock.now() - startedAt };
+}
+
 it.each(
   (["all", "none"] as const).flatMap((rateHeaders) =>
     (["fixed", "sliding"] as const).map((rateWindow) => ({ rateHeaders, rateWindow })),
@@ -39,20 +62,11 @@ it.each(
   "three processes use 90 % of the rate limit of their key together without a 429, with X-RateLimit headers on: $rateHeaders, and a $rateWindow window",
   async (options) => {
     const service = createService({ latency: "14s", options: { ...options, syncCut: "off" } });
-    const { mock } = service;
-    const { token } = await mock.createKey({ rateLimitPerMinute: 60, credits: 10_000 });
-    const open = openDatabase(service);
     // Two of them work on one batch, the third on another one.
-    const journals = [await open(), await open(), await open("autumn-2027")];
-    const startedAt = mock.clock.now();
-    const runs = journals.map((journal, index) =>
-      runShared(service, token, journal, ids(index < 2 ? 60 : 30)),
-    );
-    const own = await service.run(Promise.all(runs));
-    expect(own.reduce((sum, count) => sum + count)).toBe(90);
-    expect(mock.journal.entries().filter(({ status }) => status === 429)).toEqual([]);
+    const { sum, duration } = await runThree(service, 60, [[60], [60], [30, "autumn-2027"]]);
+    expect(sum).toBe(90);
     // Each of them reads the account once, and the last item takes 14 seconds.
-    expect(mock.clock.now() - startedAt).toBeLessThan((93 / 54 + 0.25) * 60_000);
+    expect(duration).toBeLessThan((93 / 54 + 0.25) * 60_000);
     expect(service.sent).toHaveLength(93);
   },
 );
@@ -63,25 +77,14 @@ it.each([
   { rateHeaders: "none", limit: 60 },
 ] as const)(
   "three processes that poll share the rate limit of their key without a 429: %j",
-  async (row) => {
-    const { rateHeaders, limit } = row;
-    const service = createService({
-      latency: "14s",
-      options: { rateHeaders, rateWindow: "sliding" },
-    });
-    const { mock } = service;
-    const { token } = await mock.createKey({ rateLimitPerMinute: limit, credits: 100_000 });
-    const open = openDatabase(service);
-    const journals = [await open(), await open(), await open("autumn-2027")];
-    const startedAt = mock.clock.now();
-    const runs = journals.map((journal, index) =>
-      runShared(service, token, journal, ids(index < 2 ? limit : limit / 2), { sync: false }),
-    );
-    const own = await service.run(Promise.all(runs));
-    expect(own.reduce((sum, count) => sum + count)).toBe(1.5 * limit);
-    expect(mock.journal.entries().filter(({ status }) => status === 429)).toEqual([]);
+  async ({ rateHeaders, limit }) => {
+    const options = { rateHeaders, rateWindow: "sliding" } as const;
+    const service = createService({ latency: "14s", options });
+    const batches = [[limit], [limit], [limit / 2, "autumn-2027"]] as const;
+    const { sum, duration } = await runThree(service, limit, batches, { sync: false });
+    expect(sum).toBe(1.5 * limit);
     // Submissions take 2 minutes, and the last polls some more.
-    expect(mock.clock.now() - startedAt).toBeLessThan((limit === 10 ? 5 : 3) * 60_000);
+    expect(duration).toBeLessThan((limit === 10 ? 5 : 3) * 60_000);
   },
 );
 
@@ -93,18 +96,11 @@ it.each([
   "three processes share the items evenly, and wait for each other only shortly: %j",
   async ({ latency, concurrency }) => {
     const service = createService({ latency, options: { rateHeaders: "none", syncCut: "off" } });
-    const key = { rateLimitPerMinute: 1_000_000, credits: 100_000 };
-    const { token } = await service.mock.createKey(key);
-    const open = openDatabase(service);
-    const journals = [await open(), await open(), await open()];
-    const startedAt = service.mock.clock.now();
-    const runs = journals.map((journal) =>
-      runShared(service, token, journal, ids(720), { concurrency }),
-    );
-    const own = await service.run(Promise.all(runs));
-    expect(own.reduce((sum, count) => sum + count)).toBe(720);
+    const batches = [[720], [720], [720]] as const;
+    const { own, sum, duration } = await runThree(service, 1_000_000, batches, { concurrency });
+    expect(sum).toBe(720);
     const rounds = 720 / 3 / concurrency;
-    expect(service.mock.clock.now() - startedAt).toBeLessThan(1.2 * rounds * latency + 400);
+    expect(duration).toBeLessThan(1.2 * rounds * latency + 400);
     for (const count of own) expect(Math.abs(count - 240)).toBeLessThan(48);
   },
 );

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ConnectionError, type RateLimit, type TryOn } from "../index.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
-import { SubmissionLimiter } from "./submission-limiter.ts";
+import { createSubmissionLimiter, type SubmissionLimiter } from "./submission-limiter.ts";
 
 const now = 1_000_000;
 const minute = 60_000;
@@ -29,7 +29,7 @@ function limiterOf(known?: RateLimit, options: CommonOptions = {}, lateness = ()
   const account = { get: async () => undefined };
   // The limiter uses nothing else of a client.
   const tryon = { clock, rateLimit: known, account, reportWait: () => 0 } as unknown as TryOn;
-  const limiter = new SubmissionLimiter(tryon, options, new AbortController().signal);
+  const limiter = createSubmissionLimiter(tryon, options, new AbortController().signal);
   const acquire = () => limiter.acquire();
   return { limiter, clock, delays, acquire };
 }

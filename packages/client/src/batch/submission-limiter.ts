@@ -25,161 +25,154 @@ const minShared = 1;
 /** Time of a shared schedule that is taken at once for starts that wait, in milliseconds. */
 const maxTaken = 200;
 
-export class SubmissionLimiter {
-  sync: boolean;
-  readonly #tryon: TryOn;
-  readonly #deadline: Deadline;
-  readonly #isAuto: boolean;
+export type SubmissionLimiter = ReturnType<typeof createSubmissionLimiter>;
+
+/** Spaces the starts of items by the rate limit, and limits the number of items in flight. */
+export function createSubmissionLimiter(
+  tryon: TryOn,
+  { concurrency = "auto", sync: syncOption }: CommonOptions,
+  signal: AbortSignal,
+  takeTime?: TakeTime,
+) {
+  const clock = clientClock(tryon.clock);
+  const deadline = new Deadline(clock, Infinity, signal);
+  const isAuto = concurrency === "auto";
+  let sync = syncOption !== false;
   /** Maximum number of items in flight. Fractions are rounded down. */
-  #window: number;
+  let window = isAuto ? initialWindow : concurrency;
   /** If true, the window doubles with each round, until the first 429 or 503. */
-  #isSlowStart = true;
+  let isSlowStart = true;
   /** Time of the last 429, 503 or transient failure. It counts once for all requests sent before. */
-  #slowedAt = Number.NEGATIVE_INFINITY;
-  #failures = 0;
+  let slowedAt = Number.NEGATIVE_INFINITY;
+  let failures = 0;
   /** Monotonic time of the next start, by even spacing or after a transient failure. */
-  #dueAt = Number.NEGATIVE_INFINITY;
-  #last: Promise<void> = Promise.resolve();
-  #request: Promise<void> | undefined;
-  #isRequested = false;
+  let dueAt = Number.NEGATIVE_INFINITY;
+  let last: Promise<void> = Promise.resolve();
+  let request: Promise<void> | undefined;
+  let isRequested = false;
   /** Number of calls of `acquire` that wait. */
-  #waiting = 0;
-  /** Number of starts that are left of the time taken from the shared schedule. `#dueAt` is that of the first one. */
-  #taken = 0;
-  #isScheduled = false;
-  readonly #takeTime: TakeTime | undefined;
+  let waiting = 0;
+  /** Number of starts that are left of the time taken from the shared schedule. `dueAt` is that of the first one. */
+  let taken = 0;
+  let isScheduled = false;
 
-  constructor(
-    tryon: TryOn,
-    { concurrency = "auto", sync }: CommonOptions,
-    signal: AbortSignal,
-    takeTime?: TakeTime,
-  ) {
-    this.#tryon = tryon;
-    this.#takeTime = takeTime;
-    this.#deadline = new Deadline(clientClock(tryon.clock), Infinity, signal);
-    this.#isAuto = concurrency === "auto";
-    this.#window = concurrency === "auto" ? initialWindow : concurrency;
-    this.sync = sync !== false;
+  const isFull = (items: number): boolean => items >= Math.floor(window);
+
+  function halve(restarts: boolean): void {
+    slowedAt = clock.now();
+    isSlowStart = restarts;
+    if (isAuto) window = Math.max(1, Math.floor(window / 2));
   }
 
-  isFull(items: number): boolean {
-    return items >= Math.floor(this.#window);
-  }
-
-  /** Maximum number of items to read before they start, so that slow inputs delay no start. */
-  get readAhead(): number {
-    if (!this.#isRequested && this.#tryon.rateLimit === undefined) return 1;
-    return Math.max(1, Math.ceil(maxPreparation / this.#spacing));
-  }
-
-  acquire(): Promise<void> {
-    this.#waiting += 1;
-    const turn = this.#last.then(() => this.#wait()).finally(() => (this.#waiting -= 1));
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-
-  ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
-    if (startedAt === undefined) return;
-    // The clock may have been set back.
-    this.#slowedAt = Math.min(this.#slowedAt, this.#tryon.clock.now());
-    if (attempts.some(({ isCut }) => isCut)) this.sync = false;
-    const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
-    if (isTransientFailure(error)) {
-      if (startedAt > this.#slowedAt) {
-        // 1 s, then twice as long each time, up to 60 s.
-        const backoff = Math.min(minute, 1_000 * 2 ** this.#failures);
-        this.#failures += 1;
-        this.#dueAt = Math.max(this.#dueAt, this.#deadline.clock.monotonic() + backoff + tolerance);
-        this.#taken = 0;
-      }
-      // Few items fail during an outage, and afterwards the window can double again.
-      this.#halve(true);
-      return;
-    }
-    if (job) this.#failures = 0;
-    if (throttled) {
-      if (throttled.startedAt > this.#slowedAt) this.#halve(false);
-    } else if (this.#isAuto && this.isFull(items)) {
-      const added = this.#isSlowStart ? 1 : 1 / this.#window;
-      this.#window = Math.min(maxWindow, this.#window + added);
-    }
-  }
-
-  #halve(isSlowStart: boolean): void {
-    this.#slowedAt = this.#tryon.clock.now();
-    this.#isSlowStart = isSlowStart;
-    if (this.#isAuto) this.#window = Math.max(1, Math.floor(this.#window / 2));
-  }
-
-  /** Time between starts in milliseconds, so that any 60 seconds stay within the rate limit. */
-  get #spacing(): number {
-    const { limit = 0 } = this.#tryon.rateLimit ?? {};
+  /** Returns the time between starts in milliseconds, so that any 60 seconds stay within the rate limit. */
+  function spacing(): number {
+    const { limit = 0 } = tryon.rateLimit ?? {};
     if (limit <= 0) return 0;
-    const mode = this.sync ? "sync" : "polled";
+    const mode = sync ? "sync" : "polled";
     const reserved = Math.max(minReserved[mode], limit * pollShare[mode]);
     return minute / Math.max(limit - reserved, limit / 2);
   }
 
-  get #untilReset(): number {
-    const now = this.#deadline.clock.now();
-    const { remaining = 1, resetAt = now } = this.#tryon.rateLimit ?? {};
+  function untilReset(): number {
+    const now = clock.now();
+    const { remaining = 1, resetAt = now } = tryon.rateLimit ?? {};
     return remaining > 0 ? 0 : resetAt - now;
   }
 
-  get #delay(): number {
-    const { source } = this.#tryon.rateLimit ?? {};
+  function nextDelay(): number {
     // An estimated reset is checked again soon.
-    const latest = source === "headers" ? Infinity : this.#spacing;
-    const reset = Math.min(this.#untilReset, latest);
-    return Math.max(0, this.#dueAt - tolerance - this.#deadline.clock.monotonic(), reset);
+    const latest = tryon.rateLimit?.source === "headers" ? Infinity : spacing();
+    const reset = Math.min(untilReset(), latest);
+    return Math.max(0, dueAt - tolerance - clock.monotonic(), reset);
   }
 
-  async #wait(): Promise<void> {
-    if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
-    this.#deadline.throwIfAborted();
-    const takeTime = this.#spacing >= minShared ? this.#takeTime : undefined;
-    await this.#sleepUntilDue();
-    const { clock } = this.#deadline;
-    if (!takeTime) {
-      this.#dueAt = Math.max(clock.monotonic(), this.#dueAt) + this.#spacing;
+  async function wait(): Promise<void> {
+    if (tryon.rateLimit === undefined) await (request ??= requestRateLimit());
+    deadline.throwIfAborted();
+    const take = spacing() >= minShared ? takeTime : undefined;
+    await sleepUntilDue();
+    if (!take) {
+      dueAt = Math.max(clock.monotonic(), dueAt) + spacing();
       return;
     }
     // Time that has passed unused is lost, so that no starts catch up on it.
-    if (this.#taken <= 0 || clock.monotonic() - this.#dueAt > tolerance) {
-      const starts = Math.max(1, Math.min(this.#waiting, Math.floor(maxTaken / this.#spacing)));
+    if (taken <= 0 || clock.monotonic() - dueAt > tolerance) {
+      const starts = Math.max(1, Math.min(waiting, Math.floor(maxTaken / spacing())));
       // The first time includes that of the request for the rate limit.
-      const wait = await takeTime((starts + (this.#isScheduled ? 0 : 1)) * this.#spacing);
-      this.#isScheduled = true;
-      this.#taken = starts;
-      this.#dueAt = clock.monotonic() + wait;
-      await this.#sleepUntilDue();
+      const delay = await take((starts + (isScheduled ? 0 : 1)) * spacing());
+      isScheduled = true;
+      taken = starts;
+      dueAt = clock.monotonic() + delay;
+      await sleepUntilDue();
     }
-    this.#taken -= 1;
-    this.#dueAt += this.#spacing;
+    taken -= 1;
+    dueAt += spacing();
   }
 
-  async #sleepUntilDue(): Promise<void> {
+  async function sleepUntilDue(): Promise<void> {
     let isReported = false;
-    for (let delay = this.#delay; delay > 0; delay = this.#delay) {
-      const untilReset = this.#untilReset;
-      if (!isReported && untilReset >= minReported) this.#tryon.reportWait(untilReset);
-      isReported ||= untilReset >= minReported;
-      await this.#deadline.sleep(delay);
+    for (let delay = nextDelay(); delay > 0; delay = nextDelay()) {
+      const reset = untilReset();
+      if (!isReported && reset >= minReported) tryon.reportWait(reset);
+      isReported ||= reset >= minReported;
+      await deadline.sleep(delay);
     }
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */
-  async #requestRateLimit(): Promise<void> {
-    const { signal } = this.#deadline;
+  async function requestRateLimit(): Promise<void> {
     // A journal with a schedule also counts credits: one request returns both the limit and the prices.
-    const request = this.#takeTime
-      ? this.#tryon.costs({ signal })
-      : this.#tryon.account.get({ signal });
-    await request.catch(() => undefined);
-    this.#isRequested = true;
+    const limits = { signal: deadline.signal };
+    await (takeTime ? tryon.costs(limits) : tryon.account.get(limits)).catch(() => undefined);
+    isRequested = true;
   }
+
+  return {
+    isFull,
+
+    get sync(): boolean {
+      return sync;
+    },
+
+    /** Maximum number of items to read before they start, so that slow inputs delay no start. */
+    get readAhead(): number {
+      if (!isRequested && tryon.rateLimit === undefined) return 1;
+      return Math.max(1, Math.ceil(maxPreparation / spacing()));
+    },
+
+    acquire(): Promise<void> {
+      waiting += 1;
+      const turn = last.then(wait).finally(() => (waiting -= 1));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+
+    ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
+      if (startedAt === undefined) return;
+      // The clock may have been set back.
+      slowedAt = Math.min(slowedAt, clock.now());
+      if (attempts.some(({ isCut }) => isCut)) sync = false;
+      const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
+      if (isTransientFailure(error)) {
+        if (startedAt > slowedAt) {
+          // 1 s, then twice as long each time, up to 60 s.
+          const backoff = Math.min(minute, 1_000 * 2 ** failures);
+          failures += 1;
+          dueAt = Math.max(dueAt, clock.monotonic() + backoff + tolerance);
+          taken = 0;
+        }
+        // Few items fail during an outage, and afterwards the window can double again.
+        halve(true);
+        return;
+      }
+      if (job) failures = 0;
+      if (throttled) {
+        if (throttled.startedAt > slowedAt) halve(false);
+      } else if (isAuto && isFull(items)) {
+        window = Math.min(maxWindow, window + (isSlowStart ? 1 : 1 / window));
+      }
+    },
+  };
 }
 
 function isTransientFailure(error: unknown): boolean {

@@ -387,12 +387,6 @@ describe("the cost of a try-on", () => {
 });
 
 describe("reading the account before the first try-on", () => {
-  it("needs a budget", async () => {
-    const { run, client, accountReads } = open(8);
-    await run(client().submit(input));
-    expect(accountReads()).toBe(0);
-  });
-
   it("goes on for other calls when one call is aborted, and is not the response of a call", async () => {
     const { run, tryon, faults, mock, submissions, accountReads } = open(8);
     faults.push({ latency: "5s" });

@@ -1,3 +1,4 @@
+import type * as accountRequests from "../api/account-requests.ts";
 import type { Api, Call, Responded } from "../api/api.ts";
 import { defaults } from "../config/options.ts";
 import { usePart } from "../errors/use-part.ts";
@@ -9,28 +10,9 @@ import type {
 import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import type { Part } from "../types/part.ts";
+import type * as purchases from "./purchases.ts";
 
-/** Functions that a page loads with its first call about credits. */
-interface AccountRequests {
-  getAccount(
-    api: Api,
-    caller: { readonly deadline: Deadline },
-  ): Promise<Responded<AccountResponse>>;
-}
-
-export interface Purchases {
-  readonly sendPurchase: (
-    api: Api,
-    request: PurchaseWithSPTRequest,
-    deadline: Deadline,
-  ) => Promise<Responded<PurchaseWithSPTResponse>>;
-  readonly settlePurchase: (
-    purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
-    requests: Pick<WeakMap<object, PurchaseWithSPTRequest>, "get">,
-    send: (request: PurchaseWithSPTRequest) => Promise<PurchaseWithSPTResponse>,
-    deadline: Deadline,
-  ) => Promise<PurchaseOutcome>;
-}
+type AccountPart = Pick<typeof accountRequests, "getAccount">;
 
 interface CallRunner {
   call<Data>(
@@ -47,10 +29,10 @@ interface CallRunner {
 /** Account of an API key. */
 export class Account {
   readonly #contexts: CallRunner;
-  readonly #load: Part<AccountRequests>;
+  readonly #load: Part<AccountPart>;
 
   /** @internal It is `tryon.account`. */
-  constructor(contexts: CallRunner, load: Part<AccountRequests>) {
+  constructor(contexts: CallRunner, load: Part<AccountPart>) {
     this.#contexts = contexts;
     this.#load = load;
   }
@@ -69,48 +51,14 @@ export class Account {
   }
 }
 
-/** Outcome of a purchase. */
-export type PurchaseOutcome = FinalStatus & {
-  /** Credits of the key as of the last response. */
-  readonly balance: number | undefined;
-  /** Last response to the purchase. Undefined if the service did not repeat it. */
-  readonly purchase: PurchaseWithSPTResponse | undefined;
-};
-
-/** @inline */
-type FinalStatus =
-  /** The credits were added. */
-  | {
-      /** Outcome of the payment. */
-      readonly status: "succeeded";
-      /** Credits that the service added to the key. */
-      readonly creditsAdded: number;
-    }
-  /** Nothing was paid. `reason` is the payment processor's status, or the message of the service. */
-  | {
-      /** Outcome of the payment. */
-      readonly status: "canceled" | "failed";
-      /** Status of the payment processor, or the message of the service. */
-      readonly reason: string;
-    }
-  /** The outcome is open or unknown. `lastStatus` is the last status of the payment processor, `hint` the next step. */
-  | {
-      /** Outcome of the payment. */
-      readonly status: "unknown";
-      /** Last status of the payment processor. Undefined without a response. */
-      readonly lastStatus: string | undefined;
-      /** Next step, for people. */
-      readonly hint: string;
-    };
-
 /** Purchases of credits. */
 export class Credits {
   readonly #contexts: CallRunner;
-  readonly #load: Part<Purchases>;
+  readonly #load: Part<typeof purchases>;
   readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */
-  constructor(contexts: CallRunner, load: Part<Purchases>) {
+  constructor(contexts: CallRunner, load: Part<typeof purchases>) {
     this.#contexts = contexts;
     this.#load = load;
   }
@@ -151,7 +99,7 @@ export class Credits {
   async waitForPurchase(
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     options: CallOptions = {},
-  ): Promise<PurchaseOutcome> {
+  ): Promise<purchases.PurchaseOutcome> {
     return this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
       const { settlePurchase } = await usePart(this.#load);
       const send = async (request: PurchaseWithSPTRequest) =>

@@ -86,17 +86,6 @@ describe("the log of a submission", () => {
     expect(log.isExplainedBy(outcomeOf("rate_limited"))).toBe(since === undefined);
   });
 
-  it("shows that a refused connection has done nothing, by the code of a cause", () => {
-    const log = new AttemptLog();
-    const failed = { failure: "connection_failed" } as const;
-    log.add({ ...failed, cause: { cause: { code: "ECONNREFUSED" } } }, 1, 7);
-    expect(log.firstUncertain).toBeUndefined();
-    const cause = new Error("no");
-    cause.cause = cause;
-    log.add({ ...failed, cause }, 2, 7);
-    expect(log.firstUncertain).toBe(log.attempts[1]);
-  });
-
   it("lets the key be forgotten after the window, from the first uncertain attempt on", () => {
     const log = new AttemptLog();
     let age = 1_000;

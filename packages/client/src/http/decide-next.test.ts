@@ -4,7 +4,7 @@ import { assert, boolean, constantFrom, integer, property, record } from "fast-c
 import { describe, expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { Budget, isTryOnError, type Middleware } from "../index.ts";
+import { Budget, isTryOnError, type Middleware, type TryOnOptions } from "../index.ts";
 import {
   createService,
   cut,
@@ -202,15 +202,6 @@ describe.each(responded)("%s", (name, rows) => {
   );
 });
 
-it("not sent: ends in the error of a middleware, without a charge", async () => {
-  const { client, run, error, balance } = createService();
-  const cause = new Error("no session");
-  const budget = new Budget({ maxCredits: 8 });
-  const tryon = client({ middleware: () => Promise.reject(cause) });
-  expect(await error(tryon.submit(input, { budget }))).toBe(cause);
-  expect([await run(balance()), budget.spent + budget.reserved]).toEqual([1_000, 0]);
-});
-
 it.each([
   [{ apiKey: "svc_test_a", baseUrl: "https://tryon.example" }, 4, true],
   [{ apiKey: undefined, baseUrl: undefined, proxyUrl: "https://shop.example/tryon" }, 1, false],
@@ -280,48 +271,40 @@ const end = { now: 1e12, left: 600_000, duration: 10_000, age: 10_000, uncertain
 const next = (outcome: Outcome, change: Partial<RetryLimits> = {}, duration = end.duration) =>
   decideNext({ ...limits, ...change }, firstState, outcome, { ...end, duration, age: duration });
 
+/** Returns true for a cut, and the number of retries that the attempt uses up if it is retried. */
+const cutOf = (...given: Parameters<typeof next>) => {
+  const { isCut, retry } = next(...given);
+  return [isCut, retry?.state.failures];
+};
+
 describe("a cut of a synchronous response", () => {
   it.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 599])(
     "is any %i without JSON of the service after 5 s, and uses up no retry",
     (status) => {
       const outcome = outcomeOf(status, undefined);
-      expect(next(outcome)).toMatchObject({ isCut: true, retry: { state: { failures: 0 } } });
-      expect(next(outcome, {}, 4_999)).toMatchObject({
-        isCut: false,
-        retry: { state: { failures: 1 } },
-      });
-      expect(next(outcome, { sync: false }).isCut).toBe(false);
-      expect(next(outcome, { retries: 0 })).toMatchObject({ isCut: true });
-      expect(next(outcome, { retries: 0 }).retry).toBeUndefined();
+      expect(cutOf(outcome)).toEqual([true, 0]);
+      expect(cutOf(outcome, {}, 4_999)).toEqual([false, 1]);
+      expect(cutOf(outcome, { sync: false })).toEqual([false, 1]);
+      expect(cutOf(outcome, { retries: 0 })).toEqual([true, undefined]);
     },
   );
 
-  it.each([500, 503])("is no %i of the service, which uses up a retry", (status) => {
-    expect(next(outcomeOf(status, detail))).toMatchObject({
-      isCut: false,
-      retry: { state: { failures: 1 } },
-    });
-  });
-
-  it.each([200, 403, 404, 418, 499])(
-    "does not include a page with %i, which uses up a retry",
-    (status) => {
-      expect(next(outcomeOf(status, undefined))).toMatchObject({
-        isCut: false,
-        retry: { state: { failures: 1 } },
-      });
-    },
-  );
-
-  it.each(["connecting", "uploading"] as const)("does not include a failure while %s", (stage) => {
-    expect(next({ failure: "timed_out", stage })).toMatchObject({
-      isCut: false,
-      retry: { state: { failures: 1, cuts: 0 } },
-    });
-    expect(next({ failure: "timed_out", stage: "sent" })).toMatchObject({
-      isCut: true,
-      retry: { state: { failures: 0, cuts: 1 } },
-    });
+  it.each<[Outcome, boolean, number]>([
+    ...[500, 503].map((status): [Outcome, boolean, number] => [
+      outcomeOf(status, detail),
+      false,
+      1,
+    ]),
+    ...[200, 403, 404, 418, 499].map((status): [Outcome, boolean, number] => [
+      outcomeOf(status, undefined),
+      false,
+      1,
+    ]),
+    [{ failure: "timed_out", stage: "connecting" }, false, 1],
+    [{ failure: "timed_out", stage: "uploading" }, false, 1],
+    [{ failure: "timed_out", stage: "sent" }, true, 0],
+  ])("is %o: %s, which uses up %i retries", (outcome, isCut, failures) => {
+    expect(cutOf(outcome)).toEqual([isCut, failures]);
   });
 
   it.each([
@@ -435,6 +418,7 @@ describe("the limits of retries", () => {
     [429, { waits: false }, false],
     [429, { waits: false, uncertainFor: 9 }, true],
     [429, { waits: false, uncertainFor: 9, purpose: "read" }, false],
+    [500, { waits: false }, true],
     [500, { purpose: "write" }, false],
     [429, { purpose: "write" }, true],
     [429, { purpose: "write", uncertainFor: 9 }, false],
@@ -504,19 +488,10 @@ it("never retries what proves a refusal, and never claims proof without JSON of 
       integer({ min: 0, max: 100_000 }),
       ({ status, content }, purpose, sync, duration) => {
         const { row, retry } = decideNext(
-          {
-            purpose,
-            isProxy: false,
-            sync,
-            retries: 3,
-            waits: true,
-            idempotencyWindow: 1e6,
-            length: 100,
-            random: () => 0,
-          },
+          { ...limits, purpose, sync, idempotencyWindow: 1e6, random: () => 0 },
           firstState,
           outcomeOf(status, content),
-          { now: 1e12, left: 1e6, duration, age: duration, uncertainFor: undefined },
+          { ...end, left: 1e6, duration, age: duration },
         );
         const isForm = [411, 413, 414, 415, 421, 431].includes(status);
         const isProof = row.proves < serverError;
@@ -533,30 +508,27 @@ it("never retries what proves a refusal, and never claims proof without JSON of 
 });
 
 describe("the message of an error", () => {
-  it("says that a page answered, with its status and title, and names baseUrl", async () => {
-    const { error, tryon, faults } = createService();
-    faults.push(respondWith(403, page));
-    const { message } = (await error(tryon.account.get())) as Error;
-    expect(message).toMatch(
-      /403: a page answered, not the service: Sorry\. Check baseUrl and proxies/,
-    );
+  const missing = { detail: "Not Found" };
+
+  it.each<[number, unknown, string, TryOnOptions?]>([
+    [403, page, "403: a page answered, not the service: Sorry. Check baseUrl and proxies"],
+    [404, missing, "to which the client adds /api/v1."],
+    [404, missing, "adds /api/v1: remove its /api.", { baseUrl: "https://tryon.example/api" }],
+    [401, { detail: "No such key." }, "401: No such key. Check"],
+    [401, { detail: "Wait…" }, "401: Wait…. Check"],
+    [401, "<p>No access to this site. </p>", "No access to this site. Check baseUrl"],
+    [429, detail, "Wait 90 s."],
+  ])("after a %i with %j to a call without an id has %j", async (status, body, text, options) => {
+    const { error, client, faults } = createService();
+    faults.push(respondWith(status, body, { "retry-after": "90" }));
+    const { message } = (await error(client(options).account.get())) as Error;
+    expect(message).toContain(text);
+    expect(message).not.toMatch(/\bid\b|\.\./);
   });
 
-  it.each([
-    ["https://tryon.example", "to which the client adds /api/v1."],
-    ["https://tryon.example/api", "to which the client adds /api/v1: remove its /api."],
-  ])("speaks of the URL %s after a 404 to a call without an id", async (baseUrl, hint) => {
-    const { error, client, faults, run } = createService();
-    faults.push(respondWith(404, { detail: "Not Found" }));
-    const { message } = (await error(client({ baseUrl }).account.get())) as Error;
-    expect(message).toContain(hint);
-    expect(message).not.toMatch(/\bid\b|\.\./);
-    const unknownJob = await run(
-      client()
-        .jobs.get("job_1")
-        .catch((failed: Error) => failed),
-    );
-    expect(String(unknownJob)).toContain("Check the id");
+  it("names the id after a 404 to a call with one", async () => {
+    const { error, tryon } = createService();
+    expect(String(await error(tryon.jobs.get("job_1")))).toContain("Check the id");
   });
 
   it.each([
@@ -566,21 +538,5 @@ describe("the message of an error", () => {
     const { run, error, tryon } = createService({ latency: "5m" });
     const job = await run(tryon.submit(input));
     expect(String(await error(job.result(options)))).toContain(text);
-  });
-
-  it.each([
-    [{ detail: "No such key." }, "401: No such key. Check"],
-    [{ detail: "Wait…" }, "401: Wait…. Check"],
-    ["<p>No access to this site. </p>", "No access to this site. Check baseUrl"],
-  ])("ends the text of %j with one full stop", async (body, text) => {
-    const { error, tryon, faults } = createService();
-    faults.push(respondWith(401, body));
-    expect(String(await error(tryon.account.get()))).toContain(text);
-  });
-
-  it("has the seconds to wait after a 429", async () => {
-    const { error, tryon, faults } = createService();
-    faults.push(respondWith(429, detail, { "retry-after": "90" }));
-    expect(String(await error(tryon.account.get()))).toContain("Wait 90 s.");
   });
 });

@@ -95,7 +95,6 @@ export function decideNext(
     row.proves > none &&
     (!response || status === 408 || (Number(status) >= 500 && !isOfService(response.content)));
   const end = { row, isCut };
-  /** Time since the first attempt that may have had a side effect, or undefined if there is none. */
   const age = uncertainFor ?? (row.proves > none ? ownAge : undefined);
   // The service may still process an earlier attempt of the same submission.
   const isOwnConflict = row.proves === conflict && isSubmission && uncertainFor !== undefined;

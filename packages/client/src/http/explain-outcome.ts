@@ -17,7 +17,6 @@ interface Description {
   readonly cause?: Error;
 }
 
-/** Explains an outcome to developers. */
 export const explainOutcome: ExplainOutcome = (
   outcome,
   { name, purpose, attemptLog: { firstUncertain } },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type Middleware, type MiddlewareContext } from "../index.ts";
+import { Budget, isTryOnError, type Middleware, type MiddlewareContext } from "../index.ts";
 import {
   createService,
   cut,
@@ -106,14 +106,16 @@ describe("a middleware", () => {
   it("ends the call with its error if it throws before the request is sent", async () => {
     const { error, client, sent } = createService();
     const cause = new Error("no token");
-    const tryon = client({
-      middleware: () => {
-        throw cause;
-      },
-    });
-    expect(await error(tryon.submit(input))).toBe(cause);
-    expect(await error(tryon.account.get())).toBe(cause);
-    expect(sent).toEqual([]);
+    const budget = new Budget({ maxCredits: 8 });
+    const throws = () => {
+      throw cause;
+    };
+    for (const middleware of [throws, () => Promise.reject(cause)]) {
+      const tryon = client({ middleware });
+      expect(await error(tryon.submit(input, { budget }))).toBe(cause);
+      expect(await error(tryon.account.get())).toBe(cause);
+    }
+    expect([sent, budget.spent + budget.reserved]).toEqual([[], 0]);
   });
 
   it("adds the job to its error if it throws during a wait", async () => {

@@ -7,6 +7,13 @@ import { respondWith, createService, cut, fieldsOf, input } from "../../test/ser
 const tooMany = (seconds: number) =>
   respondWith(429, { detail: "Rate limit exceeded" }, { "retry-after": String(seconds) });
 
+/** Headers of a response after which no request is left. */
+const exhausted = (reset: string) => ({
+  "x-ratelimit-limit": "60",
+  "x-ratelimit-remaining": "0",
+  "x-ratelimit-reset": reset,
+});
+
 /** Creates a service, and a client whose key has this rate limit per minute. */
 async function limitedService(limit: number, options?: Parameters<typeof createService>[0]) {
   const service = createService(options);
@@ -223,12 +230,7 @@ it.each(["all", "429-only", "none"] as const)(
 
 it("adds the rate limit of the response to an error", async () => {
   const { error, tryon, faults, mock } = createService();
-  const headers = {
-    "x-ratelimit-limit": "60",
-    "x-ratelimit-remaining": "0",
-    "x-ratelimit-reset": "75",
-  };
-  faults.push(respondWith(429, { detail: "busy" }, headers));
+  faults.push(respondWith(429, { detail: "busy" }, exhausted("75")));
   const failed = await error(tryon.account.get());
   if (!isTryOnError(failed, "rate_limited")) throw failed;
   const resetAt = (failed.attempts[0]?.startedAt ?? 0) + 75_000;
@@ -245,12 +247,7 @@ it.each([
 ])("delays a call by one window at most if the reset is a date %s", async (_what, reset, max) => {
   const { run, tryon, faults, mock } = createService();
   const account = { name: null, credits_remaining: 1, rate_limit_per_min: 60 };
-  const headers = {
-    "x-ratelimit-limit": "60",
-    "x-ratelimit-remaining": "0",
-    "x-ratelimit-reset": reset,
-  };
-  faults.push(respondWith(200, account, headers));
+  faults.push(respondWith(200, account, exhausted(reset)));
   await run(tryon.account.get());
   const before = mock.clock.now();
   await run(tryon.account.get({ timeout: "5m" }));

@@ -15,7 +15,6 @@ export const maxDelay = maxRetryAfter + margin;
 
 export type QueueName = "submit" | "read";
 
-/** Delays requests to the service. */
 export interface RequestLimiter {
   isPolling: boolean;
   /** Requests in a minute, if known. */

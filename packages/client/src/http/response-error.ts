@@ -28,7 +28,6 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
   503: "unavailable",
 };
 
-/** Errors of responses without JSON of the service. */
 const foreignErrors = new WeakSet<object>();
 
 /** Returns true for the error of a response that is not from the service, but from a firewall or another server. */

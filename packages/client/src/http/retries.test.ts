@@ -26,15 +26,6 @@ describe("a call that fails with a transient error", () => {
     expect("recover" in Object(failed)).toBe(false);
   });
 
-  it("is retried up to `retries` times", async () => {
-    const { error, client, faults, sent } = createService();
-    faults.push(cut.before, cut.before);
-    expect(await error(client({ retries: 1 }).account.get())).toMatchObject({
-      code: "connection_failed",
-    });
-    expect(sent).toHaveLength(2);
-  });
-
   it("is not retried before the time of Retry-After", async () => {
     const { run, tryon, faults, times } = createService();
     faults.push(respondWith(503, busy, { "retry-after": "7" }));

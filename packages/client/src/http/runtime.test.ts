@@ -10,14 +10,16 @@ afterEach(() => {
   vi.resetModules();
 });
 
+const options = { apiKey: "svc_test_a", baseUrl: "https://tryon.example" };
+const job = { job_id: "job_1", status: "succeeded", result_url: "https://store.example/a.png" };
+
 /** Returns the `fetch` options of a read and a submission. A fresh copy of the client detects the runtime again. */
 async function fetchOptions(): Promise<RequestInit[]> {
   vi.resetModules();
   const { TryOn } = await import("../index.ts");
   const seen: RequestInit[] = [];
   const tryon = new TryOn({
-    apiKey: "svc_test_a",
-    baseUrl: "https://tryon.example",
+    ...options,
     fetch: async (_url, init) => {
       seen.push(init);
       return new Response(
@@ -58,8 +60,6 @@ it("saves no image to a file, and takes no agent, in a runtime other than Node",
   vi.resetModules();
   vi.doMock("#runtime", () => import("./runtime.ts"));
   const { TryOn } = await import("../index.ts");
-  const job = { job_id: "job_1", status: "succeeded", result_url: "https://store.example/a.png" };
-  const options = { apiKey: "svc_test_a", baseUrl: "https://tryon.example" };
   const tryon = new TryOn({
     ...options,
     fetch: async (url) =>
@@ -85,19 +85,15 @@ it("leaves redirects of images and streams to the browser, and rejects firstAtte
   vi.doMock("#runtime", () => import("./runtime.ts"));
   vi.resetModules();
   const { TryOn } = await import("../index.ts");
-  const store = "https://store.example/a.png";
-  const job = { job_id: "job_1", status: "succeeded", result_url: store };
   const sent: RequestInit[] = [];
-  const options = {
-    apiKey: "svc_test_a",
-    baseUrl: "https://tryon.example",
-    fetch: async (url: string, init: RequestInit) => {
-      sent.push(init);
-      if (url === store) return new Response(null, { status: 307, headers: { location: store } });
-      return Response.json(job);
-    },
+  const headers = { location: job.result_url };
+  const fetch = async (url: string, init: RequestInit) => {
+    sent.push(init);
+    return url === job.result_url
+      ? new Response(null, { status: 307, headers })
+      : Response.json(job);
   };
-  const tryon = new TryOn({ ...options, validate: false });
+  const tryon = new TryOn({ ...options, fetch, validate: false });
   const { image } = await tryon.run({
     person: new Blob([new Uint8Array(200_000)]),
     garments: ["https://shop.example/shirt.png"],
@@ -115,7 +111,7 @@ it("leaves redirects of images and streams to the browser, and rejects firstAtte
   });
   expect(sent).toHaveLength(2);
   expect(await failure(image.save("out.png"))).toMatchObject({ code: "unsafe_environment" });
-  expect(() => new TryOn({ ...options, fetch: undefined, apiKey: "svc_live_a" })).toThrow(
+  expect(() => new TryOn({ ...options, apiKey: "svc_live_a" })).toThrow(
     "apiKey is a live key, and this is a browser.",
   );
 });

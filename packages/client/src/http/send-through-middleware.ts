@@ -1,6 +1,5 @@
 import type { SendThroughMiddleware } from "./send-request.ts";
 
-/** Sends a request through the middleware of the client. */
 export const sendThroughMiddleware: SendThroughMiddleware = async (
   { fetch, middleware, baseUrl, apiKey },
   init,

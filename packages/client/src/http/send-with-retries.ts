@@ -37,7 +37,6 @@ export interface HttpContext {
   readonly transport: Transport;
   /** Finds out if the service is at another URL. Absent for a client of a proxy, whose URL is that of the app. */
   readonly identify?: Part<{ readonly isServiceElsewhere: IsServiceElsewhere }>;
-  /** Texts of errors. */
   readonly explain: Part<{ readonly explainOutcome: ExplainOutcome }>;
 }
 

@@ -142,12 +142,3 @@ it.each([
   expect(await error(tryon.account.get())).toMatchObject(failure);
   expect(sent).toEqual([]);
 });
-
-it("rejects with the reason of the signal while the function runs", async () => {
-  const { client } = createService();
-  const tryon = client({ apiKey: () => new Promise<string>(() => undefined) });
-  const controller = new AbortController();
-  const call = tryon.run(input, { signal: controller.signal });
-  controller.abort("enough");
-  await expect(call).rejects.toBe("enough");
-});

@@ -22,7 +22,6 @@ import type { ImagePart } from "../images/job-image.ts";
 /** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
 const maxKeys = 16;
 
-/** Functions and settings that a job uses. */
 export interface JobContext {
   readonly config: Config;
   readonly api: Api;
@@ -36,7 +35,6 @@ export interface ClientContext extends JobContext {
   readonly spendTracker: SpendCounter;
 }
 
-/** Submission that may have made a job. */
 export interface SentSubmission {
   readonly idempotencyKey: string;
   readonly attemptLog: { readonly age: number | undefined };
@@ -44,7 +42,12 @@ export interface SentSubmission {
   readonly earlier: { readonly firstAttemptAt: number; readonly age: () => number } | undefined;
 }
 
-/** Parts of a client that only some calls need. */
+type FindSubmission = (
+  submission: SentSubmission,
+  fingerprint: string | undefined,
+  deadline: Deadline,
+) => Promise<KeySearch>;
+
 export interface JobParts {
   readonly explain: HttpContext["explain"];
   readonly checks: InputChecks;
@@ -62,13 +65,10 @@ export interface ClientParts extends JobParts {
   ) => SpendCounter;
   readonly find: (
     contexts: ClientContexts,
-    submission: SentSubmission,
-    fingerprint: string | undefined,
-    deadline: Deadline,
+    ...given: Parameters<FindSubmission>
   ) => Promise<KeySearch>;
 }
 
-/** Contexts that a job or a submission can get. */
 export interface JobContexts {
   readonly config: Config;
   readonly parts: JobParts;
@@ -85,13 +85,9 @@ export interface JobContexts {
   acquire(deadline: Deadline): Promise<JobContext>;
   acquireFor(fingerprint: string | undefined, deadline: Deadline): Promise<JobContext>;
   /** Returns the budget of an option. Absent for a client that counts no credits. */
-  budgetOf?(option: BudgetLimit): Counted;
+  readonly budgetOf?: (option: BudgetLimit) => Counted;
   /** Searches the list for a job. Absent for a client that has no list. */
-  find?(
-    submission: SentSubmission,
-    fingerprint: string | undefined,
-    deadline: Deadline,
-  ): Promise<KeySearch>;
+  readonly find?: FindSubmission;
 }
 
 /** Returns true if a job or a submission with a fingerprint is known to belong to another key. */
@@ -108,6 +104,8 @@ export class ClientContexts implements JobContexts {
   readonly connections: Connections;
   readonly parts: ClientParts;
   readonly pollSchedules: Set<TakeTime> = new Set();
+  readonly budgetOf = budgetOf;
+  readonly find: FindSubmission = (...given) => this.parts.find(this, ...given);
   latest: ClientContext | undefined;
 
   constructor(options: TryOnOptions, parts: ClientParts) {
@@ -195,14 +193,6 @@ export class ClientContexts implements JobContexts {
     this.#recovery ??= this.config.recoveryKeys.map((key) => this.#create(this.#resolve(key)));
     const contexts = new Set([current, ...this.#contexts.values(), ...this.#recovery]);
     return [...contexts].filter((one) => !isOther(one, fingerprint));
-  }
-
-  budgetOf(option: BudgetLimit): Counted {
-    return budgetOf(option);
-  }
-
-  find(...given: Parameters<NonNullable<JobContexts["find"]>>): Promise<KeySearch> {
-    return this.parts.find(this, ...given);
   }
 
   #resolve(apiKey: TryOnOptions["apiKey"]): Config {

@@ -1,4 +1,4 @@
-// Calls of other entry points than the main one.
+// Calls of other entry points than the main one, which `TryOn` documents.
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { within } from "../http/deadline.ts";
@@ -7,7 +7,6 @@ import { attempt } from "../http/send-with-retries.ts";
 import type { ClientContexts } from "./client-context.ts";
 import { readImages, type ParsedInput } from "./parse-input.ts";
 
-/** Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
 export async function readParsed(
   { config, parts }: ClientContexts,
   parsed: ParsedInput,
@@ -20,7 +19,6 @@ export async function readParsed(
   return { ...parsed, images };
 }
 
-/** Returns the digest of the service's URL and the API key, which no one else gets. */
 export function digestKey<Digest>(
   contexts: ClientContexts,
   digest: (text: string) => Promise<Digest>,
@@ -28,7 +26,6 @@ export function digestKey<Digest>(
   return contexts.within({}, defaults.callTimeout, ({ config }) => digest(keyText(config)));
 }
 
-/** Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
 export function sendRaw(contexts: ClientContexts, request: RawRequest): Promise<HttpResponse> {
   const { purpose, signal } = request;
   const sync = purpose === "submit";
@@ -37,10 +34,6 @@ export function sendRaw(contexts: ClientContexts, request: RawRequest): Promise<
   });
 }
 
-/**
- * Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the function that
- * redacts the key of the request.
- */
 export function sendOnce(
   contexts: ClientContexts,
   request: HttpRequest,

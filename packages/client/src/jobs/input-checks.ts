@@ -9,7 +9,6 @@ import type { ImageSource } from "../images/image-source.ts";
 export { checkImage };
 export { readOnce } from "../images/read-once.ts";
 
-/** Fields of an input, without its images. */
 export interface GivenFields {
   readonly rest: Fields;
   readonly extra: unknown;
@@ -42,7 +41,6 @@ export function issuesOf(findings: readonly Finding[]): InputIssue[] {
   return findings.map((finding) => inputIssue(...finding));
 }
 
-/** Returns all issues of an input. */
 export async function validateParsed(
   { images, findings, given }: ValidatedInput,
   describePath: (value: unknown) => string,

@@ -2,7 +2,7 @@ import type { Job } from "../types/job.ts";
 import type { Part } from "../types/part.ts";
 import { usePart } from "../errors/use-part.ts";
 import type { Call } from "../api/api.ts";
-import type { Deadline } from "../http/deadline.ts";
+import { callOptionNames, type Deadline } from "../http/deadline.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import type { JobPage, ListOptions } from "./list-pages.ts";
 import type * as listPart from "./list-pages.ts";
@@ -10,8 +10,7 @@ import type * as listPart from "./list-pages.ts";
 type ListPart = typeof listPart;
 
 const listOptionNames: Readonly<Record<keyof ListOptions, true>> = {
-  signal: true,
-  timeout: true,
+  ...callOptionNames,
   status_filter: true,
   limit: true,
   cursor: true,

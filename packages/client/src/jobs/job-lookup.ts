@@ -41,39 +41,40 @@ const findOptionNames: Readonly<Record<keyof FindOptions, true>> = {
 /** Limits of each page of the list, or the deadline of the whole search. */
 export type FindLimits = CallOptions & { readonly deadline?: Deadline };
 
-/** One iteration over the list of a key, newest first. It continues where the last search has stopped. */
-class ListIteration {
-  readonly #jobs: AsyncIterator<JobData>;
-  /** Ids of the jobs that the iteration has read, by idempotency key. */
-  readonly #ids = new Map<string, string>();
-  /** Creation time of the last job that was read. */
-  #reached = Infinity;
-  #hasEnded = false;
+/** Searches for jobs by their keys. Submissions must be older than the first search. Rejects with the abort reason only. */
+export interface KeyFinder {
+  find(sought: SoughtKey, limits?: FindLimits): Promise<KeySearch>;
+}
 
-  constructor(load: (cursor: string | undefined) => Promise<Awaited<ReturnType<typeof loadPage>>>) {
-    this.#jobs = jobsOfPages(load);
-  }
+/** Iterates over the list of a key, newest first. Each search continues where the last one has stopped. */
+function iterateList(load: (cursor: string | undefined) => ReturnType<typeof loadPage>) {
+  const jobs = jobsOfPages(load);
+  /** Ids of the jobs that the iteration has read, by idempotency key. */
+  const ids = new Map<string, string>();
+  /** Creation time of the last job that was read. */
+  let reached = Infinity;
+  let hasEnded = false;
 
   /** Reads until a job has the key, or is too old for it. `isBeyond` is true if the list has such an older job. */
-  async find(
+  return async (
     { idempotencyKey: key, firstAttemptAt = Number.NEGATIVE_INFINITY }: SoughtKey,
     now: number,
-  ) {
+  ) => {
     // If the clock was set back, the iteration would end too early.
     const oldest = Math.min(firstAttemptAt, now) - maxClockSkew;
-    let id = this.#ids.get(key);
+    let id = ids.get(key);
     let data: JobData | undefined;
-    while (id === undefined && !this.#hasEnded && this.#reached >= oldest) {
-      const next = await this.#jobs.next();
-      this.#hasEnded = next.done === true;
+    while (id === undefined && !hasEnded && reached >= oldest) {
+      const next = await jobs.next();
+      hasEnded = next.done === true;
       if (next.done) break;
       const { idempotencyKey } = takeKeyFromMetadata(next.value);
-      if (idempotencyKey !== undefined) this.#ids.set(idempotencyKey, next.value.job_id);
+      if (idempotencyKey !== undefined) ids.set(idempotencyKey, next.value.job_id);
       if (idempotencyKey === key) [id, data] = [next.value.job_id, next.value];
-      this.#reached = serviceTime(next.value.created_at) || this.#reached;
+      reached = serviceTime(next.value.created_at) || reached;
     }
-    return { id, data, isBeyond: this.#reached < oldest };
-  }
+    return { id, data, isBeyond: reached < oldest };
+  };
 }
 
 async function loadPage({ api }: ClientContext, cursor: string | undefined, deadline: Deadline) {
@@ -85,70 +86,66 @@ async function loadPage({ api }: ClientContext, cursor: string | undefined, dead
  * Finds jobs by the idempotency key in their metadata, with one iteration over the list of each API key for all searches. Jobs
  * belong to an API key, so it also reads the lists of earlier keys.
  */
-export class JobLookup {
-  readonly #contexts: ClientContexts;
-  readonly #lists = new Map<ClientContext, ListIteration>();
-  #limits: FindLimits = {};
-  #last: Promise<unknown> = Promise.resolve();
+export function createJobLookup(contexts: ClientContexts): KeyFinder {
+  const lists = new Map<ClientContext, ReturnType<typeof iterateList>>();
+  let limits: FindLimits = {};
+  let last: Promise<unknown> = Promise.resolve();
 
-  constructor(contexts: ClientContexts) {
-    this.#contexts = contexts;
+  function inTime<Result>(work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
+    const { deadline, ...options } = limits;
+    if (deadline) return work(deadline);
+    return within(contexts.config, options, defaults.callTimeout, work);
   }
 
-  /** Searches for a job. Submissions must be older than the first search. Rejects with the abort reason only. */
-  find(sought: SoughtKey, limits: FindLimits = {}): Promise<KeySearch> {
-    const found = this.#last.then(() => this.#find(sought, limits));
-    this.#last = found.catch(() => undefined);
-    return found;
+  function listOf(context: ClientContext): ReturnType<typeof iterateList> {
+    const known = lists.get(context);
+    if (known) return known;
+    const list = iterateList((cursor) => inTime((deadline) => loadPage(context, cursor, deadline)));
+    lists.set(context, list);
+    return list;
   }
 
-  async #find(sought: SoughtKey, limits: FindLimits): Promise<KeySearch> {
-    const { config } = this.#contexts;
-    const { idempotencyKey, apiKeyFingerprint: fingerprint } = sought;
-    limits.signal?.throwIfAborted();
-    this.#limits = limits;
+  async function search(sought: SoughtKey): Promise<KeySearch> {
+    const { config } = contexts;
+    const { idempotencyKey, apiKeyFingerprint } = sought;
+    const { signal, deadline: limit } = limits;
+    signal?.throwIfAborted();
     const now = config.clock.now();
     try {
-      const owners = await this.#within(async (deadline) =>
-        this.#contexts.owners(await this.#contexts.acquire(deadline), fingerprint),
+      const owners = await inTime(async (deadline) =>
+        contexts.owners(await contexts.acquire(deadline), apiKeyFingerprint),
       );
       if (owners.length === 0) return { status: "unknown", reason: "other_api_key" };
       let isBeyond = true;
       for (const context of owners) {
-        const list = this.#listOf(context);
-        const miss = await list.find(sought, now);
+        const miss = await listOf(context)(sought, now);
         isBeyond &&= miss.isBeyond;
         if (miss.id === undefined) continue;
         const { data = { job_id: miss.id, status: "queued" } } = miss;
         const known = miss.data && { context };
         const origin = { idempotencyKey, fingerprint: context.fingerprint, ...known };
-        return { status: "found", job: new JobRecord(this.#contexts, data, origin) };
+        return { status: "found", job: new JobRecord(contexts, data, origin) };
       }
       return judgeMiss(sought, isBeyond, now, config);
     } catch (error) {
       // A failed iteration cannot continue.
-      this.#lists.clear();
-      limits.signal?.throwIfAborted();
-      limits.deadline?.throwIfAborted();
+      lists.clear();
+      signal?.throwIfAborted();
+      limit?.throwIfAborted();
       return { status: "unknown", reason: "list_failed", error };
     }
   }
 
-  #listOf(context: ClientContext): ListIteration {
-    const known = this.#lists.get(context);
-    if (known) return known;
-    const list = new ListIteration((cursor) =>
-      this.#within((deadline) => loadPage(context, cursor, deadline)),
-    );
-    this.#lists.set(context, list);
-    return list;
-  }
-
-  #within<Result>(work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
-    const { deadline, ...limits } = this.#limits;
-    if (deadline) return work(deadline);
-    return within(this.#contexts.config, limits, defaults.callTimeout, work);
-  }
+  return {
+    find(sought, given = {}) {
+      const found = last.then(() => {
+        limits = given;
+        return search(sought);
+      });
+      last = found.catch(() => undefined);
+      return found;
+    },
+  };
 }
 
 /** Decides what it means that the list does not have the job. A pure function. */
@@ -179,10 +176,12 @@ export function findSubmission(
   const since = deadline.clock.now() - age;
   const firstAttemptAt = Math.min(since, earlier?.firstAttemptAt ?? since);
   const sought = { idempotencyKey, firstAttemptAt, hasKeyInMetadata: true };
-  return new JobLookup(contexts).find({ ...sought, apiKeyFingerprint: fingerprint }, { deadline });
+  return createJobLookup(contexts).find(
+    { ...sought, apiKeyFingerprint: fingerprint },
+    { deadline },
+  );
 }
 
-/** Searches the list for the job of a key. */
 export async function findByKey(
   contexts: ClientContexts,
   idempotencyKey: string,
@@ -201,5 +200,5 @@ export async function findByKey(
     hasKeyInMetadata: keyInMetadata === true,
     apiKeyFingerprint,
   };
-  return new JobLookup(contexts).find(sought, limits);
+  return createJobLookup(contexts).find(sought, limits);
 }

@@ -214,7 +214,6 @@ export class JobPoller {
     this.#deliver([data]);
   }
 
-  /** Reads the list. Jobs that its pages do not show are polled by id next. */
   async #readList(load: ListReader, jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
     const { readListed } = await usePart(load);
     await readListed(this.#api, jobs, {

@@ -30,13 +30,10 @@ interface Origin {
   /** Fingerprint of the key that the job belongs to, if it was saved with one. */
   readonly fingerprint?: string | undefined;
   readonly attempts: readonly Attempt[];
-  /** Steps that this client has observed. */
   readonly timeline: TimelineEntry[];
-  /** `x-request-id` of the response to the submission. */
   readonly requestId?: string | undefined;
   /** Kind of the job for `PollSchedule`: its `output_size`, or empty if this client did not submit the job. */
   readonly kind: string;
-  /** If true, the end of a job needs no confirmation by the service. */
   readonly trustsEnd?: boolean;
 }
 

@@ -34,7 +34,6 @@ const pageMiss = ["the list does not show its job", "Call recover() later."] as 
 /** Maximum time by which a first attempt may be in the future, since clocks differ, in milliseconds. */
 const maxFuture = 60_000;
 
-/** Problem and next step after a search without a job. */
 const missTexts: Readonly<
   Record<NonNullable<OutcomeUnknownError["search"]>, readonly [problem: string, hint: string]>
 > = {
@@ -67,11 +66,9 @@ type KeyMiss = Exclude<KeySearch, { readonly status: "found" }>;
 interface Earlier {
   /** Time before the first one, in milliseconds since 1970. */
   readonly firstAttemptAt: number;
-  /** Returns the time since then, in milliseconds. */
   readonly age: () => number;
   /** If true, the service may have forgotten the key. */
   readonly isLate: boolean;
-  /** Fingerprint of the API key, if known. */
   readonly fingerprint: string | undefined;
   /** If true, a submission that has certainly made no job is sent. */
   readonly paysWhenAbsent: boolean;
@@ -313,7 +310,6 @@ export class JobSubmitter {
     return search.job;
   }
 
-  /** Searches the lists of the keys that the submission can belong to. */
   async #search(
     submission: Submission,
     fingerprint: string | undefined,

@@ -42,14 +42,6 @@ describe("jobs.resume", () => {
     },
   );
 
-  it("replaces all saved data with the response of the service", async () => {
-    const { run, client, faults } = createService();
-    const resumed = client().jobs.resume(changed("job_1"));
-    // A proxy removes credits.
-    faults.push(respondWith(200, { job_id: "job_1", status: "succeeded" }));
-    expect((await run(resumed.result())).receipt.credits).toBeUndefined();
-  });
-
   it.each(["running", "succeeded", "failed"])(
     "does not change a budget when saved data says %s",
     async (status) => {

@@ -1,12 +1,12 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, SavedJob } from "../types/job.ts";
-import type { KeySearch, SoughtKey } from "../types/key-search.ts";
+import type { KeySearch } from "../types/key-search.ts";
 import type { Part } from "../types/part.ts";
 import { usePart } from "../errors/use-part.ts";
 import type { Call } from "../api/api.ts";
 import type { ClientContexts } from "./client-context.ts";
 import { JobList } from "./job-list.ts";
-import type { FindLimits, FindOptions } from "./job-lookup.ts";
+import type { FindOptions, KeyFinder } from "./job-lookup.ts";
 import type * as lookup from "./job-lookup.ts";
 import type { ListOptions } from "./list-pages.ts";
 import type * as listPages from "./list-pages.ts";
@@ -16,11 +16,6 @@ import type { WaitAllOptions, WaitOutcome } from "./wait-for-all.ts";
 import type * as waits from "./wait-for-all.ts";
 
 type JobsPart = typeof lookup & typeof listPages & typeof waits;
-
-/** Searches for jobs by their keys. Submissions must be older than the first search. Rejects with the abort reason only. */
-export interface KeyFinder {
-  find(sought: SoughtKey, limits?: FindLimits): Promise<KeySearch>;
-}
 
 /** Jobs of an API key. */
 export class Jobs {
@@ -81,12 +76,12 @@ export class Jobs {
 
   /** @internal Creates a lookup whose searches share one iteration over the list. */
   lookup(): KeyFinder {
-    let found: lookup.JobLookup | undefined;
+    let found: KeyFinder | undefined;
     return {
       find: async (...search) => {
         const part = await this.#load();
         if (!part) return { status: "unknown", reason: "list_failed" };
-        const shared = (found ??= new part.JobLookup(this.#contexts));
+        const shared = (found ??= part.createJobLookup(this.#contexts));
         return shared.find(...search);
       },
     };

@@ -132,12 +132,4 @@ describe("a fixed pollInterval", () => {
       expect(service.sent).toEqual([]);
     },
   );
-
-  it("is not an option of submit, which does not wait", async () => {
-    const service = createReference(0);
-    const options = { pollInterval: "1s" };
-    const error = await service.error(service.tryon.submit(input, options as object));
-    expect(error).toMatchObject({ code: "invalid_input", issues: [{ field: "pollInterval" }] });
-    expect(service.sent).toEqual([]);
-  });
 });

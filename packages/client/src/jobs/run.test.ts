@@ -11,8 +11,8 @@ import {
 } from "../../test/service.ts";
 
 /** Opens a service behind a proxy that cuts every response after 10 seconds. */
-const behindProxy = (latency: string, retries = 3) => {
-  const service = createService({ latency, options: { syncCut: "off" } }, { retries });
+const behindProxy = (latency: string) => {
+  const service = createService({ latency, options: { syncCut: "off" } });
   service.mock.faults.add({ on: "POST /api/v1/tryon", cutAfter: "10s", status: 504 });
   return service;
 };
@@ -106,23 +106,6 @@ describe("run", () => {
       const times = submissions().map(({ at }) => at - (submissions()[0]?.at ?? 0));
       expect(times.filter((time) => time > 90_000).length).toBeLessThanOrEqual(4);
       expect(times.length).toBeGreaterThan(8);
-    });
-
-    it("retries as often as usual if connections time out after 10 seconds", async () => {
-      const { error, tryon, mock, faults, submissions } = createService();
-      const timeOut = async () => {
-        await new Promise<void>((resolve) => mock.clock.setTimeout(resolve, 10_000));
-        return cut.refused();
-      };
-      faults.push(...Array.from({ length: 20 }, () => timeOut));
-      expect(await error(tryon.run(input))).toMatchObject({ code: "connection_failed" });
-      expect(submissions()).toHaveLength(4);
-    });
-
-    it("does not retry without retries", async () => {
-      const { error, tryon, submissions } = behindProxy("80s", 0);
-      expect(isTryOnError(await error(tryon.run(input)), "server_error")).toBe(true);
-      expect(submissions()).toHaveLength(1);
     });
   });
 

@@ -10,15 +10,9 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { isTryOnError, TryOn } from "../index.ts";
 import { recordingClient, jpegBytes, CountedBlob } from "../../test/bodies.ts";
 import { httpServer } from "../../test/http-server.ts";
-import { shirtUrl } from "../../test/service.ts";
+import { failure, shirtUrl } from "../../test/service.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
-
-const failure = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => new Error("It did not fail."),
-    (error: unknown) => error,
-  );
 
 /** Creates a `fetch` whose request body the test reads, and which never responds. */
 function manualUpload(): {
@@ -176,21 +170,16 @@ describe("an image that cannot be read during the upload", () => {
     }
   });
 
-  it("costs nothing if its memory has changed since the call", async () => {
+  it("costs nothing if its memory has changed since the call, or if it fails halfway, and is not retried", async () => {
     const tryon = await openServer();
-    const person = jpegBytes(3_000_000);
-    const onUpdate = (): unknown => person.fill(7, 2_000_000, 2_001_000);
-    const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
-    expect(error).toMatchObject({ code: "invalid_input", issues: [{ code: "unreadable" }] });
-    expect((await tryon.account.get()).credits_remaining).toBe(1_000);
-  });
-
-  it("costs nothing if it fails halfway, and is not retried", async () => {
-    const tryon = await openServer();
-    const person = new CountedBlob(jpegBytes(3_000_000), 9);
-    const error = await failure(tryon.submit({ person, garments: [shirtUrl] }));
-    expect(error).toMatchObject({ code: "invalid_input", issues: [{ code: "unreadable" }] });
-    expect(person.readings).toBe(9);
+    const bytes = jpegBytes(3_000_000);
+    const failing = new CountedBlob(jpegBytes(3_000_000), 9);
+    const onUpdate = (): unknown => bytes.fill(7, 2_000_000, 2_001_000);
+    for (const person of [bytes, failing]) {
+      const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
+      expect(error).toMatchObject({ code: "invalid_input", issues: [{ code: "unreadable" }] });
+    }
+    expect(failing.readings).toBe(9);
     expect((await tryon.account.get()).credits_remaining).toBe(1_000);
   });
 

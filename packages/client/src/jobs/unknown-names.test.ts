@@ -15,6 +15,7 @@ it.each<[object, hint: string, Invoke]>([
   [{ hold: true }, "", (tryon, options) => tryon.run(input, options)],
   [{ timeOut: "3m" }, "timeout", (tryon, options) => tryon.submit(input, options)],
   [{ sync: true }, "", (tryon, options) => tryon.submit(input, options)],
+  [{ pollInterval: "1s" }, "", (tryon, options) => tryon.submit(input, options)],
   [{ time_Out: 5 }, "timeout", ({ jobs }, options) => jobs.get("job_1", options)],
   [{ statusFilter: 1 }, "status_filter", ({ jobs }, options) => jobs.list(options).toArray()],
   [{ onsettled: 1 }, "onSettled", ({ jobs }, options) => jobs.waitAll([], options)],

@@ -5,6 +5,7 @@ import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobRecord, notifier } from "./job-record.ts";
 import { restoreJob } from "./restore-job.ts";
+import { pollOptionNames } from "./run-options.ts";
 
 /** Outcome of the wait for one of several jobs. */
 export type WaitOutcome = {
@@ -38,9 +39,7 @@ export interface WaitAllOptions extends PollOptions {
 }
 
 const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
-  signal: true,
-  timeout: true,
-  pollInterval: true,
+  ...pollOptionNames,
   onSettled: true,
 };
 

@@ -60,25 +60,6 @@ it.each([
   expect(sent).toHaveLength(requests);
 });
 
-it("applies the middleware that is in use when a call starts", async () => {
-  const { run, tryon, sent } = createService();
-  const raw = createRawClient(tryon);
-  const first = raw.GET("/api/v1/account");
-  raw.use({ onRequest: ({ request }) => request.headers.set("x-mark", "1") });
-  await run(Promise.all([first, raw.GET("/api/v1/account")]));
-  expect(new Set(sent.map(({ headers }) => headers.get("x-mark")))).toEqual(new Set(["1", null]));
-});
-
-it("applies no middleware that was ejected", async () => {
-  const { run, tryon, sent } = createService();
-  const raw = createRawClient(tryon);
-  const middleware = { onRequest: () => new Request("https://elsewhere.example") };
-  raw.use(middleware);
-  raw.eject(middleware);
-  await run(raw.request("get", "/api/v1/account"));
-  expect(sent[0]?.path).toBe("/api/v1/account");
-});
-
 it("returns empty responses, and errors that are not JSON", async () => {
   const { run, tryon, faults } = createService();
   const raw = createRawClient(tryon);

@@ -30,6 +30,14 @@ async function untilImage(opened: Opened, id: string): Promise<void> {
     .toEqual([768]);
 }
 
+/** Returns what the page has sent and shown. */
+const endOf = async (opened: Opened) => ({
+  submissions: opened.submissions(),
+  charges: await opened.charges(),
+  errors: errorsOf(opened),
+});
+const once = { submissions: 1, charges: [-8], errors: [] };
+
 /** Starts a try-on in a component and waits until the service has accepted it. */
 async function start(opened: Opened, id: string): Promise<void> {
   await click(opened.page, id, "Start");
@@ -51,9 +59,7 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     const opened = await open([["one"]]);
     await start(opened, "one");
     await untilImage(opened, "one");
-    expect(opened.submissions()).toBe(1);
-    expect(await opened.charges()).toEqual([-8]);
-    expect(errorsOf(opened)).toEqual([]);
+    expect(await endOf(opened)).toEqual(once);
   });
 
   test("shares a try-on between components with the same name", async () => {
@@ -65,9 +71,7 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await untilImage(opened, "two");
     await click(opened.page, "two", "Delete");
     await untilStatus(opened, "one", "idle");
-    expect(opened.submissions()).toBe(1);
-    expect(await opened.charges()).toEqual([-8]);
-    expect(errorsOf(opened)).toEqual([]);
+    expect(await endOf(opened)).toEqual(once);
   });
 
   test("has one try-on for each name", async () => {
@@ -80,7 +84,7 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await start(opened, "two");
     await untilImage(opened, "one");
     await untilImage(opened, "two");
-    expect(await opened.charges()).toEqual([-8, -8]);
+    expect(await endOf(opened)).toEqual({ submissions: 2, charges: [-8, -8], errors: [] });
   });
 
   test("follows a component that changes its name", async () => {
@@ -90,8 +94,7 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await untilStatus(opened, "one", "idle");
     await opened.show([["one", "shirt"]]);
     await untilImage(opened, "one");
-    expect(opened.submissions()).toBe(1);
-    expect(errorsOf(opened)).toEqual([]);
+    expect(await endOf(opened)).toEqual(once);
   });
 
   test("shows nothing of a user to the next one", async () => {
@@ -100,8 +103,7 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await opened.show([["one", "shirt", "visible", "bob"]]);
     await untilStatus(opened, "one", "idle");
     await expect.poll(() => savedTryOns(opened.page)).toEqual({});
-    expect(opened.submissions()).toBe(1);
-    expect(errorsOf(opened)).toEqual([]);
+    expect(await endOf(opened)).toEqual(once);
   });
 
   test("continues for another component when the one that started it is unmounted", async () => {
@@ -109,36 +111,23 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await start(opened, "one");
     await opened.show([["two"]]);
     await untilImage(opened, "two");
-    expect(opened.submissions()).toBe(1);
-    expect(errorsOf(opened)).toEqual([]);
+    expect(await endOf(opened)).toEqual(once);
   });
 
-  test("stops when the last component is unmounted, and continues when one is mounted", async () => {
+  test.each<[string, Looks, Looks]>([
+    ["unmounted, and continues when one is mounted", [], [["two"]]],
+    ["hidden, and continues when it is shown", [["one", "try-on", "hidden"]], [["one"]]],
+  ])("stops when the last component is %s", async (_how, without, again) => {
     const opened = await open([["one"]]);
     await start(opened, "one");
     const heldLocks = () =>
       opened.page.evaluate(async () => (await navigator.locks.query()).held?.length);
     expect(await heldLocks()).toBe(1);
-    await opened.show([]);
+    await opened.show(without);
     await expect.poll(heldLocks).toBe(0);
-    await opened.show([["two"]]);
-    await untilImage(opened, "two");
-    expect(opened.submissions()).toBe(1);
-    expect(await opened.charges()).toEqual([-8]);
-    expect(errorsOf(opened)).toEqual([]);
-  });
-
-  test("continues when a hidden component is shown again", async () => {
-    const opened = await open([["one", "shirt", "visible"]]);
-    await start(opened, "one");
-    await opened.show([["one", "shirt", "hidden"]]);
-    await expect
-      .poll(() => opened.page.evaluate(async () => (await navigator.locks.query()).held?.length))
-      .toBe(0);
-    await opened.show([["one", "shirt", "visible"]]);
-    await untilImage(opened, "one");
-    expect(opened.submissions()).toBe(1);
-    expect(errorsOf(opened)).toEqual([]);
+    await opened.show(again);
+    await untilImage(opened, again[0]?.[0] ?? "");
+    expect(await endOf(opened)).toEqual(once);
   });
 
   test("continues after a reload, and waits again after a stop", async () => {
@@ -150,8 +139,7 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await untilStatus(opened, "one", "interrupted");
     await click(opened.page, "one", "Resume");
     await untilImage(opened, "one");
-    expect(opened.submissions()).toBe(1);
-    expect(await opened.charges()).toEqual([-8]);
+    expect(await endOf(opened)).toEqual(once);
   });
 
   test("can resume if the submission after a reload is refused, since the one before was charged", async () => {
@@ -182,7 +170,6 @@ describe.each(engines)("useTryOn in %s in strict mode", (engine) => {
     await start(opened, "one");
     await opened.page.reload();
     await untilImage(opened, "one");
-    expect(opened.submissions()).toBe(1);
-    expect(errorsOf(opened)).toEqual([]);
+    expect(await endOf(opened)).toEqual(once);
   });
 });
