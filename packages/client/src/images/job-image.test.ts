@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { TryOn, type TryOnOptions, type TryOnResult } from "../index.ts";
 import { httpServer } from "../../test/http-server.ts";
+import { temporaryFolder } from "../../test/journal-folder.ts";
 import {
   respondWith,
   smallPng,
@@ -444,8 +444,7 @@ function streamFrom(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 
 /** Creates a file in a separate folder. */
 async function createFile(text: string) {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-image-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, "out.png");
   await writeFile(path, text);
   return { folder, path, files: () => readdir(folder) };
