@@ -1,5 +1,5 @@
 import type { createMock } from "@tryon/mock";
-import { expect, expectTypeOf, it } from "vitest";
+import { expectTypeOf, it } from "vitest";
 
 import type { StopReason } from "./batch/index.ts";
 import {

@@ -128,6 +128,8 @@ describe("an image", () => {
     "a status of 206": async (pass: () => Promise<Response>) =>
       new Response((await pass()).body, { status: 206 }),
     "a JPEG": () => new Response(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)),
+    "a PNG whose signature ends in another byte": () =>
+      new Response(smallPng.map((byte, at) => (at === 7 ? 1 : byte))),
     "no content": () => new Response(null, { status: 204 }),
   };
 
@@ -185,11 +187,30 @@ describe("an image", () => {
     const { image } = await run(tryon.run(input));
     const whole = await run(image.bytes());
     for (const size of [1, 3, 7, 4_096]) {
-      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
-        whole.slice(index * size, (index + 1) * size),
-      );
-      faults.push(async () => new Response(streamFrom(chunks)));
+      faults.push(async () => new Response(streamFrom(whole, size)));
       expect(await run(image.bytes())).toEqual(whole);
+    }
+  });
+
+  const end = [...smallPng.subarray(-12)];
+  /** Creates a chunk of a PNG without its checksum. */
+  const chunk = (type: string, data: readonly number[], length = data.length) => [
+    ...[24, 16, 8, 0].map((shift) => (length >>> shift) & 255),
+    ...Buffer.from(type),
+    ...data,
+  ];
+  it.each([
+    ["its length and type", end.slice(0, 8)],
+    ["its bytes in the data of another chunk", [...chunk("tEXt", end), 0, 0, 0, 0]],
+    ["data that is missing", chunk("IEND", end.slice(1))],
+    ["a chunk of 4 GB before it", [...chunk("IDAT", end, 2 ** 32 - 4), ...end]],
+  ])("is not whole with %s instead of IEND, in parts of any size", async (_what, rest) => {
+    const { run, error, tryon, faults } = createService({}, { retries: 0 });
+    const { image } = await run(tryon.run(input));
+    const bytes = Uint8Array.from([...smallPng.subarray(0, -12), ...rest]);
+    for (const size of [1, 7, 1_000]) {
+      faults.push(async () => new Response(streamFrom(bytes, size)));
+      expect(String(((await error(image.bytes())) as Error).cause)).toContain("without IEND");
     }
   });
 
@@ -430,14 +451,13 @@ describe("an image in a file", () => {
   );
 });
 
-/** Creates a stream of chunks. */
-function streamFrom(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
-  const left = [...chunks];
+/** Creates a stream of bytes in parts of a size. */
+function streamFrom(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+  let at = 0;
   return new ReadableStream({
     pull(controller) {
-      const chunk = left.shift();
-      if (chunk) controller.enqueue(chunk);
-      else controller.close();
+      controller.enqueue(bytes.slice(at, (at += size)));
+      if (at >= bytes.length) controller.close();
     },
   });
 }
