@@ -138,23 +138,6 @@ describe("an error of a submission", () => {
   });
 });
 
-it("uses an agent, for example with its own certificate", async () => {
-  const url = await secureServer(() => accountBody);
-  const agent = agentWithTestCertificate();
-  const tryon = client(url, { agent });
-  expect((await tryon.account.get()).credits_remaining).toBe(5);
-  expect(Object.keys(agent.freeSockets)).toHaveLength(1);
-  tryon.close();
-  expect(Object.keys(agent.freeSockets)).toHaveLength(1);
-});
-
-it.each([{ fetch }, { transport: "fetch" } as const])("rejects an agent with %j", (options) => {
-  const agent = new http.Agent();
-  expect(() => client("http://localhost", { agent, ...options })).toThrow(
-    expect.objectContaining({ code: "invalid_config" }),
-  );
-});
-
 it("retries once at once on a connection that the server has closed, under the same key", async () => {
   const keys: unknown[] = [];
   let isKept = false;
@@ -535,7 +518,10 @@ describe("a replaced fetch gets the requests", () => {
     expect(got.length).toBe(2);
   });
 
+  const agent = new http.Agent();
   it.each<[TryOnOptions, string]>([
+    [{ agent, fetch }, "agent cannot be combined with fetch"],
+    [{ agent, transport: "fetch" }, "agent cannot be combined with fetch"],
     [{ transport: "other" as "node" }, 'transport must be "fetch" or "node"'],
     [{ transport: "node", fetch }, 'transport: "node" excludes fetch'],
     [{ fetch: {} as typeof fetch }, "fetch must be a function"],
@@ -627,7 +613,13 @@ describe("an agent", () => {
       [secureImage, "secure image"],
     ] as const) {
       const service = await secureServer(() => jobBody(url));
-      expect(await imageOf(client(service, { agent: agentWithTestCertificate() }))).toBe(content);
+      const agent = agentWithTestCertificate();
+      const tryon = client(service, { agent });
+      expect(await imageOf(tryon)).toBe(content);
+      // Its connections are the caller's.
+      tryon.close();
+      const idle = Object.values(agent.freeSockets).flat();
+      expect(idle[0]).toMatchObject({ destroyed: false });
     }
     const { cause } = (await failure(
       client(image.url, { agent: agentWithTestCertificate() }).account.get(),
