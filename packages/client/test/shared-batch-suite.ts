@@ -12,8 +12,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
+import type { DatabaseJournal } from "../src/stores/journal-entry.ts";
 import { entry as entryOf } from "./journal-folder.ts";
-import type { JournalStorage } from "./journal-suite.ts";
+import { claimSuite, journalSuite, totalSuite, type JournalStorage } from "./journal-suite.ts";
 import { collect, input } from "./service.ts";
 
 /** Opens a service whose key has no limit in practice. Its clock runs fast, also while a journal is read. */
@@ -101,7 +102,17 @@ async function runLimited(
 
 const idsOf = (items: readonly BatchItem<string>[]) => items.map(({ id }) => id).toSorted();
 
-export function sharedBatchSuite(
+export type OpenStorage = (claimTtl?: number) => JournalStorage<DatabaseJournal>;
+
+/** Tests of every journal in a database. */
+export function sharedJournalSuite(createStorage: OpenStorage): void {
+  journalSuite(createStorage);
+  claimSuite(createStorage);
+  totalSuite(createStorage);
+  sharedBatchSuite(createStorage);
+}
+
+function sharedBatchSuite(
   createStorage: (claimTtl?: number) => JournalStorage<SharedJournal>,
 ): void {
   /** Opens a shop, and a storage without entries. */

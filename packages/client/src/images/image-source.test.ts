@@ -17,7 +17,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { TryOn, type ImageInput } from "../index.ts";
-import { recordingClient, parseBody, jpegBytes } from "../../test/bodies.ts";
+import { jpegBytes, parseBody, recordingClient, rejectionOf } from "../../test/bodies.ts";
 import { httpServer } from "../../test/http-server.ts";
 import { temporaryFolder } from "../../test/journal-folder.ts";
 import { shirtUrl } from "../../test/service.ts";
@@ -101,15 +101,6 @@ const NativeBlob: unknown = Blob.bind(undefined);
 
 const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
   kinds[kind]?.(jpegBytes(length)) ?? "";
-const rejectionOf = async (person: unknown): Promise<unknown> => {
-  const { tryon, gathered } = recordingClient();
-  // JavaScript callers can pass anything.
-  const work = tryon.submit({ person: person as ImageInput, garments: [shirtUrl] });
-  const error = await work.catch((caught: unknown) => caught);
-  expect(gathered).toEqual([]);
-  return error;
-};
-
 const lengths = oneof(
   integer({ min: 6, max: 2_000 }),
   integer({ min: 149_000, max: 151_000 }),
