@@ -8,7 +8,11 @@ function found(path: string, pattern: RegExp): ReadonlySet<string | undefined> {
 }
 
 it("has a line in the README for every error code, and for no other", () => {
-  const codes = found("./errors/tryon-error.ts", /^ {2}(?:\| ")?(\w+)[":]/gm);
+  const codes = new Set(
+    ["hints", "tryon-error"].flatMap((name) => [
+      ...found(`./errors/${name}.ts`, /^ {2}(?:\| ")?(\w+)[":]/gm),
+    ]),
+  );
   expect(codes.size).toBeGreaterThan(20);
   expect(found("../README.md", /^\| `(\w+)`/gm)).toEqual(codes);
 });

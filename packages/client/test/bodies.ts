@@ -1,4 +1,7 @@
-import { TryOn, type TryOnOptions } from "../src/index.ts";
+import { expect } from "vitest";
+
+import { TryOn, type ImageInput, type SubmitOptions, type TryOnOptions } from "../src/index.ts";
+import { failure, shirtUrl } from "./service.ts";
 
 export interface RecordedBody {
   readonly kind: "string" | "Blob" | "bytes" | "stream";
@@ -23,6 +26,20 @@ export function recordingClient(
   const access = { apiKey: "svc_test_1", baseUrl: "https://tryon.example" };
   const tryon = new TryOn({ ...access, random: () => 0.001, fetch, ...options });
   return { tryon, gathered };
+}
+
+/** Returns the error of a submission with any person, which was not sent. */
+export async function rejectionOf(
+  person: unknown,
+  options: SubmitOptions = {},
+  garment: unknown = shirtUrl,
+): Promise<unknown> {
+  const { tryon, gathered } = recordingClient();
+  // JavaScript callers can pass anything.
+  const input = { person: person as ImageInput, garments: [garment as ImageInput] } as const;
+  const error = await failure(tryon.submit(input, options));
+  expect(gathered).toEqual([]);
+  return error;
 }
 
 export function parseBody(bytes: Uint8Array): Record<string, unknown> {

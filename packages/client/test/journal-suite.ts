@@ -47,6 +47,13 @@ export interface JournalStorage<Opened extends Journal = Journal> {
 }
 
 export function journalSuite(createStorage: () => JournalStorage | Promise<JournalStorage>): void {
+  /** Opens a storage without entries. */
+  async function openEmpty() {
+    const storage = await createStorage();
+    await storage.clear();
+    return { storage, journal: await storage.open() };
+  }
+
   it("returns the last entry of each item unchanged, in any mix of writes, also after it is opened again", async () => {
     const storage = await createStorage();
     await fc.assert(
@@ -87,9 +94,7 @@ export function journalSuite(createStorage: () => JournalStorage | Promise<Journ
   });
 
   it("lists each of many items once", async () => {
-    const storage = await createStorage();
-    await storage.clear();
-    const journal = await storage.open();
+    const { journal } = await openEmpty();
     const ids = Array.from({ length: 1_234 }, (_, index) => `sku-${index}`);
     for (const state of ["sending", "submitted"] as const) {
       await Promise.all(ids.map((id) => journal.put(entry(id, { state }))));
@@ -100,13 +105,11 @@ export function journalSuite(createStorage: () => JournalStorage | Promise<Journ
   });
 
   it("omits signed URLs of jobs, and contains no key", async () => {
-    const storage = await createStorage();
-    await storage.clear();
+    const { storage, journal } = await openEmpty();
     const { mock, run, tryon } = createService();
     const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
     await run(job.result());
     expect(job.data.result_url).toContain("signature");
-    const journal = await storage.open();
     const { id, idempotencyKey, data } = job;
     await journal.put(entry("shoe", { state: "succeeded", job: { id, idempotencyKey, data } }));
     const text = await storage.contents();

@@ -1,5 +1,4 @@
-import { crc32 } from "node:zlib";
-
+import { pngChunk } from "@tryon/shared/png";
 import sharp, { type Sharp, type SharpInput } from "sharp";
 
 const sides = { width: 640, height: 520 };
@@ -118,17 +117,9 @@ async function withRestartMarkers(): Promise<Buffer> {
   return Buffer.concat([...header, ...scans.flat(), Buffer.from([0xff, 0xd9])]);
 }
 
-function chunk(type: string, content: Uint8Array): Buffer {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), content]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(content.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
 /** Inserts chunks before the image data of a PNG. */
 export function withChunks(png: Buffer, chunks: Readonly<Record<string, Uint8Array>>): Buffer {
-  const added = Object.entries(chunks).map(([type, content]) => chunk(type, content));
+  const added = Object.entries(chunks).map(([type, content]) => pngChunk(type, content));
   return Buffer.concat([png.subarray(0, 33), ...added, png.subarray(33)]);
 }
 
@@ -143,9 +134,9 @@ function withManyChunks(png: Buffer): Buffer {
     at = end;
   }
   const all = Buffer.concat(data);
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   for (let at = 0; at < all.length; at += 8_192) {
-    chunks.push(chunk("IDAT", all.subarray(at, at + 8_192)));
+    chunks.push(pngChunk("IDAT", all.subarray(at, at + 8_192)));
   }
   return Buffer.concat([...parts.slice(0, -1), ...chunks, ...parts.slice(-1)]);
 }

@@ -42,8 +42,10 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
       expect(await store.get(key)).toBe(1);
     });
 
-    test("expires, and starts at 0 again", async () => {
-      await store.increment(key, short);
+    test("expires although it was incremented, and starts at 0 again", async () => {
+      // Long enough for the second increment, also on a busy machine.
+      await store.increment(key, 10 * short);
+      await store.increment(key, long);
       await expect.poll(() => store.get(key), { interval: 10 }).toBe(0);
       expect(await store.increment(key, long)).toBe(1);
       expect(await store.increment(key, long)).toBe(2);
@@ -56,12 +58,6 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
       const counts = await each(200, (one) => one.increment(key, long));
       expect(counts.filter((count) => count === 1)).toHaveLength(1);
       expect(await store.get(key)).toBe(200);
-    });
-
-    test("is not extended by a later increment", async () => {
-      await store.increment(key, short);
-      await store.increment(key, long);
-      await expect.poll(() => store.get(key), { interval: 10 }).toBe(0);
     });
 
     test("lasts 30 days, or longer than a fraction of a millisecond", async () => {
@@ -90,14 +86,19 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
     }
   });
 
-  test("counts copies of a key once that arrive at several servers at once", async () => {
+  /** Returns a function that submits to one of several servers with a quota. */
+  const createServers = (perDay: number) => {
     const request = new Request("https://shop.example");
     const call = { user: { id: key }, kind: "submit", request } as const;
     const quotas = stores.map((one) =>
-      createQuota({ perDay: 2, perMinute: 1_000, store: one, clock: { now: () => 0 } }),
+      createQuota({ perDay, perMinute: 1_000, store: one, clock: { now: () => 0 } }),
     );
-    const submit = (index: number, idempotencyKey: string) =>
+    return (index: number, idempotencyKey: string) =>
       quotas[index % quotas.length]?.({ ...call, idempotencyKey });
+  };
+
+  test("counts copies of a key once that arrive at several servers at once", async () => {
+    const submit = createServers(2);
     const copies = await each(100, (_, index) => submit(index, "one"));
     const others = copies.filter((verdict) => verdict !== true);
     expect(others.length).toBeLessThan(100);
@@ -110,18 +111,13 @@ export function quotaSuite(open: () => readonly [QuotaStore, ...QuotaStore[]]): 
   });
 
   test("allows all servers together the quota, and a repeated key at once", async () => {
-    const request = new Request("https://shop.example");
-    const call = { user: { id: key }, kind: "submit", request } as const;
-    const clock = { now: () => 0 };
-    const quotas = stores.map((one) =>
-      createQuota({ perDay: 10, perMinute: 1_000, store: one, clock }),
-    );
-    const submit = async (index: number, idempotencyKey: string) =>
-      (await quotas[index % quotas.length]?.({ ...call, idempotencyKey })) === true;
+    const submit = createServers(10);
     const allowed = await each(100, (_, index) => submit(index, `key ${index}`));
-    expect(allowed.filter(Boolean)).toHaveLength(10);
+    expect(allowed.filter((verdict) => verdict === true)).toHaveLength(10);
     const repeated = await each(100, (_, index) => submit(index + 1, `key ${index}`));
-    expect(repeated).toEqual(allowed);
+    expect(repeated.map((verdict) => verdict === true)).toEqual(
+      allowed.map((verdict) => verdict === true),
+    );
   });
 
   test("counts the refusals of all servers together, each job once, until they expire", async () => {

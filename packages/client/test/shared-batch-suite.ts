@@ -12,8 +12,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
+import type { DatabaseJournal } from "../src/stores/journal-entry.ts";
 import { entry as entryOf } from "./journal-folder.ts";
-import type { JournalStorage } from "./journal-suite.ts";
+import { claimSuite, journalSuite, totalSuite, type JournalStorage } from "./journal-suite.ts";
 import { collect, input } from "./service.ts";
 
 /** Opens a service whose key has no limit in practice. Its clock runs fast, also while a journal is read. */
@@ -101,14 +102,29 @@ async function runLimited(
 
 const idsOf = (items: readonly BatchItem<string>[]) => items.map(({ id }) => id).toSorted();
 
-export function sharedBatchSuite(
+export type OpenStorage = (claimTtl?: number) => JournalStorage<DatabaseJournal>;
+
+/** Tests of every journal in a database. */
+export function sharedJournalSuite(createStorage: OpenStorage): void {
+  journalSuite(createStorage);
+  claimSuite(createStorage);
+  totalSuite(createStorage);
+  sharedBatchSuite(createStorage);
+}
+
+function sharedBatchSuite(
   createStorage: (claimTtl?: number) => JournalStorage<SharedJournal>,
 ): void {
+  /** Opens a shop, and a storage without entries. */
+  async function setUp(claimTtl?: number) {
+    const storage = createStorage(claimTtl);
+    await storage.clear();
+    return { ...(await openShop()), storage };
+  }
+
   describe("batches that share a journal", () => {
     it("submit each item once, and each batch yields all items", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges } = await openShop();
+      const { storage, client, charges } = await setUp();
       const runs = [1, 2, 3].map(async () =>
         collect(runBatch(client(), await storage.open(), skus)),
       );
@@ -126,9 +142,7 @@ export function sharedBatchSuite(
     });
 
     it("make each attempt of a failed item once", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges, fail, pauseUntil } = await openShop();
+      const { storage, client, charges, fail, pauseUntil } = await setUp();
       const items = skus.slice(0, 6);
       const run = async (maxAttempts: number, jobs = 15) => {
         const more = { retryFailed: { maxAttempts } };
@@ -155,9 +169,7 @@ export function sharedBatchSuite(
     });
 
     it("spend no more than their limit together", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges } = await openShop();
+      const { storage, client, charges } = await setUp();
       for (let run = 0; run < 2; run += 1) {
         const ends = await runLimited(storage, client, 8 * 16);
         expect([...ends, await charges()]).toEqual([...ends.map(() => "budget_exceeded"), 16]);
@@ -165,9 +177,7 @@ export function sharedBatchSuite(
     });
 
     it("spend their whole limit after they were stopped, and continue under a higher one", async () => {
-      const storage = createStorage(1_000);
-      await storage.clear();
-      const { client, charges } = await openShop();
+      const { storage, client, charges } = await setUp(1_000);
       expect(await runLimited(storage, client, 8 * 24, 3)).toEqual(["left", "left", "left"]);
       expect(await charges()).toBeLessThanOrEqual(24);
       await runLimited(storage, client, 8 * 24);
@@ -177,9 +187,7 @@ export function sharedBatchSuite(
     });
 
     it("begin the total with what the entries of processes without a limit count", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client } = await openShop();
+      const { storage, client } = await setUp();
       const journal = await storage.open();
       await journal.claim("other", "one");
       // By the prices that this process knew.
@@ -189,9 +197,7 @@ export function sharedBatchSuite(
     });
 
     it("do not repeat a submission of an earlier process beyond a limit that is lower by now", async () => {
-      const storage = createStorage(1);
-      await storage.clear();
-      const { client, charges, fetch } = await openShop();
+      const { storage, client, charges, fetch } = await setUp(1);
       const [sent, killed] = [Promise.withResolvers<void>(), new AbortController()];
       const hanging = client(async (url, init) => {
         if (init.method !== "POST") return fetch(url, init);
@@ -220,9 +226,7 @@ export function sharedBatchSuite(
       // Another body under the same key is a conflict, and the batch searches for the job after some time.
       { count: 4, sync: false },
     ])("charge nothing more if the journal is lost: %j", async ({ count, sync }) => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges } = await openShop();
+      const { storage, client, charges } = await setUp();
       const items = skus.slice(0, count);
       const ended = new Set<string>();
       for await (const { id } of runBatch(client(), await storage.open(), items)) {
@@ -237,9 +241,7 @@ export function sharedBatchSuite(
     });
 
     it("continue with the items of a batch that lost its claims, which yields their outcome from the journal", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges, fetch } = await openShop();
+      const { storage, client, charges, fetch } = await setUp();
       const [sent, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const paused = client(async (url, init) => {
         if (init.method === "POST") {
@@ -275,9 +277,7 @@ export function sharedBatchSuite(
     });
 
     it("run other items while many are held, and stop waiting for these when they are left", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client } = await openShop();
+      const { storage, client } = await setUp();
       const journal = await storage.open();
       for (const id of skus) await journal.claim(id, "another process");
       const ids: string[] = [];
@@ -290,9 +290,7 @@ export function sharedBatchSuite(
     });
 
     it("pay several times without the claims and the name of the journal", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges } = await openShop();
+      const { storage, client, charges } = await setUp();
       const shared = await storage.open();
       const [read, bothRead] = [new Set<number>(), Promise.withResolvers<void>()];
       const journalOf = (run: number): Journal => ({
@@ -312,9 +310,7 @@ export function sharedBatchSuite(
     });
 
     it("yield held items with the reason if another item stops the batch", async () => {
-      const storage = createStorage();
-      await storage.clear();
-      const { client, charges } = await openShop();
+      const { storage, client, charges } = await setUp();
       const journal = await storage.open();
       await journal.claim("a", "another process");
       const tryon = client(async () =>

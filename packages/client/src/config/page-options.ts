@@ -1,32 +1,6 @@
 import type { TryOnOptions } from "./options.ts";
 
-/** Options of `PageClient`. */
-export interface PageClientOptions extends Pick<
-  TryOnOptions,
-  | "allowInsecure"
-  | "attemptTimeout"
-  | "clock"
-  | "fetch"
-  | "idempotencyWindow"
-  | "logger"
-  | "pollInterval"
-  | "random"
-  | "retries"
-  | "timeout"
-> {
-  /**
-   * URL of the proxy, made by `createProxy` of `@tryon/client/proxy`. A path is on the page's own site and gets its cookies.
-   * The URL of another site must be https, unless it is this machine or `allowInsecure` is set.
-   *
-   * @example
-   * import { PageClient } from "@tryon/client/session";
-   *
-   * const client = new PageClient({ baseUrl: "/api/tryon" });
-   */
-  readonly baseUrl: string | URL;
-}
-
-export const pageOptionNames: Readonly<Record<keyof PageClientOptions, true>> = {
+export const pageOptionNames = {
   allowInsecure: true,
   attemptTimeout: true,
   baseUrl: true,
@@ -38,4 +12,18 @@ export const pageOptionNames: Readonly<Record<keyof PageClientOptions, true>> = 
   random: true,
   retries: true,
   timeout: true,
-};
+} as const;
+
+/** Options of `PageClient`. */
+export interface PageClientOptions extends Pick<TryOnOptions, keyof typeof pageOptionNames> {
+  /**
+   * URL of the proxy, made by `createProxy` of `@tryon/client/proxy`. A path is on the page's own site and gets its cookies.
+   * The URL of another site must be https, unless it is this machine or `allowInsecure` is set.
+   *
+   * @example
+   * import { PageClient } from "@tryon/client/session";
+   *
+   * const client = new PageClient({ baseUrl: "/api/tryon" });
+   */
+  readonly baseUrl: string | URL;
+}

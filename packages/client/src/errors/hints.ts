@@ -1,10 +1,8 @@
-import type { ApiErrorCode, ConnectionErrorCode } from "./tryon-error.ts";
-
 const tryLater = "Try again later.";
 const checkUrl = "Check baseUrl (TRYON_BASE_URL).";
 
 /** Default hints of the codes of responses of the service. */
-export const responseHints: Readonly<Record<ApiErrorCode, string>> = {
+export const responseHints = {
   bad_request: "Change the request.",
   unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
   insufficient_credits: "Buy credits.",
@@ -22,7 +20,7 @@ export const responseHints: Readonly<Record<ApiErrorCode, string>> = {
 };
 
 /** Default hints of the errors of requests. */
-export const hints: Readonly<Record<ApiErrorCode | ConnectionErrorCode, string>> = {
+export const hints = {
   ...responseHints,
   redirected: "Set baseUrl to that URL.",
   unexpected_response: checkUrl,

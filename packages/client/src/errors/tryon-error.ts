@@ -1,5 +1,6 @@
 import type { Attempt, RateLimit } from "../types/attempt.ts";
 import type { Job } from "../types/job.ts";
+import type { hints as requestHints, responseHints } from "./hints.ts";
 
 // Registered globally, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
@@ -15,29 +16,15 @@ const hints = {
   result_purged: "The service keeps images for 30 days.",
 };
 
-/** Error codes of responses of the service. */
-export type ApiErrorCode =
-  | "bad_request"
-  | "unauthorized"
-  | "insufficient_credits"
-  | "payment_failed"
-  | "forbidden"
-  | "not_found"
-  | "idempotency_conflict"
-  | "purchase_already_processed"
-  | "payload_too_large"
-  | "validation_failed"
-  | "rate_limited"
-  | "too_many_refusals"
-  | "server_error"
-  | "unavailable";
+/**
+ * Error codes of responses of the service.
+ *
+ * @useDeclaredType
+ */
+export type ApiErrorCode = keyof typeof responseHints;
 
 /** Error codes of requests without a usable response. */
-export type ConnectionErrorCode =
-  | "redirected"
-  | "unexpected_response"
-  | "connection_failed"
-  | "timed_out";
+export type ConnectionErrorCode = Exclude<keyof typeof requestHints, ApiErrorCode>;
 
 /**
  * Error code, for programs. Codes are stable, messages are not.

@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { openAsBlob } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { runInNewContext } from "node:vm";
 
@@ -14,12 +13,13 @@ import {
   record,
   string,
 } from "fast-check";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { TryOn, type ImageInput } from "../index.ts";
-import { recordingClient, parseBody, jpegBytes } from "../../test/bodies.ts";
+import { jpegBytes, parseBody, recordingClient, rejectionOf } from "../../test/bodies.ts";
 import { httpServer } from "../../test/http-server.ts";
+import { temporaryFolder } from "../../test/journal-folder.ts";
 import { shirtUrl } from "../../test/service.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -101,15 +101,6 @@ const NativeBlob: unknown = Blob.bind(undefined);
 
 const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
   kinds[kind]?.(jpegBytes(length)) ?? "";
-const rejectionOf = async (person: unknown): Promise<unknown> => {
-  const { tryon, gathered } = recordingClient();
-  // JavaScript callers can pass anything.
-  const work = tryon.submit({ person: person as ImageInput, garments: [shirtUrl] });
-  const error = await work.catch((caught: unknown) => caught);
-  expect(gathered).toEqual([]);
-  return error;
-};
-
 const lengths = oneof(
   integer({ min: 6, max: 2_000 }),
   integer({ min: 149_000, max: 151_000 }),
@@ -214,9 +205,7 @@ describe("a response or a stream", () => {
 });
 
 it("is sent from a file over HTTP with its length, without chunked encoding", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "tryon-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = path.join(folder, "large.jpg");
+  const file = path.join(await temporaryFolder(), "large.jpg");
   await writeFile(file, jpegBytes(3_000_001));
   const { url, got } = await httpServer((response, _got, count) => {
     response

@@ -57,8 +57,8 @@ const maxSteps = 65_536;
 const windowSteps = 64;
 /** Maximum number of EXIF entries that are read: as many as the lookahead holds. */
 const maxEntries = 80;
-/** X of the green primary in ICC profiles: 0.385 for sRGB, at most 0.292 for Display P3 and wider ones. */
 const eXIf = 0x65_58_49_66;
+/** X of the green primary in ICC profiles: 0.385 for sRGB, at most 0.292 for Display P3 and wider ones. */
 const minGreenX = 0.34;
 /** Orientations by `irot` (0 to 3 quarter turns to the left) and `imir` (none, over the rows, over the columns). */
 const orientations = "142857324675";

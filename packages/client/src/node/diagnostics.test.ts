@@ -65,13 +65,6 @@ it("publishes the start and the end of each attempt", async () => {
   expect(JSON.stringify(seen)).not.toContain("shop.example");
 });
 
-it("uses the machine's clock by default", async () => {
-  const { seen } = recorded();
-  const { run, client } = createService();
-  await run(client({ middleware: [diagnostics()] }).account.get());
-  expect(seen.at(-1)?.[1].duration).toBeGreaterThanOrEqual(0);
-});
-
 /** Creates a service whose client publishes its jobs. */
 function createTracedService() {
   const service = createService();

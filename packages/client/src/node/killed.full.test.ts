@@ -117,3 +117,30 @@ it(
     expect(chargedTwice(outcome.charges)).toEqual(expect.arrayContaining(["sku-0", "sku-1"]));
   },
 );
+
+/** Crash points after which the list has no job that a later run could find. */
+const lost = ["during the upload", "after the upload, request lost"];
+
+it.each([true, false])(
+  "pays for each item of a killed batch once, although each restart has another API key, with recoveryKeys: %s",
+  async (rotatesWithKeys) => {
+    const items = allCrashPoints.flatMap((crashPoint) => [
+      { id: crashPoint, crashPoint, isLarge: crashPoint === "during the upload" },
+      { id: `free, ${crashPoint}` },
+    ]);
+    const crash = { items, concurrency: 1, rotatesWithKeys };
+    const outcome = await runCrashScenario(crash, await temporaryFolder());
+    const { violations, ended, charges, kills } = outcome;
+    expect(violations).toEqual([]);
+    expect(kills).toHaveLength(allCrashPoints.length);
+    expect([...charges].filter(([, count]) => count !== 1)).toEqual([]);
+    const failed = [...ended].filter(([, code]) => code !== "succeeded");
+    expect(failed.map(([, code]) => code)).toEqual(failed.map(() => "outcome_unknown"));
+    // Whether the first attempt has begun is open at that point.
+    const known = failed.map(([id]) => id).filter((id) => id !== "before the POST");
+    const open = [...crashPoints.during, ...crashPoints.after];
+    expect(known.toSorted()).toEqual((rotatesWithKeys ? lost : open).toSorted());
+    const paid = [...ended].filter(([, code]) => code === "succeeded");
+    expect(paid.filter(([id]) => !charges.has(id))).toEqual([]);
+  },
+);

@@ -5,9 +5,10 @@ import { assetPath } from "@tryon/test-kit/repository";
 import { describe, expect, it } from "vitest";
 
 import type { ImageInput } from "../index.ts";
-import { jpegBytes, parseBody, recordingClient } from "../../test/bodies.ts";
-import { assetBytes, failure, shirtUrl } from "../../test/service.ts";
+import { jpegBytes, parseBody, recordingClient, rejectionOf } from "../../test/bodies.ts";
+import { assetBytes, shirtUrl } from "../../test/service.ts";
 
+const unchecked = { validate: false };
 const missing = "/no/such/folder/me.jpg";
 const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
@@ -25,16 +26,6 @@ async function submit(person: ImageInput): Promise<Record<string, unknown>[]> {
   const { tryon, gathered } = recordingClient([503]);
   await tryon.submit({ person, garments: [shirtUrl] });
   return gathered.map(({ bytes }) => parseBody(bytes));
-}
-
-/** Returns the error of a submission that was not sent. */
-async function rejectionOf(person: unknown, garment: unknown = shirtUrl): Promise<unknown> {
-  const { tryon, gathered } = recordingClient();
-  // JavaScript callers can pass anything.
-  const input = { person: person as ImageInput, garments: [garment as ImageInput] } as const;
-  const error = await failure(tryon.submit(input, { validate: false }));
-  expect(gathered).toEqual([]);
-  return error;
 }
 
 it.each<[string, () => ImageInput, Uint8Array]>([
@@ -77,17 +68,15 @@ describe("an input that cannot be an image", () => {
     ],
     ["a key", "svc_live_secret0123", "not_https", "person is not an https URL. "],
   ])("names %s", async (_what, person, code, message) => {
-    const { tryon } = recordingClient();
-    const input = { person: person as ImageInput, garments: [shirtUrl] } as const;
-    const error = await failure(tryon.submit(input));
+    const error = await rejectionOf(person);
     expect(error).toMatchObject({ code: "invalid_input", issues: [{ field: "person", code }] });
     expect(String(error)).toContain(message);
   });
 
   it("is a stream of a missing file, which is named", async () => {
     for (const error of [
-      await rejectionOf(createReadStream(missing)),
-      await rejectionOf(shirtUrl, createReadStream(missing)),
+      await rejectionOf(createReadStream(missing), unchecked),
+      await rejectionOf(shirtUrl, unchecked, createReadStream(missing)),
     ]) {
       expect(error).toMatchObject({ issues: [{ code: "unreadable" }] });
       expect(String(error)).toContain(`could not be read (ENOENT "${missing}").`);
@@ -97,7 +86,9 @@ describe("an input that cannot be an image", () => {
   it("is a stream that was read before", async () => {
     const stream = Readable.from([jpegBytes(9)]);
     await stream.toArray();
-    expect(await rejectionOf(stream)).toMatchObject({ issues: [{ code: "unreadable" }] });
+    expect(await rejectionOf(stream, unchecked)).toMatchObject({
+      issues: [{ code: "unreadable" }],
+    });
   });
 });
 
@@ -112,6 +103,6 @@ it("reads nothing of a stream to validate it, and destroys one that is too large
   const { tryon } = recordingClient();
   expect(await tryon.validate({ person: stream, garments: [shirtUrl] })).toEqual([]);
   expect(count).toBe(0);
-  expect(await rejectionOf(stream)).toMatchObject({ issues: [{ code: "too_large" }] });
+  expect(await rejectionOf(stream, unchecked)).toMatchObject({ issues: [{ code: "too_large" }] });
   expect(stream.destroyed).toBe(true);
 });

@@ -14,6 +14,15 @@ import { input } from "../../test/service.ts";
 
 const count = cases(10_000);
 
+/** Runs code that has the class `TryOn`. */
+async function runWithClient(code: string, options?: Parameters<typeof startProgram>[2]) {
+  const source = `import { TryOn } from ${JSON.stringify(new URL("../index.ts", import.meta.url))}; ${code}`;
+  const args = ["--conditions=@tryon/source", "--input-type=module", "-e", source];
+  const program = startProgram(process.execPath, args, options);
+  await program.ended;
+  return program;
+}
+
 it(`leaves no listener and no connection after ${count} aborts at any moment`, async () => {
   const random = seededRandom(seed);
   const open = new Set<Socket>();
@@ -104,17 +113,13 @@ it("proves that nothing happened only if a server can never get the whole body",
 
 it("makes Node load fetch neither at the import nor in a call", async () => {
   const { url } = await httpServer((response) => response.end(accountBody));
-  const code = `
-    import { TryOn } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
+  const { text } = await runWithClient(`
     const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: "${url}" });
     const { credits_remaining } = await tryon.account.get();
     const modules = process.moduleLoadList.filter((name) => /undici/.test(name));
     console.log(JSON.stringify({ credits_remaining, modules }));
-    tryon.close();`;
-  const args = ["--conditions=@tryon/source", "--input-type=module", "-e", code];
-  const program = startProgram(process.execPath, args);
-  await program.ended;
-  expect(JSON.parse(program.text)).toEqual({ credits_remaining: 5, modules: [] });
+    tryon.close();`);
+  expect(JSON.parse(text)).toEqual({ credits_remaining: 5, modules: [] });
 });
 
 it.each([
@@ -138,20 +143,17 @@ it.each([
   const proxyUrl = await listen(proxy);
   const { port } = new URL(url);
   const code = `
-    import { TryOn } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
     const options = { apiKey: "svc_test_1", retries: 0, allowInsecure: true };
     for (const host of ["127.0.0.1", "localhost", "127.0.0.2", "remote.example"]) {
       const tryon = new TryOn({ ...options, baseUrl: \`http://\${host}:${port}\` });
       await tryon.account.get().then(() => console.log(host), () => undefined);
       tryon.close();
     }`;
-  const args = ["--conditions=@tryon/source", "--input-type=module", "-e", code];
   const env = { PATH: process.env["PATH"], ...variables };
-  const program = startProgram(process.execPath, args, {
+  const { output } = await runWithClient(code, {
     env: JSON.parse(JSON.stringify(env).replaceAll('"proxy"', JSON.stringify(proxyUrl))),
   });
-  await program.ended;
-  expect(program.output.stdout).toMatch(/^127\.0\.0\.1$/m);
+  expect(output.stdout).toMatch(/^127\.0\.0\.1$/m);
   expect(received).toHaveLength(1);
   expect(received[0]).toContain("remote.example");
 });

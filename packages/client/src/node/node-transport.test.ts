@@ -25,6 +25,8 @@ import { accountBody, closedUrl, httpServer, listen } from "../../test/http-serv
 import { createMemoryAgent } from "../../test/memory-agent.ts";
 import { assetBytes, failure, input, smallPng } from "../../test/service.ts";
 
+const jobBody = (fields: object = {}) =>
+  JSON.stringify({ job_id: "job_1", status: "queued", ...fields });
 const pem = readFileSync(new URL("../../test/self-signed.pem", import.meta.url));
 
 function client(baseUrl: string, options: TryOnOptions = {}): TryOn {
@@ -138,23 +140,6 @@ describe("an error of a submission", () => {
   });
 });
 
-it("uses an agent, for example with its own certificate", async () => {
-  const url = await secureServer(() => accountBody);
-  const agent = agentWithTestCertificate();
-  const tryon = client(url, { agent });
-  expect((await tryon.account.get()).credits_remaining).toBe(5);
-  expect(Object.keys(agent.freeSockets)).toHaveLength(1);
-  tryon.close();
-  expect(Object.keys(agent.freeSockets)).toHaveLength(1);
-});
-
-it.each([{ fetch }, { transport: "fetch" } as const])("rejects an agent with %j", (options) => {
-  const agent = new http.Agent();
-  expect(() => client("http://localhost", { agent, ...options })).toThrow(
-    expect.objectContaining({ code: "invalid_config" }),
-  );
-});
-
 it("retries once at once on a connection that the server has closed, under the same key", async () => {
   const keys: unknown[] = [];
   let isKept = false;
@@ -165,7 +150,7 @@ it("retries once at once on a connection that the server has closed, under the s
     }
     keys.push(request.headers["idempotency-key"]);
     if (isKept) request.socket.destroy();
-    else response.end(JSON.stringify({ job_id: "job_1", status: "queued" }));
+    else response.end(jobBody());
     isKept = false;
     return undefined;
   });
@@ -182,9 +167,7 @@ it("retries once at once on a connection that the server has closed, under the s
 
 describe("an upload", () => {
   it("reports its progress", async () => {
-    const { url, got } = await httpServer((response) =>
-      response.end(JSON.stringify({ job_id: "job_1", status: "queued" })),
-    );
+    const { url, got } = await httpServer((response) => response.end(jobBody()));
     const updates: Update[] = [];
     await client(url).submit(upload, {
       validate: false,
@@ -219,7 +202,7 @@ describe("an upload", () => {
     const { url } = await httpServer((response, request) => {
       bodies.add(request.body);
       lengths.add(request.headers["content-length"]);
-      response.end(JSON.stringify({ job_id: "job_1", status: "queued" }));
+      response.end(jobBody());
     });
     const image = new Blob([large.subarray(0, 500_000)]);
     const all: readonly TryOnOptions[] = [
@@ -244,9 +227,8 @@ const uploadTo = (tryon: TryOn, size = 9_000_000, options = {}) =>
   );
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-const made = '{"job_id":"job_1","status":"queued"}';
 const readAll: Handler = (request, response) =>
-  void request.resume().on("end", () => response.end(made));
+  void request.resume().on("end", () => response.end(jobBody()));
 const reset: Handler = (request) => request.once("data", () => request.socket.resetAndDestroy());
 
 describe("an upload that broke off", () => {
@@ -478,6 +460,14 @@ describe("a middleware reads the response as over fetch", () => {
   });
 });
 
+/** Replaces the dispatcher of the `fetch` of Node until the end of the test. */
+function replaceDispatcher(dispatcher: object, version: number): void {
+  const name = Symbol.for(`undici.globalDispatcher.${version}`);
+  const before: unknown = Reflect.get(globalThis, name);
+  Reflect.set(globalThis, name, dispatcher);
+  onTestFinished(() => void Reflect.set(globalThis, name, before));
+}
+
 describe("a replaced fetch gets the requests", () => {
   it("also if it was replaced after the client's first request", async () => {
     const { url, got } = await httpServer((response) => response.end(accountBody));
@@ -535,7 +525,10 @@ describe("a replaced fetch gets the requests", () => {
     expect(got.length).toBe(2);
   });
 
+  const agent = new http.Agent();
   it.each<[TryOnOptions, string]>([
+    [{ agent, fetch }, "agent cannot be combined with fetch"],
+    [{ agent, transport: "fetch" }, "agent cannot be combined with fetch"],
     [{ transport: "other" as "node" }, 'transport must be "fetch" or "node"'],
     [{ transport: "node", fetch }, 'transport: "node" excludes fetch'],
     [{ fetch: {} as typeof fetch }, "fetch must be a function"],
@@ -546,16 +539,13 @@ describe("a replaced fetch gets the requests", () => {
   it.each([1, 2])("and so does dispatcher %i", async (version) => {
     const { url, got } = await httpServer((response) => response.end(accountBody));
     const tryon = client(url, { retries: 0 });
-    const name = Symbol.for(`undici.globalDispatcher.${version}`);
     await fetch(url);
-    const before: unknown = Reflect.get(globalThis, name);
     class MockAgent {
       dispatch(): void {
         throw new Error("mocked");
       }
     }
-    Reflect.set(globalThis, name, new MockAgent());
-    onTestFinished(() => void Reflect.set(globalThis, name, before));
+    replaceDispatcher(new MockAgent(), version);
     await tryon.account.get().catch(() => undefined);
     // Only the `fetch` of some versions of Node uses a dispatcher of this version.
     const sentByNode = got.filter(({ headers }) => !("sec-fetch-mode" in headers));
@@ -563,8 +553,7 @@ describe("a replaced fetch gets the requests", () => {
   });
 });
 
-const jobBody = (url: string) =>
-  JSON.stringify({ job_id: "job_1", status: "succeeded", result_url: url });
+const succeeded = (url: string) => jobBody({ status: "succeeded", result_url: url });
 const imageOf = async (tryon: TryOn) => {
   const { image } = await tryon.jobs.resume("job_1").result();
   return new TextDecoder().decode((await image.bytes()).subarray(smallPng.length));
@@ -575,7 +564,7 @@ const pngWith = (text: string) => Buffer.concat([smallPng, Buffer.from(text)]);
 /** Starts a proxy and a server of this machine. The variables have the names that Node reads first. */
 async function openProxy() {
   const own = await httpServer((response) => response.end(pngWith("image")));
-  const proxy = await httpServer((response) => response.end(jobBody(`${own.url}/image`)));
+  const proxy = await httpServer((response) => response.end(succeeded(`${own.url}/image`)));
   vi.stubEnv("http_proxy", proxy.url);
   vi.stubEnv("no_proxy", "other.example");
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -607,10 +596,7 @@ describe("the proxy of the environment", () => {
         throw new Error("sent to the proxy");
       }
     }
-    const name = Symbol.for("undici.globalDispatcher.1");
-    const before: unknown = Reflect.get(globalThis, name);
-    Reflect.set(globalThis, name, new EnvHttpProxyAgent());
-    onTestFinished(() => void Reflect.set(globalThis, name, before));
+    replaceDispatcher(new EnvHttpProxyAgent(), 1);
     await failure(client(`http://127.0.0.1:${port}`, { retries: 0 }).account.get());
     expect(paths()).toEqual([[], ["/api/v1/account"]]);
     await failure(remote().account.get());
@@ -626,8 +612,14 @@ describe("an agent", () => {
       [image.url, "image"],
       [secureImage, "secure image"],
     ] as const) {
-      const service = await secureServer(() => jobBody(url));
-      expect(await imageOf(client(service, { agent: agentWithTestCertificate() }))).toBe(content);
+      const service = await secureServer(() => succeeded(url));
+      const agent = agentWithTestCertificate();
+      const tryon = client(service, { agent });
+      expect(await imageOf(tryon)).toBe(content);
+      // Its connections are the caller's.
+      tryon.close();
+      const idle = Object.values(agent.freeSockets).flat();
+      expect(idle[0]).toMatchObject({ destroyed: false });
     }
     const { cause } = (await failure(
       client(image.url, { agent: agentWithTestCertificate() }).account.get(),
@@ -637,7 +629,7 @@ describe("an agent", () => {
 
   it("of the client is one per protocol", async () => {
     const image = await secureServer(() => pngWith("image"));
-    const { url } = await httpServer((response) => response.end(jobBody(image)));
+    const { url } = await httpServer((response) => response.end(succeeded(image)));
     const { cause } = (await failure(imageOf(client(url, { retries: 0 })))) as Error;
     expect(cause).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   });
@@ -683,7 +675,7 @@ async function openForgotten(fail: (socket: Socket) => void, options: TryOnOptio
     known.add(socket);
     if (isForgotten) {
       fresh += 1;
-      request.resume().on("end", () => response.end('{"job_id":"job_1","status":"queued"}'));
+      request.resume().on("end", () => response.end(jobBody()));
     } else if (held.push(response) === 8) {
       for (const one of held) one.end(accountBody);
       isForgotten = true;

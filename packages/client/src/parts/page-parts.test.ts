@@ -37,9 +37,7 @@ describe("a part of a page", () => {
   });
 
   it("searches the list for a submission", async () => {
-    const { mock } = createService();
-    const { clock, baseUrl, fetch, keys } = mock;
-    const contexts = new ClientContexts({ apiKey: keys.live, baseUrl, clock, fetch }, parts);
+    const { contexts, run } = open();
     const submission = {
       idempotencyKey: "order-17",
       attemptLog: { age: undefined },
@@ -48,30 +46,27 @@ describe("a part of a page", () => {
     const found = contexts.within({}, "10s", (context, deadline) =>
       contexts.find(submission, context.fingerprint, deadline),
     );
-    expect(await mock.clock.runUntil(found)).toMatchObject({ status: "unknown" });
+    expect(await run(found)).toMatchObject({ status: "unknown" });
   });
 });
 
-function openWith(budget?: Budget) {
-  const service = createService();
-  const { clock, baseUrl, fetch, keys } = service.mock;
-  const options = { apiKey: keys.live, baseUrl, clock, fetch };
-  const load = vi.fn<typeof loadAccount>(loadAccount);
+/** Opens the contexts of a client in a page, whose spend counter is loaded as given. */
+function open(budget?: Budget, load: typeof loadAccount = loadAccount) {
+  const { mock, run } = createService();
+  const { clock, baseUrl, fetch, keys } = mock;
   const contexts = new ClientContexts(
-    { ...options, budget },
-    {
-      ...parts,
-      createSpendCounter: (...given) => new PageSpendCounter(load, ...given),
-    },
+    { apiKey: keys.live, baseUrl, clock, fetch, budget },
+    { ...parts, createSpendCounter: (...given) => new PageSpendCounter(load, ...given) },
   );
-  return { ...service, contexts, load };
+  return { contexts, run };
 }
 
 describe("the spend counter of a page", () => {
   const plan = { size: "1K", idempotencyKey: "order-17", budget: undefined };
 
   it("loads nothing without a budget", async () => {
-    const { contexts, load, run } = openWith();
+    const load = vi.fn<typeof loadAccount>(loadAccount);
+    const { contexts, run } = open(undefined, load);
     const charge = contexts.within({}, "10s", ({ spendTracker }, deadline) => {
       spendTracker.recordJob({ job_id: "job_1", status: "succeeded" });
       return spendTracker.reserve(plan, deadline);
@@ -82,7 +77,7 @@ describe("the spend counter of a page", () => {
 
   it("counts with the budget of the client", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const { contexts, run } = openWith(budget);
+    const { contexts, run } = open(budget);
     await run(
       contexts.within({}, "10s", async ({ spendTracker }, deadline) => {
         const charge = await spendTracker.reserve(plan, deadline);
@@ -102,14 +97,8 @@ describe("the spend counter of a page", () => {
   });
 
   it("sends nothing with a budget that it cannot count", async () => {
-    const { mock } = createService();
-    const { clock, baseUrl, fetch, keys } = mock;
-    const options = { apiKey: keys.live, baseUrl, clock, fetch };
-    const contexts = new ClientContexts(options, {
-      ...parts,
-      createSpendCounter: (...given) => new PageSpendCounter(async () => undefined, ...given),
-    });
     const budget = new Budget({ maxCredits: 20 });
+    const { contexts } = open(undefined, async () => undefined);
     const reserving = contexts.within({}, "10s", ({ spendTracker }, deadline) =>
       spendTracker.reserve({ ...plan, budget }, deadline),
     );

@@ -78,6 +78,13 @@ it.each<[object, string]>([
   [{ basePath: "/api?a=b" }, "basePath"],
   [{ allow: { lists: true } }, "allow has no operation lists. Did you mean list?"],
   [{ allow: { get: true } }, "allow has no operation get. Use one of: list, account, purchase."],
+  [{ maxRefusals: 3 }, "maxRefusals must be"],
+  [{ maxRefusals: { count: 0, per: "1d" } }, "maxRefusals must be"],
+  [{ maxRefusals: { count: 3 } }, "maxRefusals must be"],
+  [{ maxRefusals: { count: 3, per: "59s" } }, "maxRefusals must be"],
+  [{ maxRefusals: { count: 3, per: "31d" } }, "maxRefusals must be"],
+  [{ maxRefusals: { count: 3, per: "1h", max: 3 } }, "maxRefusals has no field max"],
+  [{ onRefusal: () => {} }, "needs maxRefusals"],
   [{ retries: 3 }, "retries is not an option of createProxy. Use one of: authorize, "],
 ])("throws for %j, and names the option", (options, message) => {
   expect(() => createProxy({ ...validOptions, ...options })).toThrow(message);

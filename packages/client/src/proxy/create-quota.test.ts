@@ -1,5 +1,5 @@
 import type { MockOptions } from "@tryon/mock";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
 import { createService, input } from "../../test/service.ts";
@@ -191,15 +191,30 @@ describe("a quota", () => {
     expect(await paid()).toBe(1);
   });
 
-  it("removes expired counters", async () => {
-    let now = 0;
-    const quota = createQuota({ perDay: 1, clock: { now: () => now } });
-    for (const time of [0, 0, day]) {
-      now = time;
-      for (let user = 0; user < 500; user += 1) {
-        const call = { user: { id: `${user}` }, kind: "submit", request } as const;
-        expect(await quota({ ...call, idempotencyKey: `${time}` })).toBe(true);
+  it("removes expired counters, and no others", async () => {
+    const maps: Map<unknown, unknown>[] = [];
+    class KnownMap<Key, Value> extends Map<Key, Value> {
+      constructor() {
+        super();
+        maps.push(this);
       }
     }
+    vi.stubGlobal("Map", KnownMap);
+    let now = 0;
+    const quota = createQuota({ perDay: 1, clock: { now: () => now } });
+    vi.unstubAllGlobals();
+    const submitAll = async (idempotencyKey: string) => {
+      const verdicts = new Set<boolean>();
+      for (let user = 0; user < 500; user += 1) {
+        const call = { user: { id: `${user}` }, kind: "submit", request } as const;
+        verdicts.add((await quota({ ...call, idempotencyKey })) === true);
+      }
+      return [...verdicts];
+    };
+    expect([await submitAll("one"), await submitAll("two")]).toEqual([[true], [false]]);
+    now = 3 * day;
+    expect(await submitAll("two")).toEqual([true]);
+    // Four counters of each user.
+    expect(Math.max(...maps.map(({ size }) => size))).toBe(2_000);
   });
 });

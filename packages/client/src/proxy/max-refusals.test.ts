@@ -345,22 +345,4 @@ describe("the operator", () => {
     await refuse("ada", 2);
     expect((await submit("ada")).status).toBe(429);
   });
-
-  it.each([
-    ["maxRefusals must be", 3],
-    ["maxRefusals must be", { count: 0, per: "1d" }],
-    ["maxRefusals must be", { count: 3 }],
-    ["maxRefusals must be", { count: 3, per: "59s" }],
-    ["maxRefusals must be", { count: 3, per: "31d" }],
-    ["maxRefusals has no field max", { ...maxRefusals, max: 3 }],
-  ])("gets the error that %s, given %o", (problem, given) => {
-    // As callers without types pass it.
-    const options = { authorize: () => null, maxRefusals: given as never };
-    expect(() => createProxy(options)).toThrow(problem);
-  });
-
-  it("cannot set onRefusal alone, which would never be called", () => {
-    const options = { authorize: () => null, onRefusal: () => {} };
-    expect(() => createProxy(options)).toThrow("needs maxRefusals");
-  });
 });

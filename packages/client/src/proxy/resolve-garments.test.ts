@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
@@ -5,6 +7,7 @@ import { assetBytes, fieldsOf, input, personUrl, shirtUrl } from "../../test/ser
 import type { ProxyOptions } from "./index.ts";
 
 const photo = assetBytes("person.jpg");
+const secret = "a secret of 32 characters or more";
 const product = "https://shop.example/products/shirt-42";
 
 function createShop(options: Partial<ProxyOptions> = {}) {
@@ -141,15 +144,31 @@ describe("ids of a proxy", () => {
   });
 
   it("are undefined for another user's id, a changed one and the service's own", async () => {
-    const { page, run, ids } = createProxyService();
-    const { id } = await run(page("ada").submit(input));
-    const jobId = (await ids.toServiceJobId({ id: "ada" }, id)) ?? "";
-    const found = [
-      await ids.toServiceJobId({ id: "bob" }, id),
-      await ids.toServiceJobId({ id: "ada" }, `${id}0`),
-      await ids.toServiceJobId({ id: "ada" }, jobId),
-      await ids.toServiceJobId({ id: "ada" }, ""),
-    ];
-    expect(found).toEqual([undefined, undefined, undefined, undefined]);
+    const { ids } = createProxyService();
+    const ada = { id: "ada" };
+    const signed = await ids.toPageJobId(ada, "job_1");
+    expect(await ids.toServiceJobId(ada, signed)).toBe("job_1");
+    expect(await ids.toServiceJobId({ id: "bob" }, signed)).toBeUndefined();
+    const changed = Array.from(signed, (_, at) => {
+      const other = String.fromCharCode(signed.charCodeAt(at) ^ 1);
+      return `${signed.slice(0, at)}${other}${signed.slice(at + 1)}`;
+    });
+    const cuts = ["", "job_1", signed.slice(1), signed.slice(0, -1), `${signed}0`];
+    for (const id of [...changed, ...cuts]) {
+      expect(await ids.toServiceJobId(ada, id)).toBeUndefined();
+    }
+  });
+
+  it("and its idempotency keys are HMAC-SHA-256 of their use and user, the same in every release", async () => {
+    const { post, run, ids, sent } = createProxyService({ secret, allow: { list: true } });
+    const hmac = (...parts: readonly string[]): string =>
+      createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
+    const id = await ids.toPageJobId({ id: "ada" }, "job_1");
+    expect(id).toBe(`job_1${hmac("job", "ada", "job_1").slice(0, 32)}`);
+    await run(post("ada", tryOn));
+    const key = hmac("idempotency-key", "ada", "key-1");
+    expect(sent[0]?.headers.get("idempotency-key")).toBe(key);
+    const tag = hmac("user", "ada").slice(0, 32);
+    expect(fieldsOf(sent[0])).toMatchObject({ metadata: { ["_tryon_user"]: tag } });
   });
 });

@@ -112,25 +112,8 @@ export interface ShopperOptions {
   readonly typical?: number | undefined;
 }
 
-/** Codes of errors that only the shop can fix. */
-type ShopError =
-  | "batch_stopped"
-  | "budget_exceeded"
-  | "forbidden"
-  | "insufficient_credits"
-  | "invalid_config"
-  | "invalid_input"
-  | "payment_failed"
-  | "purchase_already_processed"
-  | "redirected"
-  | "unavailable"
-  | "unexpected_response"
-  | "unsafe_environment";
-
 /** Codes of the other errors and issues are of the shop, or of their field. */
-const codes: Readonly<Record<Exclude<SessionError["code"], ShopError>, ShopperCode>> & {
-  readonly [Code in InputIssueCode]?: ShopperCode;
-} = {
+const codes: { readonly [Code in SessionError["code"] | InputIssueCode]?: ShopperCode } = {
   bad_request: "photo_unusable",
   connection_failed: "offline",
   count: "incomplete",

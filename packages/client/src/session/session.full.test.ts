@@ -64,178 +64,127 @@ async function holdResponse(shop: SessionShop) {
 }
 
 /** Faults, and the tabs that show the image in the end. */
-const faults: readonly (readonly [string, (shop: SessionShop) => Promise<readonly Page[]>])[] = [
-  ["nothing", async (shop) => [await run(shop)]],
-  [
-    "a reload before anything was saved, and a second start",
-    async (shop) => {
-      const page = await run(shop, "preparing", () =>
-        Object.assign(globalThis, { hangs: sessionStorage.length === 0 }),
-      );
-      await page.evaluate(() => sessionStorage.setItem("reloaded", "yes"));
-      await reload(page);
-      expect(await statusOf(page)).toBe("idle");
-      await begin(page);
-      return [page];
-    },
-  ],
-  [
-    "a reload during the upload, before the service has it",
-    async (shop) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      shop.gates.before = promise;
-      const page = await run(shop, "uploading");
-      const reloading = reload(page);
-      resolve();
-      await reloading;
-      return [page];
-    },
-  ],
-  [
-    "a reload during the upload, after the service has it",
-    async (shop) => {
-      const { page, release } = await holdResponse(shop);
-      await reload(page);
-      release();
-      await untilStatus(page, "waiting");
-      // Firefox can send a retry before it replaces the page.
-      expect([2, 3]).toContain(shop.submissions());
-      return [page];
-    },
-  ],
-  [
-    "images that cannot be read while the page is closed, and a reload",
-    async (shop) => {
-      const page = await run(shop, "failed", closePage);
-      await reload(page);
-      return [page];
-    },
-  ],
-  [
-    "a reload during the wait",
-    async (shop) => {
-      const page = await run(shop);
-      await reload(page);
-      await untilStatus(page, "waiting");
-      return [page];
-    },
-  ],
-  [
-    "a reload after the image",
-    async (shop) => {
-      const page = await run(shop);
-      await untilImages(shop, page);
-      await reload(page);
-      return [page];
-    },
-  ],
-  [
-    "a closed tab, and a new one after the job has ended",
-    async (shop) => {
-      await (await run(shop)).close();
-      await shop.mock.clock.advance("60s");
-      return [await shop.open()];
-    },
-  ],
-  [
-    "a tab closed during the upload, and a new one",
-    async (shop) => {
-      const { page, release } = await holdResponse(shop);
-      await page.close();
-      release();
-      return [await shop.open()];
-    },
-  ],
-  [
-    "a second tab",
-    async (shop) => {
-      const page = await run(shop);
-      const second = await shop.open();
-      await untilStatus(second, "waiting");
-      return [page, second];
-    },
-  ],
-  [
-    "a second tab that goes on when the first is closed",
-    async (shop) => {
-      const first = await run(shop);
-      const second = await shop.open();
-      await untilStatus(second, "waiting");
-      expect(await requestsOf(second)).toEqual([]);
-      await first.close();
-      await expect.poll(async () => (await requestsOf(second)).length).toBeGreaterThan(0);
-      return [second];
-    },
-  ],
-  [
-    "two tabs without Web Locks",
-    async (shop) => {
-      const page = await run(shop, "waiting", withoutLocks);
-      return [page, await shop.open(withoutLocks)];
-    },
-  ],
-  [
-    "no connection during the wait",
-    async (shop) => {
-      const page = await run(shop);
-      await shop.context.setOffline(true);
-      await shop.mock.clock.advance("60s");
-      await shop.context.setOffline(false);
-      return [page];
-    },
-  ],
-  [
-    "a deployment of the shop, and a reload",
-    async (shop) => {
-      const page = await run(shop);
-      shop.deploy();
-      await reload(page);
-      return [page];
-    },
-  ],
-  [
-    "another page, and the back button",
-    async (shop) => {
-      const page = await run(shop);
-      await page.goto(`${shop.url}/other`);
-      await returnFrom(page);
-      return [page];
-    },
-  ],
-  [
-    "the back button after the image",
-    async (shop) => {
-      const page = await run(shop);
-      await untilImages(shop, page);
-      await page.goto(`${shop.url}/other`);
-      await returnFrom(page);
-      return [page];
-    },
-  ],
-  [
-    "the end of waiting, a reload, and waiting again",
-    async (shop) => {
-      const page = await run(shop);
-      await page.evaluate(() => session.cancelWait());
-      await untilStatus(page, "interrupted");
-      await reload(page);
-      await untilStatus(page, "interrupted");
-      await shop.mock.clock.advance("60s");
-      await page.evaluate(() => void session.resume());
-      return [page];
-    },
-  ],
-  [
-    "the end of waiting during the upload, and waiting again",
-    async (shop) => {
-      const { page, release } = await holdResponse(shop);
-      await page.evaluate(() => session.cancelWait());
-      release();
-      await page.evaluate(() => void session.resume());
-      return [page];
-    },
-  ],
-];
+const faults: Readonly<Record<string, (shop: SessionShop) => Promise<readonly Page[]>>> = {
+  nothing: async (shop) => [await run(shop)],
+  "a reload before anything was saved, and a second start": async (shop) => {
+    const page = await run(shop, "preparing", () =>
+      Object.assign(globalThis, { hangs: sessionStorage.length === 0 }),
+    );
+    await page.evaluate(() => sessionStorage.setItem("reloaded", "yes"));
+    await reload(page);
+    expect(await statusOf(page)).toBe("idle");
+    await begin(page);
+    return [page];
+  },
+  "a reload during the upload, before the service has it": async (shop) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    shop.gates.before = promise;
+    const page = await run(shop, "uploading");
+    const reloading = reload(page);
+    resolve();
+    await reloading;
+    return [page];
+  },
+  "a reload during the upload, after the service has it": async (shop) => {
+    const { page, release } = await holdResponse(shop);
+    await reload(page);
+    release();
+    await untilStatus(page, "waiting");
+    // Firefox can send a retry before it replaces the page.
+    expect([2, 3]).toContain(shop.submissions());
+    return [page];
+  },
+  "images that cannot be read while the page is closed, and a reload": async (shop) => {
+    const page = await run(shop, "failed", closePage);
+    await reload(page);
+    return [page];
+  },
+  "a reload during the wait": async (shop) => {
+    const page = await run(shop);
+    await reload(page);
+    await untilStatus(page, "waiting");
+    return [page];
+  },
+  "a reload after the image": async (shop) => {
+    const page = await run(shop);
+    await untilImages(shop, page);
+    await reload(page);
+    return [page];
+  },
+  "a closed tab, and a new one after the job has ended": async (shop) => {
+    await (await run(shop)).close();
+    await shop.mock.clock.advance("60s");
+    return [await shop.open()];
+  },
+  "a tab closed during the upload, and a new one": async (shop) => {
+    const { page, release } = await holdResponse(shop);
+    await page.close();
+    release();
+    return [await shop.open()];
+  },
+  "a second tab": async (shop) => {
+    const page = await run(shop);
+    const second = await shop.open();
+    await untilStatus(second, "waiting");
+    return [page, second];
+  },
+  "a second tab that goes on when the first is closed": async (shop) => {
+    const first = await run(shop);
+    const second = await shop.open();
+    await untilStatus(second, "waiting");
+    expect(await requestsOf(second)).toEqual([]);
+    await first.close();
+    await expect.poll(async () => (await requestsOf(second)).length).toBeGreaterThan(0);
+    return [second];
+  },
+  "two tabs without Web Locks": async (shop) => {
+    const page = await run(shop, "waiting", withoutLocks);
+    return [page, await shop.open(withoutLocks)];
+  },
+  "no connection during the wait": async (shop) => {
+    const page = await run(shop);
+    await shop.context.setOffline(true);
+    await shop.mock.clock.advance("60s");
+    await shop.context.setOffline(false);
+    return [page];
+  },
+  "a deployment of the shop, and a reload": async (shop) => {
+    const page = await run(shop);
+    shop.deploy();
+    await reload(page);
+    return [page];
+  },
+  "another page, and the back button": async (shop) => {
+    const page = await run(shop);
+    await page.goto(`${shop.url}/other`);
+    await returnFrom(page);
+    return [page];
+  },
+  "the back button after the image": async (shop) => {
+    const page = await run(shop);
+    await untilImages(shop, page);
+    await page.goto(`${shop.url}/other`);
+    await returnFrom(page);
+    return [page];
+  },
+  "the end of waiting, a reload, and waiting again": async (shop) => {
+    const page = await run(shop);
+    await page.evaluate(() => session.cancelWait());
+    await untilStatus(page, "interrupted");
+    await reload(page);
+    await untilStatus(page, "interrupted");
+    await shop.mock.clock.advance("60s");
+    await page.evaluate(() => void session.resume());
+    return [page];
+  },
+  "the end of waiting during the upload, and waiting again": async (shop) => {
+    const { page, release } = await holdResponse(shop);
+    await page.evaluate(() => session.cancelWait());
+    release();
+    await page.evaluate(() => void session.resume());
+    return [page];
+  },
+};
 
 /** Browsers that do not store everything, and what they store. */
 const stores: readonly (readonly [string, "job" | false, () => void])[] = [
@@ -291,16 +240,19 @@ describe.each(await installedEngines())("a session in %s", (engine) => {
     ...(isFull ? ([["alternate", "TryOn"]] as const) : []),
   ] as const;
   describe.each(profiles)("with the profile %s and %s", (profile, client) => {
-    test.each(faults)("shows the image and is charged once with %s", async (_f, play) => {
-      const script = client === "TryOn" ? await bundleSession(client) : bundle;
-      const shop = await openSessionShop(browser, script, { profile });
-      const pages = await play(shop);
-      const widths = await untilImages(shop, ...pages);
-      expect({ charges: await shop.charges(), widths }).toEqual({
-        charges: [-8],
-        widths: pages.map(() => 768),
-      });
-    });
+    test.each(Object.entries(faults))(
+      "shows the image and is charged once with %s",
+      async (_f, play) => {
+        const script = client === "TryOn" ? await bundleSession(client) : bundle;
+        const shop = await openSessionShop(browser, script, { profile });
+        const pages = await play(shop);
+        const widths = await untilImages(shop, ...pages);
+        expect({ charges: await shop.charges(), widths }).toEqual({
+          charges: [-8],
+          widths: pages.map(() => 768),
+        });
+      },
+    );
   });
 
   // Each window of the other engines is private.

@@ -1,4 +1,4 @@
-import { ConfigError } from "@tryon/client";
+import { ConfigError, InputError } from "@tryon/client";
 import type { JournalEntry, JournalState, SharedJournal } from "@tryon/client/batch";
 
 import { readDuration } from "../config/resolve-config.ts";
@@ -45,18 +45,10 @@ export function readClaimTtl(
   options: SharedJournalOptions,
   flag: string,
 ): number {
-  const isName = typeof name === "string" && /^[\w.:-]{1,100}$/.test(name);
-  checkOptions(
-    "the journal",
-    { name },
-    {
-      name: [
-        isName,
-        'must be 1 to 100 letters, digits and ".", "_", ":" or "-"',
-        "Use another name.",
-      ],
-    },
-  );
+  if (typeof name !== "string" || !/^[\w.:-]{1,100}$/.test(name)) {
+    const problem = 'must be 1 to 100 letters, digits and ".", "_", ":" or "-"';
+    throw new InputError("name", problem, { hint: "Use another name." });
+  }
   const ttl = Math.ceil(readDuration(options.claimTtl ?? "30s"));
   checkOptions<Record<string, unknown>>(
     caller,

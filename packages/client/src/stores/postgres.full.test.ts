@@ -1,19 +1,13 @@
 import { batch } from "@tryon/client/batch";
-import { openPostgresJournal, type DatabaseJournal } from "@tryon/client/postgres";
+import { openPostgresJournal } from "@tryon/client/postgres";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startPostgres, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Client, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { entry } from "../../test/journal-folder.ts";
-import {
-  claimSuite,
-  journalSuite,
-  totalSuite,
-  type JournalStorage,
-} from "../../test/journal-suite.ts";
 import { collect, createService, input } from "../../test/service.ts";
-import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
+import { sharedJournalSuite, type OpenStorage } from "../../test/shared-batch-suite.ts";
 
 describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
   let server: StoreServer;
@@ -34,16 +28,13 @@ describe.runIf(await isInstalled("postgres"))("a journal in PostgreSQL", () => {
     return pool;
   }
 
-  const storage = (claimTtl?: number): JournalStorage<DatabaseJournal> => ({
+  const storage: OpenStorage = (claimTtl) => ({
     open: () => openPostgresJournal(connect(), "spring-2027", { claimTtl }),
     clear: async () => void (await connect().query("DELETE FROM tryon_journal", [])),
     contents: async () =>
       JSON.stringify((await connect().query("SELECT * FROM tryon_journal")).rows),
   });
-  journalSuite(storage);
-  claimSuite(storage);
-  totalSuite(storage);
-  sharedBatchSuite(storage);
+  sharedJournalSuite(storage);
 
   it("writes nothing for a claim on an item that has ended or is held", async () => {
     await storage().clear();

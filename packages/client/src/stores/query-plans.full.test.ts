@@ -10,32 +10,20 @@ import { createSqliteQuotaStore, openSqliteJournal } from "./sqlite.ts";
 
 const createTable = { createTable: true };
 
-async function overPostgres() {
-  const server = await startPostgres();
-  const { client, close, ...recorded } = await recordPostgres(server.url);
-  onTestFinished(async () => {
-    await close();
-    await server.remove();
-  });
-  return {
-    ...recorded,
-    openJournal: () => openPostgresJournal(client, "spring", createTable),
-    createQuotaStore: () => createPostgresQuotaStore(client, createTable),
-  };
-}
-
-async function overSqlite() {
-  const server = await startSqlite();
+/** Returns a connection to a server of one of the databases, and functions that open its stores, until the end of the test. */
+async function connectTo(isPostgres: boolean) {
+  const server = await (isPostgres ? startPostgres : startSqlite)();
+  onTestFinished(() => server.remove());
+  if (isPostgres) {
+    const { client, close, ...recorded } = await recordPostgres(server.url);
+    onTestFinished(close);
+    const openJournal = () => openPostgresJournal(client, "spring", createTable);
+    return { ...recorded, openJournal, quota: createPostgresQuotaStore(client, createTable) };
+  }
   const { client, close, ...recorded } = await recordSqlite(server.url);
-  onTestFinished(async () => {
-    await close();
-    await server.remove();
-  });
-  return {
-    ...recorded,
-    openJournal: () => openSqliteJournal(client, "spring", createTable),
-    createQuotaStore: () => createSqliteQuotaStore(client, createTable),
-  };
+  onTestFinished(close);
+  const openJournal = () => openSqliteJournal(client, "spring", createTable);
+  return { ...recorded, openJournal, quota: createSqliteQuotaStore(client, createTable) };
 }
 
 type Calls<Store> = {
@@ -80,13 +68,13 @@ const quotaCalls: Calls<TableQuotaStore> = {
 };
 
 const databases = [
-  ...((await isInstalled("postgres")) ? [["PostgreSQL", overPostgres] as const] : []),
-  ["SQLite", overSqlite] as const,
+  ...((await isInstalled("postgres")) ? [["PostgreSQL", true] as const] : []),
+  ["SQLite", false] as const,
 ];
 
-describe.each(databases)("each statement in %s uses an index", (_name, connect) => {
+describe.each(databases)("each statement in %s uses an index", (_name, isPostgres) => {
   it("of a journal with 20,000 items", { timeout: 60_000 }, async () => {
-    const { openJournal, run, explain } = await connect();
+    const { openJournal, run, explain } = await connectTo(isPostgres);
     const journal = await openJournal();
     await run(`${series}
       INSERT INTO tryon_journal (journal, id, state, entry)
@@ -104,8 +92,7 @@ describe.each(databases)("each statement in %s uses an index", (_name, connect) 
     ["few", 1_000_000_000],
     ["all", 1],
   ])("of counters of which %s have expired", { timeout: 60_000 }, async (_share, distance) => {
-    const { createQuotaStore, run, explain } = await connect();
-    const quota = createQuotaStore();
+    const { quota, run, explain } = await connectTo(isPostgres);
     // Creates the table.
     await quota.get("none");
     await run(`${series}

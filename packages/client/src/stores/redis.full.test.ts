@@ -1,17 +1,11 @@
 import { createClient } from "@redis/client";
-import { type DatabaseJournal, openRedisJournal, type RedisClient } from "@tryon/client/redis";
+import { openRedisJournal, type RedisClient } from "@tryon/client/redis";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import {
-  claimSuite,
-  journalSuite,
-  totalSuite,
-  type JournalStorage,
-} from "../../test/journal-suite.ts";
-import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
+import { sharedJournalSuite, type OpenStorage } from "../../test/shared-batch-suite.ts";
 
 const connections = {
   "@redis/client": async (url: string): Promise<RedisClient> => {
@@ -40,15 +34,12 @@ describe.runIf(await isInstalled("redis"))("a journal in Redis", () => {
   }
 
   describe.each(Object.entries(connections))("with %s", (_name, connect) => {
-    const storage = (claimTtl?: number): JournalStorage<DatabaseJournal> => ({
+    const storage: OpenStorage = (claimTtl) => ({
       open: async () => openRedisJournal(await connect(server.url), "spring-2027", { claimTtl }),
       clear: async () => void (await run("FLUSHALL")),
       contents: async () => JSON.stringify(await run("HGETALL", "tryon:journal:{spring-2027}")),
     });
-    journalSuite(storage);
-    claimSuite(storage);
-    totalSuite(storage);
-    sharedBatchSuite(storage);
+    sharedJournalSuite(storage);
 
     it("sends each script once, and then its digest, with all steps of one moment", async () => {
       const journal = await storage().open();

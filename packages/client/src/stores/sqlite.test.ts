@@ -2,18 +2,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 
-import { openSqliteJournal, type DatabaseJournal, type SqliteDatabase } from "@tryon/client/sqlite";
+import { openSqliteJournal, type SqliteDatabase } from "@tryon/client/sqlite";
 import { sqliteDialect } from "@tryon/shared/stores/sql-table";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { entry, temporaryFolder } from "../../test/journal-folder.ts";
-import {
-  claimSuite,
-  journalSuite,
-  totalSuite,
-  type JournalStorage,
-} from "../../test/journal-suite.ts";
-import { sharedBatchSuite } from "../../test/shared-batch-suite.ts";
+import { sharedJournalSuite } from "../../test/shared-batch-suite.ts";
 import { openTableJournal } from "./table-journal.ts";
 import { createTableQuotaStore } from "./table-quota-store.ts";
 
@@ -32,7 +26,7 @@ async function connect(): Promise<DatabaseSync> {
   return database;
 }
 
-function storage(claimTtl?: number, name = "spring-2027"): JournalStorage<DatabaseJournal> {
+function storage(claimTtl?: number, name = "spring-2027") {
   const open = async () =>
     openSqliteJournal(await connect(), name, { claimTtl, createTable: true });
   return {
@@ -147,10 +141,7 @@ it.each([-3_600_000, 3_600_000])(
 );
 
 describe("a journal in SQLite", () => {
-  journalSuite(storage);
-  claimSuite(storage);
-  totalSuite(storage);
-  sharedBatchSuite(storage);
+  sharedJournalSuite(storage);
 
   it("stores entries of one moment in one transaction, also within one of the app", async () => {
     const database = await connect();

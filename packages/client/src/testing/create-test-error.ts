@@ -9,14 +9,11 @@ import {
   OutcomeUnknownError,
   ResultError,
   WaitTimeoutError,
+  type AnyTryOnError,
   type ApiErrorCode,
-  type Attempt,
   type ErrorWithCode,
   type InputIssue,
   type Job,
-  type RateLimit,
-  type Recover,
-  type StopReason,
   type TryOnError,
   type TryOnErrorCode,
 } from "@tryon/client";
@@ -36,31 +33,18 @@ export type TestErrorFields<Code extends TryOnErrorCode> = {
   ]?: ErrorWithCode<Code>[Name];
 };
 
+type FieldName<One = AnyTryOnError> = One extends AnyTryOnError
+  ? keyof TestErrorFields<One["code"]>
+  : never;
+
+type FieldOf<Name, One = AnyTryOnError> = One extends unknown
+  ? Name extends keyof One
+    ? One[Name]
+    : never
+  : never;
+
 /** Fields of all codes. */
-interface Fields {
-  readonly attempts?: readonly Attempt[];
-  readonly balance?: number;
-  readonly cause?: unknown;
-  readonly cost?: number;
-  readonly error_code?: string;
-  readonly error_message?: string;
-  readonly hint?: string;
-  readonly idempotencyKey?: string;
-  readonly isContentBlocked?: boolean;
-  readonly issues?: readonly InputIssue[];
-  readonly job?: Job;
-  readonly maxCredits?: number;
-  readonly rateLimit?: RateLimit;
-  readonly reason?: StopReason;
-  readonly received?: Blob;
-  readonly recover?: Recover;
-  readonly requestId?: string;
-  readonly reserved?: number;
-  readonly retryAfter?: number;
-  readonly search?: NonNullable<OutcomeUnknownError["search"]>;
-  readonly spent?: number;
-  readonly status?: number;
-}
+type Fields = { readonly [Name in FieldName]?: FieldOf<Name> };
 
 const checks = {
   attempts: anything,
@@ -85,7 +69,7 @@ const checks = {
   search: anything,
   spent: amount,
   status: amount,
-} satisfies Record<keyof Fields, Check>;
+} satisfies Record<FieldName, Check>;
 
 const statuses: Readonly<Record<ApiErrorCode, number>> = {
   bad_request: 400,
@@ -121,7 +105,8 @@ const creators: Readonly<
   budget_exceeded: ({ maxCredits = 8, spent = maxCredits, reserved = 0, cost = 8 }) =>
     new BudgetError({ maxCredits, spent, reserved, count: () => undefined }, cost, false),
   invalid_config: () => new ConfigError("invalid_config", "An option is not valid.", "Change it."),
-  invalid_input: ({ issues = [missingPerson] }) => new InputError(issues),
+  // This code has issues of the client alone.
+  invalid_input: ({ issues = [missingPerson] }) => new InputError(issues as readonly InputIssue[]),
   job_failed: (fields) => new JobFailedError(fields.job ?? failedJob(fields), fields),
   outcome_unknown: (fields) =>
     new OutcomeUnknownError("The try-on may have been made.", { ...fields, ...recoveryOf(fields) }),

@@ -1,4 +1,4 @@
-import type { CallOptions, Job, Receipt, ResultImage, TryOnResult } from "@tryon/client";
+import type { Job, Receipt, ResultImage, TryOnResult } from "@tryon/client";
 
 import type { Bytes } from "../types/result-image.ts";
 import { anything, checkFields, type Check } from "./check-fields.ts";
@@ -41,7 +41,7 @@ export function createTestResult(fields: TestResultFields = {}): TryOnResult {
   const job = testJob({ ...fields.job, status: "succeeded" }, image);
   return {
     job,
-    image: new TestImage(job),
+    image: testImage(job),
     receipt: {
       jobId: job.id,
       requestId: undefined,
@@ -55,41 +55,17 @@ export function createTestResult(fields: TestResultFields = {}): TryOnResult {
   };
 }
 
-/** Image that polls the job when it is used, as an image of the client does for a new URL. */
-class TestImage implements ResultImage {
-  readonly jobId: string;
-  readonly #job: Job;
-
-  constructor(job: Job) {
-    this.jobId = job.id;
-    this.#job = job;
-  }
-
-  async blob(options?: CallOptions): Promise<Blob> {
-    return (await this.#load()).blob(options);
-  }
-
-  async bytes(options?: CallOptions): Promise<Bytes> {
-    return (await this.#load()).bytes(options);
-  }
-
-  async save(path: string, options?: CallOptions): Promise<void> {
-    return (await this.#load()).save(path, options);
-  }
-
-  async stream(options?: CallOptions): Promise<ReadableStream<Uint8Array>> {
-    return (await this.#load()).stream(options);
-  }
-
-  async url(options?: CallOptions): Promise<string> {
-    return (await this.#load()).url(options);
-  }
-
-  toString(): string {
-    return `Image of ${this.#job.toString()}`;
-  }
-
-  async #load(): Promise<ResultImage> {
-    return (await this.#job.result()).image;
-  }
+/** Creates an image that polls the job when it is used, as an image of the client does for a new URL. */
+function testImage(job: Job): ResultImage {
+  const load = async (): Promise<ResultImage> => (await job.result()).image;
+  const methods = {
+    blob: async (...given) => (await load()).blob(...given),
+    bytes: async (...given) => (await load()).bytes(...given),
+    save: async (...given) => (await load()).save(...given),
+    stream: async (...given) => (await load()).stream(...given),
+    url: async (...given) => (await load()).url(...given),
+    toString: () => `Image of ${job.toString()}`,
+  } satisfies Omit<ResultImage, "jobId">;
+  // As those of a class, so that `structuredClone` and logs omit them.
+  return Object.assign(Object.create(methods) as typeof methods, { jobId: job.id });
 }

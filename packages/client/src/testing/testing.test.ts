@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
@@ -13,6 +12,7 @@ import {
   type TryOnErrorCode,
 } from "../index.ts";
 import { responseHints } from "../errors/hints.ts";
+import { temporaryFolder } from "../../test/journal-folder.ts";
 import { createTestCall, createTestError, createTestJob, createTestResult } from "./index.ts";
 
 const input = {
@@ -48,10 +48,9 @@ test("reads, streams and saves the image of a result", async () => {
   expect(await new Response(await image.stream()).arrayBuffer()).toEqual(bytes.buffer);
   expect(await image.url()).toContain(job.id);
   expect(String(image)).toBe(`Image of ${String(job)}`);
-  const folder = await mkdtemp(join(tmpdir(), "tryon-testing-"));
-  await image.save(join(folder, "out.png"));
-  expect(new Uint8Array(await readFile(join(folder, "out.png")))).toEqual(bytes);
-  await rm(folder, { recursive: true });
+  const file = join(await temporaryFolder(), "out.png");
+  await image.save(file);
+  expect(new Uint8Array(await readFile(file))).toEqual(bytes);
   const longer = Uint8Array.from([...bytes.slice(0, 33), ...bytes.slice(33)]);
   expect(await createTestResult({ image: longer }).image.bytes()).toEqual(longer);
 });

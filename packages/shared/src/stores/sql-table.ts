@@ -81,7 +81,10 @@ export function openTable(
   };
 }
 
-/** Opens a table with a row per key, which expires. The keys are JSON, except that of the row for the version. */
+/**
+ * Opens a table with a row per key, which expires. The keys are JSON, except that of the row for the version.
+ * `deleteExpired` returns the number of rows that it deleted.
+ */
 export function openExpiringTable(
   dialect: Dialect,
   { table, createTable }: { readonly table: string; readonly createTable: boolean },
@@ -99,17 +102,12 @@ export function openExpiringTable(
     isShort: true,
   } as const;
   const run = openTable(dialect, format, createTable, fail);
-  return { run, deleteExpired: () => deleteExpired(dialect, run, table) };
-}
-
-/** Deletes the expired rows of a table with an index of `expires_at`, and returns their number. */
-function deleteExpired(dialect: Dialect, run: RunStatement, table: string): Promise<number> {
   const expired = "expires_at <= $0";
   const keys = `
     SELECT key FROM ${table} WHERE ${expired} AND key <> 'version' ORDER BY expires_at LIMIT $1`;
   // The row can be in use again once it is locked.
   const text = `DELETE FROM ${table} WHERE ${expired} AND ${dialect.isIn("key", keys)}`;
-  return deleteInParts(dialect, run, text);
+  return { run, deleteExpired: () => deleteInParts(dialect, run, text) };
 }
 
 /** Number of rows that one statement deletes: at first, and at most. */

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Journal, JournalEntry } from "@tryon/client/batch";
+import { syncFolder } from "@tryon/shared/private-file";
 
 import {
   journalError,
@@ -110,17 +111,6 @@ const hints: { readonly default: string; readonly [code: string]: string } = {
 async function append(file: FileHandle, text: string): Promise<void> {
   await file.appendFile(text);
   await file.datasync();
-}
-
-/** Flushes the folder, without which the file can be missing after a power failure. Windows cannot open folders. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function createJournal(
