@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 
-import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+import { createMock, type Mock } from "@tryon/mock";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { command } from "../test/command.ts";
+import { newPath } from "../test/files.ts";
+import { withoutControl } from "../test/served.ts";
 import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../test/suite.ts";
 import { runContract } from "./contract.ts";
 import type { JsonReport } from "./report/json.ts";
@@ -20,21 +20,17 @@ beforeEach(() => {
 });
 
 /** A server without the control API, whose time stands still: its jobs never end. */
-function stuck(options: MockOptions = {}, onPoll: () => void = () => undefined) {
-  const mock = createMock({ clock: "manual", ...options });
-  const fetch: Mock["fetch"] = async (input, init) => {
-    const { pathname } = new URL(new Request(input, init).url);
-    if (pathname.startsWith("/__mock")) return Response.json({ detail: "" }, { status: 404 });
-    if (pathname.startsWith("/api/v1/tryon/job_")) onPoll();
+function stuck(onPoll: () => void = () => undefined) {
+  const mock = createMock({ clock: "manual" });
+  const fetch = withoutControl(async (input, init) => {
+    if (new Request(input, init).url.includes("/tryon/job_")) onPoll();
     return mock.fetch(input, init);
-  };
+  });
   return { mock, fetch, baseUrl: mock.baseUrl };
 }
 
 async function json(argv: readonly string[], around: Parameters<typeof command>[1]) {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, "report.json");
+  const file = newPath("report.json");
   const ended = await command([...argv, `--report=json=${file}`], around);
   return { ...ended, report: JSON.parse(await readFile(file, "utf8")) as JsonReport };
 }
@@ -142,7 +138,7 @@ describe("--max-time", () => {
     ["jobs that never end", false],
     ["responses that never come", true],
   ])("ends a run against %s, and reports the credits that it spent", async (_name, hangs) => {
-    const { mock, fetch, baseUrl } = stuck({}, () => vi.advanceTimersByTime(10 * minutes));
+    const { mock, fetch, baseUrl } = stuck(() => vi.advanceTimersByTime(10 * minutes));
     if (hangs) mock.faults.add({ on: "GET /api/v1/tryon/*", latency: "2h" });
     const report = await runContract({
       baseUrl,

@@ -2,9 +2,9 @@ import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { failures } from "../test/run-checks.ts";
+import { realTimeOf, withoutControl } from "../test/served.ts";
 import { runSuite, wholeSuite } from "./contract.ts";
 import type { Report } from "./report.ts";
-import type { Time } from "./target/time.ts";
 
 const only = ["submit-response.", "job.", "poll.", "states.", "list.", "result.", "privacy."];
 const probes = ["observed.timeFormat", "observed.filterName", "observed.resultsOrigin"];
@@ -12,15 +12,13 @@ const probes = ["observed.timeFormat", "observed.filterName", "observed.resultsO
 /** Runs checks against a server without the control API, on its clock. The kit takes that for real time. */
 async function runInRealTime(
   options: MockOptions,
-  more: { readonly only?: readonly string[]; readonly never?: boolean } = {},
+  more: { readonly only?: readonly string[]; readonly onSubmit?: (mock: Mock) => void } = {},
 ): Promise<{ report: Report; mock: Mock; minutes: number }> {
   const mock = createMock({ clock: "manual", ...options });
   const from = mock.clock.now();
-  const fetch: Mock["fetch"] = async (input, init) => {
-    const { pathname } = new URL(new Request(input, init).url);
-    if (pathname.startsWith("/__mock")) return Response.json({ detail: "" }, { status: 404 });
-    const isSubmit = init?.method === "POST" && pathname === "/api/v1/tryon";
-    if (isSubmit && more.never === true) mock.nextJob({ outcome: "never" });
+  const fetch = withoutControl(async (input, init) => {
+    const isSubmit = init?.method === "POST" && new Request(input).url.endsWith("/api/v1/tryon");
+    if (isSubmit) more.onSubmit?.(mock);
     const response = mock.fetch(input, init);
     // Time passes while a synchronous request waits.
     const state = { isOpen: typeof init?.body === "string" && init.body.includes('"wait":true') };
@@ -28,11 +26,6 @@ async function runInRealTime(
     response.then(end, end);
     while (state.isOpen) await mock.clock.advance(1_000);
     return response;
-  };
-  const clock = (): Time => ({
-    virtual: false,
-    now: () => mock.clock.now(),
-    pass: async (milliseconds) => void (await mock.clock.advance(milliseconds)),
   });
   const report = await runSuite(
     wholeSuite,
@@ -42,7 +35,7 @@ async function runInRealTime(
       apiKey: mock.keys.test,
       only: more.only ?? [...only, ...probes],
     },
-    clock,
+    realTimeOf(mock),
   );
   mock.close();
   return { report, mock, minutes: (mock.clock.now() - from) / 60_000 };
@@ -84,7 +77,10 @@ describe("where time is real", () => {
   });
 
   test("a deployment whose jobs never end gets the maximum time once", async () => {
-    const { report, minutes } = await runInRealTime({}, { never: true });
+    const { report, minutes } = await runInRealTime(
+      {},
+      { onSubmit: (mock) => mock.nextJob({ outcome: "never" }) },
+    );
     const late = report.checks.filter(({ message }) => message?.includes("180 s until job_"));
     expect(late.length).toBeGreaterThan(5);
     // All failed checks share one job, and the kit waits only a little for further ones.
@@ -101,38 +97,19 @@ describe("where time is real", () => {
   });
 
   test("a job that ends restores the maximum time for later ones", async () => {
-    const mock = createMock({ clock: "manual" });
     let made = 0;
-    const fetch: Mock["fetch"] = async (input, init) => {
-      if (new Request(input, init).url.includes("/__mock"))
-        return new Response("{}", { status: 404 });
-      if (init?.method === "POST") {
-        made += 1;
-        if (made === 1) mock.nextJob({ outcome: "never" });
-        else mock.nextJob({ outcome: "succeeded", durationMs: made === 2 ? 5_000 : 100_000 });
-      }
-      return mock.fetch(input, init);
+    const onSubmit = (mock: Mock): void => {
+      made += 1;
+      const durationMs = made === 2 ? 5_000 : 100_000;
+      mock.nextJob(made === 1 ? { outcome: "never" } : { outcome: "succeeded", durationMs });
     };
-    const { checks } = await runSuite(
-      wholeSuite,
-      {
-        baseUrl: mock.baseUrl,
-        fetch,
-        apiKey: mock.keys.test,
-        only: ["job.seed", "list.as-polled", "job.result-content-type"],
-      },
-      () => ({
-        virtual: false,
-        now: () => mock.clock.now(),
-        pass: async (milliseconds) => void (await mock.clock.advance(milliseconds)),
-      }),
-    );
+    const own = ["job.seed", "list.as-polled", "job.result-content-type"];
+    const { checks } = (await runInRealTime({}, { only: own, onSubmit })).report;
     const of = (id: string) => checks.find((check) => check.id === id)?.status;
     expect([of("job.result-content-type"), of("job.seed"), of("list.as-polled")]).toEqual([
       "failed",
       "passed",
       "passed",
     ]);
-    mock.close();
   });
 });

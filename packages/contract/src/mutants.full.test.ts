@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { png } from "./images.ts";
 import { foundIds, failures, runAgainst } from "../test/run-checks.ts";
-import { chosenMutants } from "../test/mutants/chosen.ts";
+import { chosenMutants } from "../test/mutants/index.ts";
 
 /** Draws plain images of the right size, which no check reads further. */
 const engine = {

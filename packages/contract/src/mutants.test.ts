@@ -2,7 +2,7 @@ import { createMock } from "@tryon/mock";
 import { expect, test } from "vitest";
 
 import { foundIds, runAgainst } from "../test/run-checks.ts";
-import { chosenMutants } from "../test/mutants/chosen.ts";
+import { chosenMutants } from "../test/mutants/index.ts";
 
 // The full set runs the whole kit against each of them.
 test.each(chosenMutants)("finds $expected for a server that $name", async (mutant) => {

@@ -1,3 +1,7 @@
+import { fileURLToPath } from "node:url";
+
+import { startScript } from "@tryon/test-kit/start-program";
+
 import { run } from "../src/cli/run.ts";
 import type { CliContext } from "../src/cli/run-command.ts";
 import { controlToken } from "./served.ts";
@@ -33,4 +37,28 @@ export async function command(
   const signal = new AbortController().signal;
   const code = await run(argv, { stdout, stderr, signal, ...rest, environment });
   return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+export const programs = {
+  contract: pathOf("../src/cli/main.ts"),
+  mock: pathOf("../../mock/src/cli/main.ts"),
+};
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts a command as a program, without the environment of this process. */
+export function start(script: string, argv: readonly string[], given: Environment = {}) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return startScript(script, argv, { env: { PATH, NODE_COMPILE_CACHE, ...given } });
+}
+
+export async function runProgram(script: string, argv: readonly string[], given?: Environment) {
+  const program = start(script, argv, given);
+  const { code } = await program.ended;
+  return { code, ...program.output };
+}
+
+export function runContractProgram(...argv: readonly string[]) {
+  return runProgram(programs.contract, argv);
 }

@@ -5,6 +5,8 @@ import { serve } from "@tryon/mock/node";
 import { listen } from "@tryon/test-kit/listen";
 import { onTestFinished } from "vitest";
 
+import type { Time } from "../src/target/time.ts";
+
 export const controlToken = "control-token-of-the-tests";
 
 export async function served(
@@ -20,11 +22,25 @@ export async function served(
   return { mock, url: server.url };
 }
 
-export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: string }> {
-  return served(options, (mock) => async (resource, init) => {
+/** A `fetch` that hides the control API, as other deployments do. */
+export function withoutControl(fetch: Mock["fetch"]): Mock["fetch"] {
+  return async (resource, init) => {
     const url = resource instanceof Request ? resource.url : String(resource);
-    if (!new URL(url).pathname.startsWith("/__mock")) return mock.fetch(resource, init);
+    if (!new URL(url).pathname.startsWith("/__mock")) return fetch(resource, init);
     return Response.json({ detail: "Not Found" }, { status: 404 });
+  };
+}
+
+export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: string }> {
+  return served(options, ({ fetch }) => withoutControl(fetch));
+}
+
+/** The clock of a server, which the kit takes for real time. */
+export function realTimeOf({ clock }: Mock): () => Time {
+  return () => ({
+    virtual: false,
+    now: () => clock.now(),
+    pass: async (milliseconds) => void (await clock.advance(milliseconds)),
   });
 }
 

@@ -1,6 +1,9 @@
-import type { Mock } from "@tryon/mock";
+import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 
 import { images } from "../src/images.ts";
+import { Observer } from "../src/observe/observer.ts";
+import type { Recorded } from "../src/observe/session-file.ts";
+import { parseExchange, type Exchange } from "../src/record/exchange.ts";
 import type { MaskOptions } from "../src/record/mask.ts";
 import { recorded } from "./recorded.ts";
 
@@ -77,7 +80,7 @@ interface SendOptions {
   readonly "idempotency-key"?: string;
 }
 
-export const scenes: Readonly<Record<string, (traffic: Traffic) => Promise<unknown>>> = {
+const scenes: Readonly<Record<string, (traffic: Traffic) => Promise<unknown>>> = {
   malformed: async (traffic) => {
     await traffic.send("POST", submitPath, { key: null, body: "{" });
     await traffic.send("POST", submitPath, { body: "{" });
@@ -173,3 +176,35 @@ export const scenes: Readonly<Record<string, (traffic: Traffic) => Promise<unkno
     await traffic.finish({ prompt: "mock:storage_failed" });
   },
 };
+
+export const sceneNames = Object.keys(scenes);
+
+export async function recordScenes(names: readonly string[], given: MockOptions = {}) {
+  const mock = createMock({ clock: "manual", seed: 1, ...given });
+  const traffic = new Traffic(mock);
+  for (const name of names) {
+    await scenes[name]?.(traffic);
+    await mock.clock.advance("2m");
+  }
+  mock.close();
+  return { session: sessionOf(traffic.exchanges), options: mock.options };
+}
+
+/** Exchanges as they are read from the lines of a session. */
+export function sessionOf(exchanges: readonly Exchange[]): readonly Recorded[] {
+  return exchanges.map((exchange, index) => ({
+    exchange: parseExchange(JSON.stringify(exchange)),
+    place: `s:${index + 1}`,
+  }));
+}
+
+export function observe(session: readonly Recorded[]) {
+  const observer = new Observer();
+  for (const { exchange, place } of session) observer.add(exchange, place);
+  const observation = observer.end();
+  const shown = observation.options.flatMap(({ option, value }) =>
+    value === undefined ? [] : [[option, value] as const],
+  );
+  const contradicting = observation.options.filter((one) => one.contradictions.length > 0);
+  return { ...observation, shown: Object.fromEntries(shown), contradicting };
+}

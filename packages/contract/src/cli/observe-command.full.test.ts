@@ -1,40 +1,16 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 
-import { createMock, type MockOptions } from "@tryon/mock";
-import { startScript } from "@tryon/test-kit/start-program";
+import type { MockOptions } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
-import { scenes, Traffic } from "../../test/traffic.ts";
-import type { Exchange } from "../record/exchange.ts";
+import { runContractProgram } from "../../test/command.ts";
+import { linesOf, newFile, newPath } from "../../test/files.ts";
+import { recordScenes } from "../../test/traffic.ts";
 
-const main = fileURLToPath(new URL("main.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "observe-"));
-let files = 0;
-const fileOf = (content: string | Uint8Array): string => {
-  const file = join(folder, `session-${(files += 1)}.ndjson`);
-  writeFileSync(file, content);
-  return file;
-};
-
-async function run(...argv: readonly string[]) {
-  const program = startScript(main, ["observe", ...argv], { env: { PATH: process.env["PATH"] } });
-  const { code } = await program.ended;
-  return { code, ...program.output };
-}
+const run = (...argv: readonly string[]) => runContractProgram("observe", ...argv);
 
 async function exchangesOf(names: readonly string[], options: MockOptions = {}) {
-  const mock = createMock({ clock: "manual", seed: 1, ...options });
-  const traffic = new Traffic(mock);
-  for (const name of names) await scenes[name]?.(traffic);
-  mock.close();
-  return traffic.exchanges;
-}
-
-function linesOf(exchanges: readonly Exchange[]): string {
-  return exchanges.map((exchange) => `${JSON.stringify(exchange)}\n`).join("");
+  return (await recordScenes(names, options)).session.map(({ exchange }) => exchange);
 }
 
 const usual = await exchangesOf(["repeats", "rateLimit"]);
@@ -47,9 +23,9 @@ test("the help fits on one screen", async () => {
 });
 
 test("prints values with the lines that show them, durations and statuses", async () => {
-  const { code, stdout } = await run(fileOf(linesOf(usual)));
+  const { code, stdout } = await run(newFile(linesOf(usual)));
   expect(code).toBe(0);
-  expect(stdout).toMatch(/replayHeader +true .*session-\d+\.ndjson:4/);
+  expect(stdout).toMatch(/replayHeader +true .*session\.ndjson:4/);
   expect(stdout).toMatch(/Not seen\n.*unknownPack/);
   expect(stdout).toMatch(/1K +1 +1500 ms/);
   expect(stdout).toMatch(/GET \/api\/v1\/account +200 × 2, 429 × 1/);
@@ -57,7 +33,7 @@ test("prints values with the lines that show them, durations and statuses", asyn
 });
 
 test("names the values that are possible where the traffic excludes others", async () => {
-  const { stdout } = await run(fileOf(linesOf(other)));
+  const { stdout } = await run(newFile(linesOf(other)));
   expect(stdout).toMatch(/Not seen\n.*rateHeaders \(429-only or none\)/);
 });
 
@@ -67,15 +43,15 @@ function valuesOf({ stdout }: { readonly stdout: string }) {
 }
 
 test("writes a configuration under which the reference server shows the same", async () => {
-  const output = join(folder, "observed.json");
-  const { code } = await run(fileOf(linesOf(other)), "--output", output);
+  const output = newPath("observed.json");
+  const { code } = await run(newFile(linesOf(other)), "--output", output);
   expect(code).toBe(0);
   // The file has this form.
   const config = JSON.parse(readFileSync(output, "utf8")) as MockOptions;
   const again = await exchangesOf(["repeats"], config);
   const [first, second] = [
-    await run(fileOf(linesOf(other)), "--json"),
-    await run(fileOf(linesOf(again)), "--json"),
+    await run(newFile(linesOf(other)), "--json"),
+    await run(newFile(linesOf(again)), "--json"),
   ];
   expect(valuesOf(second)).toEqual(valuesOf(first));
   expect(Object.fromEntries(valuesOf(first))).toMatchObject({
@@ -86,7 +62,7 @@ test("writes a configuration under which the reference server shows the same", a
 
 describe("reports as a failure", () => {
   test("traffic that shows two values of one option", async () => {
-    const { code, stdout } = await run(fileOf(linesOf(usual)), fileOf(linesOf(other)));
+    const { code, stdout } = await run(newFile(linesOf(usual)), newFile(linesOf(other)));
     expect(code).toBe(1);
     expect(stdout).toMatch(/Contradicting[^]*rateHeaders/);
   });
@@ -95,7 +71,7 @@ describe("reports as a failure", () => {
     const exchange = usual.find(({ path }) => path === "/api/v1/account");
     const body = { ...Object(exchange?.response?.body), credits_remaining: "many", brand: "x" };
     const response = { ...exchange?.response, body, headers: { "x-new": "(3 characters)" } };
-    const { code, stdout } = await run(fileOf(`${JSON.stringify({ ...exchange, response })}\n`));
+    const { code, stdout } = await run(newFile(`${JSON.stringify({ ...exchange, response })}\n`));
     expect(code).toBe(1);
     expect(stdout).toMatch(/Against the contract: 2\n[^]*credits_remaining must be integer/);
     expect(stdout).toContain("header x-new");
@@ -104,7 +80,7 @@ describe("reports as a failure", () => {
 });
 
 test("leaves out a last line that is cut off, and says so", async () => {
-  const file = fileOf(linesOf(usual).slice(0, -20));
+  const file = newFile(linesOf(usual).slice(0, -20));
   const { code, stdout, stderr } = await run(file);
   expect(code).toBe(0);
   expect(stderr).toContain(`:${usual.length} is cut off, and left out.`);
@@ -112,14 +88,14 @@ test("leaves out a last line that is cut off, and says so", async () => {
 });
 
 test.each([
-  ["a missing file", () => join(folder, "none.ndjson"), /none\.ndjson cannot be read \(ENOENT\)/],
-  ["an invalid line", () => fileOf(`{}\n${linesOf(usual)}`), /:1 is not an exchange of format 1/],
+  ["a missing file", () => newPath("none.ndjson"), /none\.ndjson cannot be read \(ENOENT\)/],
+  ["an invalid line", () => newFile(`{}\n${linesOf(usual)}`), /:1 is not an exchange of format 1/],
   [
     "a line that is not UTF-8",
-    () => fileOf(Buffer.from(`${linesOf(usual)}é\n`, "latin1")),
+    () => newFile(Buffer.from(`${linesOf(usual)}é\n`, "latin1")),
     /\.ndjson:\d+ is not text in UTF-8: save it as UTF-8\.$/m,
   ],
-  ["an empty session", () => fileOf(""), /the session has no exchange/],
+  ["an empty session", () => newFile(""), /the session has no exchange/],
 ])("refuses %s with exit code 2", async (_, file, message) => {
   const { code, stderr } = await run(file());
   expect(code).toBe(2);

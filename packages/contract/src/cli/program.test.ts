@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 import { UsageError } from "@tryon/cli-kit";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
+import { newFile } from "../../test/files.ts";
 import { version } from "../version.ts";
-
 import { exits, runContractCommand, type RunOptions } from "./program.ts";
 
 async function read(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
@@ -75,11 +72,8 @@ describe("a command line", () => {
   });
 
   test("takes keys from variables, also of a file, and the webhook secret from a file", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const [env, secret] = [join(folder, "env"), join(folder, "secret")];
-    await writeFile(env, "TRYON_LIVE_KEY=svc_live_a\nTRYON_OTHER_KEY=c\nTRYON_DISABLED_KEY=d\n");
-    await writeFile(secret, "whsec_a\n");
+    const env = newFile("TRYON_LIVE_KEY=svc_live_a\nTRYON_OTHER_KEY=c\nTRYON_DISABLED_KEY=d\n");
+    const secret = newFile("whsec_a\n");
     const environment = { TRYON_LIVE_KEY: "svc_live_b", TRYON_FLAGGED_KEY: "e" };
     const argv = [...base, "--env-file", env, "--secret-file", secret];
     expect((await read(argv, environment)).options).toMatchObject({

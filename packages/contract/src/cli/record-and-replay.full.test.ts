@@ -1,43 +1,35 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { createMock, optionTable, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { tenth } from "@tryon/test-kit/cases";
 import { node } from "@tryon/test-kit/repository";
-import { startScript } from "@tryon/test-kit/start-program";
 import { startListening } from "@tryon/test-kit/listen";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
+import { programs, runProgram } from "../../test/command.ts";
+import { newFile, newPath } from "../../test/files.ts";
 import { recordedOptions } from "../../test/recordings/recordings.ts";
+import { withoutControl } from "../../test/served.ts";
 
-const contract = fileURLToPath(new URL("main.ts", import.meta.url));
-const mockCommand = fileURLToPath(new URL("../../../mock/src/cli/main.ts", import.meta.url));
+const { contract, mock: mockCommand } = programs;
 const traffic = fileURLToPath(new URL("../../test/record-traffic.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "tryon-replay-"));
-const inFolder = (name: string): string => join(folder, name);
+const folder = newPath();
+const inFolder = (name: string): string => `${folder}/${name}`;
 
 const unusual = { ...recordedOptions, slashRedirect: true } as const;
 
 const names = Object.keys(unusual) as (keyof typeof unusual)[];
 
-const oneExchange = join(mkdtempSync(join(tmpdir(), "tryon-session-")), "s.ndjson");
 const exchange = { format: 1, at: 1, method: "GET", path: "/", request: {}, endedAfter: 1 };
-writeFileSync(oneExchange, `${JSON.stringify(exchange)}\n`);
-
-async function run(script: string, args: readonly string[], env: Record<string, string> = {}) {
-  const program = startScript(script, args, { env: { PATH: process.env["PATH"], ...env } });
-  const { code } = await program.ended;
-  return { code, ...program.output };
-}
+const oneExchange = newFile(`${JSON.stringify(exchange)}\n`);
 
 function replayUnder(config: string, ...args: readonly string[]) {
   const replay = [node, "--conditions=@tryon/source", contract, "replay", inFolder("s.ndjson")];
   const exec = ["exec", "--quiet", "--config", config, "--", ...replay, ...args];
-  return run(mockCommand, exec);
+  return runProgram(mockCommand, exec);
 }
 
 /** Starts a proxy in front of a server that delays each response. */
@@ -66,18 +58,21 @@ describe("traffic of a deployment with ten unusual values, behind a slow proxy",
     const live = ["--allow-live", "--max-credits", "100"];
     const program = [node, "--conditions=@tryon/source", traffic];
     const env = { TRYON_API_KEY: mock.keys.live };
-    const recorded = await run(contract, [...record, ...live, "--", ...program], env);
+    const recorded = await runProgram(contract, [...record, ...live, "--", ...program], env);
     await proxy.close();
     await server.close();
     mock.close();
     const output = inFolder("observed.json");
-    const { code } = await run(contract, ["observe", inFolder("s.ndjson"), "--output", output]);
+    const { code } = await runProgram(contract, [
+      "observe",
+      inFolder("s.ndjson"),
+      "--output",
+      output,
+    ]);
     if (recorded.code !== 0 || code !== 0) throw new Error(`${recorded.stderr}, observe: ${code}`);
     // Written by the command in this form.
     observed = JSON.parse(readFileSync(output, "utf8")) as MockOptions;
   });
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   test("shows the ten values, and the durations", () => {
     const { options } = Object(observed.profile) as { options: Record<string, unknown> };
@@ -133,20 +128,13 @@ describe("traffic of a deployment with ten unusual values, behind a slow proxy",
     const file = inFolder("posts.ndjson");
     writeFileSync(file, session.filter((line) => line.includes('"method":"POST"')).join("\n"));
     const mock = createMock();
-    const server = await serve({
-      fetch: async (request) => {
-        const { pathname } = new URL(request instanceof Request ? request.url : String(request));
-        return pathname.startsWith("/__mock")
-          ? new Response(null, { status: 404 })
-          : mock.fetch(request);
-      },
-    });
+    const server = await serve({ fetch: withoutControl(mock.fetch) });
     const against = ["replay", file, "--against", server.url];
-    const nothing = await run(contract, against, { TRYON_API_KEY: mock.keys.test });
+    const nothing = await runProgram(contract, against, { TRYON_API_KEY: mock.keys.test });
     expect([nothing.code, nothing.stdout]).toEqual([1, expect.stringContaining("--level paid")]);
-    const refused = await run(contract, against, { TRYON_API_KEY: mock.keys.live });
+    const refused = await runProgram(contract, against, { TRYON_API_KEY: mock.keys.live });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--allow-live")]);
-    const paid = await run(contract, [...against, "--level", "paid", "--allow-live"]);
+    const paid = await runProgram(contract, [...against, "--level", "paid", "--allow-live"]);
     expect([paid.code, paid.stderr]).toEqual([2, expect.stringContaining("--max-credits")]);
     await server.close();
     mock.close();
@@ -166,7 +154,7 @@ test.each([
   ["the help", ["--help"], 0, /^/],
 ])("ends with the exit code for %s", async (_, args, exit, message) => {
   const env = { TRYON_API_KEY: "svc_test_abcdefgh" };
-  const { code, stderr, stdout } = await run(contract, ["replay", ...args], env);
+  const { code, stderr, stdout } = await runProgram(contract, ["replay", ...args], env);
   expect(code).toBe(exit);
   expect(stderr).toMatch(message);
   expect(stdout.split("\n").length).toBeLessThanOrEqual(30);

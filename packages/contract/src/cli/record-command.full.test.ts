@@ -1,46 +1,35 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { cases } from "@tryon/test-kit/cases";
 import { node } from "@tryon/test-kit/repository";
-import { startScript } from "@tryon/test-kit/start-program";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { served, otherServer } from "../../test/served.ts";
+import { programs, runContractProgram, start } from "../../test/command.ts";
+import { exchangesIn, newFile, newPath } from "../../test/files.ts";
+import { otherServer, served } from "../../test/served.ts";
 import { parseExchange } from "../record/exchange.ts";
 
-const main = fileURLToPath(new URL("main.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "record-"));
-let files = 0;
-const session = (): string => join(folder, `${(files += 1)}.ndjson`);
+const session = (): string => newPath("session.ndjson");
 
-function start(...argv: readonly string[]) {
-  const env = { PATH: process.env["PATH"] };
-  const program = startScript(main, ["record", ...argv], { env });
-  onTestFinished(async () => void (await program.stop("SIGKILL")));
-  return program;
-}
+const run = (...argv: readonly string[]) => runContractProgram("record", ...argv);
 
-async function run(...argv: readonly string[]) {
-  const program = start(...argv);
-  const { code } = await program.ended;
-  return { code, ...program.output };
+async function record(upstream: string, ...more: readonly string[]) {
+  const output = session();
+  return { output, ...(await run("--upstream", upstream, "--output", output, ...more)) };
 }
 
 async function proxyOf(upstream: string, output: string) {
-  const program = start("--upstream", upstream, "--output", output);
+  const argv = ["record", "--upstream", upstream, "--output", output];
+  const program = start(programs.contract, argv);
+  onTestFinished(async () => void (await program.stop("SIGKILL")));
   const [, url = ""] = await program.waitFor(/at (http:\S+)\. Stop/);
   return { program, url };
 }
 
 function sending(script: string): string[] {
-  const file = join(folder, `${(files += 1)}.mjs`);
-  writeFileSync(file, `const url = process.env.TRYON_BASE_URL;\n${script}`);
-  return ["--", node, file];
+  const text = `const url = process.env.TRYON_BASE_URL;\n${script}`;
+  return ["--", node, newFile(text, "script.mjs")];
 }
 
 const account = `
@@ -56,28 +45,20 @@ test("the help fits on one screen", async () => {
 
 test("the requests of a command are recorded, and its exit code is returned", async () => {
   const { url } = await served();
-  const output = session();
-  const ended = await run(
-    "--upstream",
-    url,
-    "--output",
-    output,
-    ...sending(`${account} process.exit(7);`),
-  );
+  const { output, ...ended } = await record(url, ...sending(`${account} process.exit(7);`));
   expect(ended).toEqual({
     code: 7,
     stdout: "",
     stderr: `tryon-contract record: 1 exchanges in ${output}\n`,
   });
-  expect(parseExchange(readFileSync(output, "utf8"))).toMatchObject({
-    path: "/api/v1/account",
-    response: { status: 200 },
-  });
+  expect(exchangesIn(output)).toMatchObject([
+    { path: "/api/v1/account", response: { status: 200 } },
+  ]);
 });
 
 test("a command that sends nothing fails, as nothing was recorded", async () => {
   const { url } = await served();
-  const { code, stderr } = await run("--upstream", url, "--output", session(), ...sending(""));
+  const { code, stderr } = await record(url, ...sending(""));
   expect(code).toBe(1);
   expect(stderr).toContain("Nothing was recorded. Does the command use TRYON_BASE_URL?\n");
 });
@@ -85,20 +66,11 @@ test("a command that sends nothing fails, as nothing was recorded", async () => 
 test("a live key is refused, unless the command line allows it", async () => {
   const { mock, url } = await served();
   const script = account.replace("svc_test_mock", mock.keys.live);
-  const { stderr } = await run("--upstream", url, "--output", session(), ...sending(script));
+  const { stderr } = await record(url, ...sending(script));
   expect(stderr).toContain(
     "1 requests were refused, because of their live key, --max-credits, path, host or origin.",
   );
-  const allowed = await run(
-    "--upstream",
-    url,
-    "--output",
-    session(),
-    "--allow-live",
-    "--max-credits",
-    "0",
-    ...sending(script),
-  );
+  const allowed = await record(url, "--allow-live", "--max-credits", "0", ...sending(script));
   expect(allowed.stderr).toContain("record: 1 exchanges in");
 });
 
@@ -135,7 +107,7 @@ test("Ctrl+C ends the recorder, and the session is complete", async () => {
   await fetch(`${proxyUrl}/api/v1/account`);
   program.kill("SIGINT");
   expect((await program.ended).code).toBe(0);
-  expect(parseExchange(readFileSync(output, "utf8")).response?.status).toBe(401);
+  expect(exchangesIn(output)).toMatchObject([{ response: { status: 401 } }]);
 });
 
 describe("a recorder that is killed", () => {
@@ -200,9 +172,8 @@ test("memory stays below 250 MiB while 8 bodies of 64 MiB pass in both direction
   const marker = { kind: "png", bytes: 48 * 1_048_576, sha256: expect.any(String) };
   program.kill("SIGINT");
   await program.ended;
-  const lines = (await readFile(output, "utf8")).trimEnd().split("\n").map(parseExchange);
-  expect(lines).toHaveLength(8);
-  for (const { request, response } of lines) {
+  expect(exchangesIn(output)).toHaveLength(8);
+  for (const { request, response } of exchangesIn(output)) {
     expect([request.body, response?.body]).toEqual([
       { result_b64: marker },
       { result_b64: marker },

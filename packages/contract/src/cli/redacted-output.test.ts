@@ -1,32 +1,30 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 
 import { createMock } from "@tryon/mock";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { runContract } from "../contract.ts";
 import { must } from "../outcome.ts";
 import { command } from "../../test/command.ts";
+import { newPath } from "../../test/files.ts";
 import { decoded } from "../../test/decoded.ts";
-import { requestMutants } from "../../test/mutants/requests/index.ts";
+import { endpointMutants } from "../../test/mutants/requests/endpoints.ts";
 import { deployed } from "../../test/served.ts";
 import { aCheck, aSuite } from "../../test/suite.ts";
 
 const forms = ["json", "junit", "html"];
 
 async function written(argv: readonly string[], around: Parameters<typeof command>[1] = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = newPath();
   const reports = forms.map((form) => `--report=${form}=${folder}/${form}`);
   const { code, stdout, stderr } = await command([...argv, ...reports], around);
-  const files = await Promise.all(forms.map((form) => readFile(join(folder, form), "utf8")));
+  const files = await Promise.all(forms.map((form) => readFile(`${folder}/${form}`, "utf8")));
   return { code, outputs: [stdout, stderr, ...files] };
 }
 
 test("shows no key of a deployment that accepts keys by Basic", async () => {
-  const basic = requestMutants.find(({ name }) => name === "accepts a key as the user of Basic");
+  const basic = endpointMutants.find(({ name }) => name === "accepts a key as the user of Basic");
   const mock = createMock({ clock: "manual" });
   const key = await mock.createKey({ mode: "test" });
   const argv = ["--base-url", mock.baseUrl, "--api-key", key.token, "--only=authentication.bearer"];

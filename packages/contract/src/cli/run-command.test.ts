@@ -1,22 +1,17 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
 import { createMock } from "@tryon/mock";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { must } from "../outcome.ts";
 import type { Profile } from "../report.ts";
 import { command } from "../../test/command.ts";
+import { newPath } from "../../test/files.ts";
 import { deployed, served } from "../../test/served.ts";
 import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../../test/suite.ts";
-
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "tryon-contract-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 const refund = aProbe("refund", () => Promise.resolve("failed"));
 const good = aSuite([keeps], [refund]);
@@ -144,7 +139,7 @@ describe("a run of the command", () => {
 
   test("cuts requests to a line of a terminal, and has them whole in reports", async () => {
     const { url } = await served();
-    const at = await folder();
+    const at = newPath();
     const long = aCheck("sample.long", async ({ http }) => {
       const response = await http.submit();
       must(false, "It was wrong.", response);
@@ -163,7 +158,7 @@ describe("a run of the command", () => {
 
   test("gives each report to its file, the profile to its own, and the text to people", async () => {
     const { url } = await served();
-    const at = await folder();
+    const at = newPath();
     const forms = ["json", "junit", "html"].map((form) => `--report=${form}=${at}/${form}`);
     const argv = ["--base-url", url, ...forms, "--profile", `${at}/profile`];
     const { stdout, stderr } = await command(argv, { suite: good });
@@ -198,33 +193,6 @@ describe("a run of the command", () => {
       expect(ended.stderr).toMatch(/^tryon-contract: Cannot write [^\n]+\n$/);
     }
     expect(mock.journal.entries()).toEqual([]);
-  });
-
-  test("that is ended early is 130, and says what it has and what it did not come to", async () => {
-    const { url } = await deployed();
-    const at = await folder();
-    const ending = new AbortController();
-    const cut = aCheck("sample.cut", async ({ time }) => {
-      setImmediate(() => ending.abort());
-      await time.pass(3_600_000);
-    });
-    const suite = aSuite([keeps, cut, breaks], [refund]);
-    const argv = ["--base-url", url, "--api-key", "svc_test_mock", `--report=json=${at}/json`];
-    const ended = await command(argv, { suite, signal: ending.signal });
-    expect(ended.code).toBe(130);
-    expect(ended.stdout).toContain("The run ended early");
-    expect(JSON.parse(await readFile(join(at, "json"), "utf8"))).toMatchObject({
-      complete: false,
-      summary: { passed: expect.any(Number), failed: 0, observed: 0, unknown: 1 },
-      checks: expect.arrayContaining([
-        expect.objectContaining({ id: "sample.keeps", status: "passed" }),
-        expect.objectContaining({
-          id: "sample.breaks",
-          status: "not-observable",
-          message: "The run ended before this check.",
-        }),
-      ]),
-    });
   });
 });
 

@@ -1,23 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
+import { newFile } from "../../test/files.ts";
 import { checked, recordingPath, recordings } from "../../test/recordings/recordings.ts";
 import { importRecording, type ImportOptions } from "./import-recording.ts";
 import { readRecording } from "./read-recording.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "import-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
 function fileOf(content: unknown): string {
-  const file = join(folder, `recording-${(files += 1)}`);
   const isContent = typeof content === "string" || content instanceof Uint8Array;
-  writeFileSync(file, isContent ? content : JSON.stringify(content));
-  return file;
+  return newFile(isContent ? content : JSON.stringify(content));
 }
 
 function imported(content: unknown, options: ImportOptions = {}) {
@@ -294,10 +288,10 @@ describe("bodies", () => {
   test.each(["../secret", "/etc/hostname", "..", ".env", "link", "none.json", "folder"])(
     "are not read from %s",
     (name) => {
-      if (name === "link") symlinkSync("/etc/hostname", join(folder, name));
-      if (name === "folder") mkdirSync(join(folder, name));
-      const given = har(withValue("response.content", { size: 9, ["_file"]: name }));
-      expect(() => imported(given)).toThrow(
+      const file = fileOf(har(withValue("response.content", { size: 9, ["_file"]: name })));
+      if (name === "link") symlinkSync("/etc/hostname", join(dirname(file), name));
+      if (name === "folder") mkdirSync(join(dirname(file), name));
+      expect(() => importRecording(readRecording(file), {})).toThrow(
         /^log\.entries\[0\]\.response\.content\._file (must be the name of|names) a file /,
       );
     },

@@ -1,46 +1,10 @@
 import { createMock, optionTable, type MockOptions, type Options } from "@tryon/mock";
 import { cases, seed } from "@tryon/test-kit/cases";
-import {
-  assert,
-  asyncProperty,
-  constantFrom,
-  record,
-  uniqueArray,
-  type Arbitrary,
-} from "fast-check";
+import { assert, asyncProperty, constantFrom, uniqueArray } from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { scenes, Traffic } from "../../test/traffic.ts";
-import type { Exchange } from "../record/exchange.ts";
-import { Observer, type TrafficObservation } from "./observer.ts";
-
-function observe(exchanges: readonly Exchange[]): TrafficObservation {
-  const observer = new Observer();
-  for (const [index, exchange] of exchanges.entries()) {
-    // As a line of a session file.
-    observer.add(JSON.parse(JSON.stringify(exchange)) as Exchange, `s:${index + 1}`);
-  }
-  return observer.end();
-}
-
-async function scenarioExchanges(names: readonly string[], options: MockOptions) {
-  const mock = createMock({ clock: "manual", seed: 1, ...options });
-  const traffic = new Traffic(mock);
-  for (const name of names) {
-    await scenes[name]?.(traffic);
-    await mock.clock.advance("2m");
-  }
-  mock.close();
-  return { exchanges: traffic.exchanges, options: mock.options };
-}
-
-function valuesOf({ options }: TrafficObservation): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    options.flatMap(({ option, value }) => (value === undefined ? [] : [[option, value]])),
-  );
-}
-
-const names = Object.keys(scenes);
+import { anyOptions } from "../../test/run-checks.ts";
+import { observe, recordScenes, sceneNames, sessionOf, Traffic } from "../../test/traffic.ts";
 
 /** Options that no traffic through a proxy shows, or only with contents that are not recorded. */
 const hidden = new Set([
@@ -81,37 +45,27 @@ describe("the values of every option that traffic shows are those of the server:
     ["alternate with other values", { profile: "alternate", options: middle }],
     ["default with other values", { options: { ...middle, reportQueued: true, maxLimit: 50 } }],
   ])("%s", async (_, given) => {
-    const { exchanges, options } = await scenarioExchanges(names, { concurrency: 1, ...given });
-    const observation = observe(exchanges);
-    const seen = valuesOf(observation);
+    const { session, options } = await recordScenes(sceneNames, { concurrency: 1, ...given });
+    const { shown: seen, contradicting, breaks, unknown } = observe(session);
     const expected = Object.entries(options).filter(([id]) => !hidden.has(id));
     expect(Object.keys(seen).filter((id) => hidden.has(id))).toEqual([]);
     const missing = expected.filter(([id]) => !(id in seen)).map(([id]) => id);
     expect(missing.filter((id) => !masked.has(id))).toEqual([]);
     expect({ ...Object.fromEntries(expected), ...seen }).toEqual(Object.fromEntries(expected));
-    expect(observation.options.filter(({ contradictions }) => contradictions.length > 0)).toEqual(
-      [],
-    );
-    expect(observation.breaks).toEqual([]);
-    expect(observation.unknown).toEqual([]);
+    expect([contradicting, breaks, unknown]).toEqual([[], [], []]);
   });
 });
 
 test("no random traffic of a random server shows a wrong value", async () => {
-  const options = record(
-    Object.fromEntries(optionTable.map(({ id, values }) => [id, constantFrom(...values)])),
-    // Every value is one of its row.
-  ) as Arbitrary<Options>;
   const property = asyncProperty(
-    options,
-    uniqueArray(constantFrom(...names), { minLength: 1, maxLength: 5 }),
+    anyOptions,
+    uniqueArray(constantFrom(...sceneNames), { minLength: 1, maxLength: 5 }),
     constantFrom(1, 2, 100),
-    async (chosen, some, concurrency) => {
-      const { exchanges } = await scenarioExchanges(some, { options: chosen, concurrency });
-      const observation = observe(exchanges);
-      expect(chosen).toMatchObject(valuesOf(observation));
-      expect(observation.options.filter((one) => one.contradictions.length > 0)).toEqual([]);
-      expect(observation.breaks).toEqual([]);
+    async (options, some, concurrency) => {
+      const { session } = await recordScenes(some, { options, concurrency });
+      const { shown, contradicting, breaks } = observe(session);
+      expect(options).toMatchObject(shown);
+      expect([contradicting, breaks]).toEqual([[], []]);
     },
   );
   await assert(property, { numRuns: cases(300, 20), seed });
@@ -153,8 +107,8 @@ test.each<Partial<Options>>([
       await traffic.submit({ seed: 5 }, header);
     }
     mock.close();
-    const observation = observe(traffic.exchanges);
-    expect(mock.options).toMatchObject(valuesOf(observation));
-    expect(observation.options.filter((one) => one.contradictions.length > 0)).toEqual([]);
+    const { shown, contradicting } = observe(sessionOf(traffic.exchanges));
+    expect(mock.options).toMatchObject(shown);
+    expect(contradicting).toEqual([]);
   },
 );

@@ -1,43 +1,37 @@
-import { onTestFinished, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
-import { fieldsIn, isSubmit, rewritten, tampered } from "../../test/mutants/mutated-responses.ts";
 import { judgeTwice, mockOf } from "../../test/judge-twice.ts";
+import { patched, responses } from "../../test/mutants/mutated-responses.ts";
+import { planted } from "../../test/mutants/mutant.ts";
 
-test("a deployment that omits only test_mode from responses with a live key has no sparse submissions", async () => {
+test.each([
+  [
+    "omits only test_mode from responses with a live key has no sparse submissions",
+    patched("submit", (_fields, { token }) =>
+      token.startsWith("svc_test_") ? undefined : { test_mode: undefined },
+    ),
+    ["observed.sparseSubmit", "costs.1k"],
+    { sparseSubmit: false },
+  ],
+  [
+    "reports other credits than those of the pack for a test key shows no value",
+    patched("purchase", { credits_added: 7 }),
+    ["observed.testKeyCredits"],
+    {},
+  ],
+  [
+    "lacks the limit in its headers of the rate limit has these headers",
+    responses((response) => {
+      response.headers.delete("x-ratelimit-limit");
+      return response;
+    }),
+    ["observed.rateHeaders"],
+    { rateHeaders: "all" },
+  ],
+])("a deployment that %s", async (_, change, only, expected) => {
   const mock = mockOf({});
   onTestFinished(() => mock.close());
-  const fetch = tampered(mock, async (request) => {
-    const response = await request.send();
-    return isSubmit(request) && !request.token.startsWith("svc_test_") && response.ok
-      ? rewritten(response, { fields: { test_mode: undefined } })
-      : response;
-  });
-  const { run, seen } = await judgeTwice(mock, fetch, ["observed.sparseSubmit", "costs.1k"]);
-  expect([run["sparseSubmit"], seen["sparseSubmit"]]).toEqual([false, false]);
-});
-
-test("a purchase with a test key that reports other credits than those of the pack shows no value", async () => {
-  const mock = mockOf({});
-  onTestFinished(() => mock.close());
-  const fetch = tampered(mock, async (request) => {
-    const response = await request.send();
-    const { credits_added } = request.path.endsWith("/purchase") ? await fieldsIn(response) : {};
-    return credits_added === undefined
-      ? response
-      : rewritten(response, { fields: { credits_added: 7 } });
-  });
-  const { run, seen } = await judgeTwice(mock, fetch, ["observed.testKeyCredits"]);
-  expect([run, seen["testKeyCredits"]]).toEqual([{}, undefined]);
-});
-
-test("a deployment whose headers of the rate limit lack the limit has these headers", async () => {
-  const mock = mockOf({});
-  onTestFinished(() => mock.close());
-  const fetch = tampered(mock, async ({ send }) => {
-    const response = await send();
-    response.headers.delete("x-ratelimit-limit");
-    return response;
-  });
-  const { run, seen } = await judgeTwice(mock, fetch, ["observed.rateHeaders"]);
-  expect([run["rateHeaders"], seen["rateHeaders"]]).toEqual(["all", "all"]);
+  const { run, seen } = await judgeTwice(mock, planted(mock, change), only);
+  const option = only[0]?.replace("observed.", "") ?? "";
+  expect([run, seen[option]]).toEqual([expected, Object.values(expected)[0]]);
 });

@@ -1,21 +1,13 @@
-import { mkdtempSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 
 import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
+import { exchangesIn, newFile, newPath } from "../../test/files.ts";
 import { images } from "../images.ts";
-import { parseExchange } from "./exchange.ts";
 import { recorder } from "./recorder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "recorder-"));
-let files = 0;
-const session = (): string => join(folder, `${(files += 1)}.ndjson`);
-
-function exchangesOf(file: string) {
-  return readFileSync(file, "utf8").split("\n").filter(Boolean).map(parseExchange);
-}
+const session = (): string => newPath("session.ndjson");
 
 const mock = createMock();
 
@@ -45,7 +37,7 @@ test("records calls, adds to an earlier session, and returns the response as it 
     expect(await response.json()).toMatchObject({ cost_credits: 0, test_mode: true });
     await record.flush();
   }
-  const [first, second] = exchangesOf(file);
+  const [first, second] = exchangesIn(file);
   expect(first).toMatchObject({
     path: "/api/v1/tryon",
     key: "unknown",
@@ -66,7 +58,7 @@ test("records a number of the user only in the fields of the service", async () 
     Promise.resolve(Response.json(body, { status: 422 })),
   );
   await record.flush();
-  const [exchange] = exchangesOf(file);
+  const [exchange] = exchangesIn(file);
   const number = { kind: "number" };
   expect(exchange?.response?.body).toEqual({
     seed: 7,
@@ -89,13 +81,13 @@ test("records the error of a call, and throws it", async () => {
   const error = Object.assign(new Error("reset"), { code: "ECONNRESET" });
   await expect(record(submission(), () => Promise.reject(error))).rejects.toBe(error);
   await record.flush();
-  expect(exchangesOf(file)).toMatchObject([{ method: "POST", error: "ECONNRESET" }]);
+  expect(exchangesIn(file)).toMatchObject([{ method: "POST", error: "ECONNRESET" }]);
 });
 
 test("records a share of the calls, 1 % by default", async () => {
   const counts = await Promise.all(
     [{ sample: 0 }, {}, { sample: 0.5 }].map(async (options) => {
-      const file = session();
+      const file = newFile("");
       const record = recorder({ file, ...options });
       for (let call = 0; call < 2_000; call += 1) {
         await record(new Request("https://tryon.test/api/v1/account"), () =>
@@ -103,11 +95,7 @@ test("records a share of the calls, 1 % by default", async () => {
         );
       }
       await record.flush();
-      try {
-        return exchangesOf(file).length;
-      } catch {
-        return 0;
-      }
+      return exchangesIn(file).length;
     }),
   );
   expect(counts[0]).toBe(0);
@@ -122,7 +110,7 @@ describe("a call goes on", () => {
   test("when the file cannot be written, which is reported once", async () => {
     const errors: unknown[] = [];
     const record = recorder({
-      file: join(folder, "no", "folder", "session.ndjson"),
+      file: newPath("no/folder/session.ndjson"),
       sample: 1,
       onError: (error) => errors.push(error),
     });
@@ -156,6 +144,6 @@ describe("a call goes on", () => {
     );
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
     await record.flush();
-    expect(exchangesOf(file)[0]?.response).toMatchObject({ status: 200, bytes: 0 });
+    expect(exchangesIn(file)[0]?.response).toMatchObject({ status: 200, bytes: 0 });
   });
 });

@@ -1,20 +1,18 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import { exchangesIn, newPath } from "../../test/files.ts";
 import { served, otherServer } from "../../test/served.ts";
 import { png } from "../images.ts";
-import { parseExchange, type Exchange } from "./exchange.ts";
 import { startRecordingProxy, type RecordingOptions } from "./recording-proxy.ts";
 
 async function recording(upstream: string, options: Partial<RecordingOptions> = {}) {
-  const output = join(mkdtempSync(join(tmpdir(), "recorded-")), "session.ndjson");
+  const output = newPath("session.ndjson");
   const proxy = await startRecordingProxy({ upstream, output, port: 0, ...options });
   let isStopped = false;
   const stop = async (): Promise<void> => {
@@ -22,8 +20,7 @@ async function recording(upstream: string, options: Partial<RecordingOptions> = 
     isStopped = true;
   };
   onTestFinished(stop);
-  const exchanges = (): Exchange[] =>
-    readFileSync(output, "utf8").split("\n").filter(Boolean).map(parseExchange);
+  const exchanges = () => exchangesIn(output);
   return { proxy, url: proxy.url, output, exchanges, stop };
 }
 
@@ -131,10 +128,10 @@ test("the same key, cursor, URL and idempotency key have the same alias in one s
     return exchanges();
   };
   const [first, second] = await recordTwo();
-  expect(second?.key).toBe(first?.key);
-  expect(second?.request.headers["idempotency-key"]).toBe(
-    first?.request.headers["idempotency-key"],
-  );
+  expect(second).toMatchObject({
+    key: first?.key,
+    request: { headers: { "idempotency-key": first?.request.headers["idempotency-key"] } },
+  });
   const [other] = await recordTwo();
   expect(other?.key).not.toBe(first?.key);
 });
@@ -522,65 +519,50 @@ async function watched() {
   const { url, proxy, exchanges } = await recording(`${upstream}/base/`);
   return { url, proxy, exchanges, received, host: new URL(upstream).host };
 }
+const refusals = {
+  path: "The recorder forwards only paths below the URL of the deployment.",
+  host: "The recorder takes requests only under a name of this machine, such as 127.0.0.1.",
+  origin: "The recorder takes no requests from pages of this origin.",
+};
+
 describe("a request is refused", () => {
   const key = { authorization: "Bearer svc_test_abcdefgh" };
 
-  test.each([
-    "//HOST/x",
-    "/\\HOST/x",
-    "/%2f%2fHOST/x",
-    "/%5cHOST/x",
-    "http://HOST/x",
-    "/../admin",
-    "/%2e%2e/admin",
-    "/..%2fadmin",
-    "/%252e%252e%252fadmin",
-    "/api/../../admin",
-    "*",
-  ])("with the path %s, which leaves the base URL", async (path) => {
+  test.each<[keyof typeof refusals, value: string, isTaken: boolean]>([
+    ["path", "//HOST/x", false],
+    ["path", "/\\HOST/x", false],
+    ["path", "/%2f%2fHOST/x", false],
+    ["path", "/%5cHOST/x", false],
+    ["path", "http://HOST/x", false],
+    ["path", "/../admin", false],
+    ["path", "/%2e%2e/admin", false],
+    ["path", "/..%2fadmin", false],
+    ["path", "/%252e%252e%252fadmin", false],
+    ["path", "/api/../../admin", false],
+    ["path", "*", false],
+    ["host", "tryon.evil.example", false],
+    ["host", "tryon.evil.example:80", false],
+    ["host", "localhost.evil.example", false],
+    ["host", "192.168.0.7", false],
+    ["host", "localhost", true],
+    ["host", "127.0.0.1:4010", true],
+    ["host", "[::1]:4010", true],
+    ["origin", "https://evil.example", false],
+    ["origin", "http://localhost.evil.example", false],
+    ["origin", "null", false],
+    ["origin", "file://", false],
+    ["origin", "chrome-extension://localhost", false],
+    ["origin", "http://localhost:5173", true],
+    ["origin", "https://127.0.0.1", true],
+  ])("with the %s %j, unless it is of this machine: %s", async (name, value, isTaken) => {
     const { url, proxy, exchanges, received, host } = await watched();
-    expect(await raw(url, path.replace("HOST", host), key)).toEqual({
-      status: 403,
-      detail: "The recorder forwards only paths below the URL of the deployment.",
-    });
-    expect([received, exchanges(), proxy.refused]).toEqual([[], [], 1]);
-  });
-
-  test.each([
-    ["tryon.evil.example", false],
-    ["tryon.evil.example:80", false],
-    ["localhost.evil.example", false],
-    ["192.168.0.7", false],
-    ["localhost", true],
-    ["127.0.0.1:4010", true],
-    ["[::1]:4010", true],
-  ])("under the host name %j, unless it is of this machine: %s", async (host, isLocal) => {
-    const { url, received } = await watched();
-    const { status, detail } = await raw(url, "/x", { ...key, host });
-    expect(status).toBe(isLocal ? 200 : 403);
-    expect(received).toEqual(isLocal ? ["/base/x"] : []);
-    const refusal =
-      "The recorder takes requests only under a name of this machine, such as 127.0.0.1.";
-    expect(detail).toBe(isLocal ? undefined : refusal);
-  });
-
-  test.each([
-    ["https://evil.example", false],
-    ["http://localhost.evil.example", false],
-    ["null", false],
-    ["file://", false],
-    ["chrome-extension://localhost", false],
-    ["http://localhost:5173", true],
-    ["https://127.0.0.1", true],
-  ])("of a page of %s, unless it is of this machine: %s", async (origin, isLocal) => {
-    const { url, received } = await watched();
-    for (const method of ["GET", "OPTIONS"]) {
-      const { status, detail } = await raw(url, "/x", { ...key, origin }, method);
-      expect(status).toBe(isLocal ? 200 : 403);
-      const refusal = "The recorder takes no requests from pages of this origin.";
-      expect(detail).toBe(isLocal ? undefined : refusal);
-    }
-    expect(received).toEqual(isLocal ? ["/base/x", "/base/x"] : []);
+    const path = name === "path" ? value.replace("HOST", host) : "/x";
+    const headers = { ...key, ...(name !== "path" && { [name]: value }) };
+    const [status, detail] = isTaken ? [200, undefined] : [403, refusals[name]];
+    for (const method of ["GET", "OPTIONS"])
+      expect(await raw(url, path, headers, method)).toEqual({ status, detail });
+    expect(received).toEqual(isTaken ? ["/base/x", "/base/x"] : []);
+    expect([exchanges().length, proxy.refused]).toEqual(isTaken ? [2, 0] : [0, 2]);
   });
 
   test("with two keys, of which only one is checked", async () => {
@@ -609,8 +591,6 @@ test("only this machine reaches the recorder, and only its user reads the sessio
 test.each(["output", "port"])("a %s that cannot be opened rejects", async (what) => {
   const { url } = await recording("http://127.0.0.1:9");
   const wrong =
-    what === "port"
-      ? { port: Number(new URL(url).port) }
-      : { output: join(tmpdir(), "no/folder/x") };
+    what === "port" ? { port: Number(new URL(url).port) } : { output: newPath("no/folder/x") };
   await expect(recording("http://127.0.0.1:9", wrong)).rejects.toThrow(/EADDRINUSE|ENOENT/);
 });

@@ -1,7 +1,5 @@
 import { createServer } from "node:http";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 
 import { cases, seed } from "@tryon/test-kit/cases";
 import { startListening } from "@tryon/test-kit/listen";
@@ -18,14 +16,12 @@ import {
 } from "fast-check";
 import { afterAll, expect, test } from "vitest";
 
+import { exchangesIn, linesOf, newFile, newPath } from "../../test/files.ts";
 import { formsOf } from "../../test/secrets.ts";
 import { importRecording } from "../import/import-recording.ts";
 import { readRecording } from "../import/read-recording.ts";
-import { parseExchange } from "./exchange.ts";
 import { recorder } from "./recorder.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "recorded-"));
 
 /** Random letters and digits with a prefix, as keys, tokens and signatures have. */
 const token = (prefix: string, minLength = 24): Arbitrary<string> =>
@@ -215,11 +211,8 @@ function requestOf(base: string, sent: Sent, of: Secrets): Request {
   });
 }
 
-let files = 0;
-const session = (): string => join(folder, `${(files += 1)}.ndjson`);
-
 async function throughProxy(sent: readonly Sent[], of: Secrets): Promise<string> {
-  const output = session();
+  const output = newPath("session.ndjson");
   const live = { allowLive: true, maxCredits: 1_000_000 };
   const proxy = await startRecordingProxy({ upstream: upstream.url, output, port: 0, ...live });
   for (const one of sent) {
@@ -232,7 +225,7 @@ async function throughProxy(sent: readonly Sent[], of: Secrets): Promise<string>
 }
 
 async function throughMiddleware(sent: readonly Sent[], of: Secrets): Promise<string> {
-  const file = session();
+  const file = newPath("session.ndjson");
   const record = recorder({ file, sample: 1 });
   for (const one of sent) {
     Object.assign(next, { sent: one, of });
@@ -337,12 +330,9 @@ function throughImport(tool: string) {
         ],
       };
     });
-    const [file, output] = [session(), session()];
-    writeFileSync(file, JSON.stringify(recordings[tool]?.(exchangesOf, of)));
+    const file = newFile(JSON.stringify(recordings[tool]?.(exchangesOf, of)));
     const options = { baseUrl: "https://tryon.example" };
-    const { exchanges: imported } = importRecording(readRecording(file), options);
-    writeFileSync(output, imported.map((one) => `${JSON.stringify(one)}\n`).join(""));
-    return output;
+    return newFile(linesOf(importRecording(readRecording(file), options).exchanges));
   };
 }
 
@@ -357,10 +347,9 @@ test.each<readonly [string, Run]>([
     secrets,
     array(exchanges, { minLength: 1, maxLength: 4 }),
     async (of, sent) => {
-      const text = readFileSync(await run(sent, of), "utf8");
-      const lines = text.trimEnd().split("\n");
-      expect(lines).toHaveLength(sent.length);
-      for (const line of lines) parseExchange(line);
+      const file = await run(sent, of);
+      const text = readFileSync(file, "utf8");
+      expect(exchangesIn(file)).toHaveLength(sent.length);
       for (const [name, secret] of Object.entries({ ...of, image: of.image.subarray(9, 40) })) {
         for (const form of formsOf(secret)) {
           expect(text.includes(form), `${name}: ${form}`).toBe(false);

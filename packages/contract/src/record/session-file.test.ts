@@ -1,21 +1,19 @@
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { createMock } from "@tryon/mock";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 
+import { newFile } from "../../test/files.ts";
 import { recorder } from "./recorder.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
 function setUp() {
-  const folder = mkdtempSync(join(tmpdir(), "session-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [session, other] = [join(folder, "session"), join(folder, "other")];
-  writeFileSync(other, "mine", { mode: 0o644 });
-  const list = () => readdirSync(folder).toSorted();
-  return { session, other, list };
+  const other = newFile("mine", "other");
+  chmodSync(other, 0o644);
+  const folder = dirname(other);
+  return { other, session: join(folder, "session"), list: () => readdirSync(folder).toSorted() };
 }
 
 async function recordCall(file: string): Promise<void> {

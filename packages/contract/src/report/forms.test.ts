@@ -29,6 +29,9 @@ describe("the HTML report", () => {
     expect([...page.matchAll(/<details class="failed"[^>]* open>/g)]).toHaveLength(2);
     expect(page).toContain("--webhook-port of this machine.");
     expect(formatReport(goodReport, "html")).toContain('<header class="good">');
+    expect(page).toContain(
+      '<details class="observed" data-status="observed" id="list-query.limit">',
+    );
   });
 });
 
@@ -125,6 +128,7 @@ describe("the JUnit report", () => {
     );
     expect(count(/<testcase /g)).toBe(24);
     expect(count(/<system-out>/g)).toBe(2);
+    expect(xml).toMatch(/list-query\.limit.*\n<system-out>Expected 422/);
     expect(count(/<failure /g)).toBe(2);
     expect(count(/<skipped message="[^"]+"\/>/g)).toBe(5);
   });

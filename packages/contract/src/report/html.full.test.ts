@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { assert, asyncProperty, string } from "fast-check";
@@ -9,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { newFile } from "../../test/files.ts";
 import { sampleReport } from "../../test/sample-report.ts";
 import { formatReport } from "./index.ts";
 
@@ -17,22 +15,13 @@ const hasChromium = await isInstalled("chromium");
 const shown = (page: Page): Promise<number> => page.locator("[data-status]:visible").count();
 
 describe.runIf(hasChromium)("the page in Chromium", () => {
+  const { href: url } = pathToFileURL(newFile(formatReport(sampleReport, "html"), "report.html"));
   let browser: Browser;
-  let folder: string;
 
-  beforeAll(async () => {
-    browser = await startChromium();
-    folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
-    await writeFile(join(folder, "report.html"), formatReport(sampleReport, "html"));
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await rm(folder, { recursive: true });
-  });
+  beforeAll(async () => void (browser = await startChromium()));
+  afterAll(() => browser.close());
 
   async function open(width: number, colorScheme: "light" | "dark") {
-    const url = pathToFileURL(join(folder, "report.html")).href;
     const { page, problems: noted } = await openTestPage(browser, ({ href }) => href === url, {
       viewport: { width, height: 844 },
       colorScheme,

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { cutReport, goodReport, nasty, sampleReport } from "../../test/sample-report.ts";
-import { formatReport } from "./index.ts";
 import { paintWith, textReport } from "./text.ts";
-
-function requests(width: number): readonly string[] {
-  const lines = textReport(sampleReport, paintWith(false), { width }).split("\n");
-  return lines.filter((line) => line.startsWith("    request "));
-}
 
 describe("the text of a report", () => {
   const text = textReport(sampleReport);
@@ -56,15 +50,6 @@ describe("the text of a report", () => {
     expect(text).toContain("webhooks.schedule, webhooks.redirect, webhooks.resend");
   });
 
-  test("has only failures and the verdict if it is brief", () => {
-    const brief = textReport(sampleReport, paintWith(false), { brief: true });
-    expect(brief).toContain("✗ validation.field-names");
-    expect(brief).not.toMatch(/Observed|Not observable/);
-    expect(
-      textReport(goodReport, paintWith(false), { brief: true }).trim().split("\n"),
-    ).toHaveLength(3);
-  });
-
   test("begins its verdict with the early end of the run, and lists what was not run", () => {
     const cut = textReport(cutReport, paintWith(false), { brief: true });
     expect(cut).toContain(
@@ -85,16 +70,6 @@ describe("the text of a report", () => {
     } as const;
     expect(textReport(many)).toContain(notRun.join(", "));
     expect(textReport(many, paintWith(false), { width: 80 })).toContain("list.3 and 5 more\n");
-  });
-
-  test("cuts requests to a line of a terminal, and says where they are whole", () => {
-    expect(requests(80).map(({ length }) => length)).toEqual([80, 80]);
-    for (const line of requests(80)) expect(line).toMatch(/… \(whole in --report html\)$/);
-    expect(requests(20)).toHaveLength(2);
-    expect(requests(Infinity)[0]).toMatch(/"wait":false\}'$/);
-    for (const form of ["text", "html", "junit", "json"] as const) {
-      expect(formatReport(sampleReport, form)).not.toContain("whole in");
-    }
   });
 
   test("removes control characters that a deployment sends", () => {

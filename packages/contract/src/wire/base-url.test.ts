@@ -1,10 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
+import { linesOf, newFile } from "../../test/files.ts";
 import { otherServer } from "../../test/served.ts";
 import { aCheck, aSuite } from "../../test/suite.ts";
 import { runSuite } from "../contract.ts";
@@ -72,14 +69,12 @@ describe("a path", () => {
 });
 
 async function sessionOf(...paths: readonly string[]): Promise<readonly Recorded[]> {
-  const file = join(mkdtempSync(join(tmpdir(), "session-")), "s.ndjson");
   const request = { headers: {}, bytes: 0 };
   const response = { status: 200, headersAfter: 1, headers: {}, bytes: 0 };
   const rest = { format: 1, at: 1, method: "GET", key: "test-aaaaaaaaaaaa", endedAfter: 2 };
-  const lines = paths.map((path) => JSON.stringify({ ...rest, path, request, response }));
-  writeFileSync(file, `${lines.join("\n")}\n`);
+  const lines = linesOf(paths.map((path) => ({ ...rest, path, request, response })));
   const read: Recorded[] = [];
-  for await (const one of readSessions([file])) read.push(one);
+  for await (const one of readSessions([newFile(lines, "s.ndjson")])) read.push(one);
   return read;
 }
 

@@ -7,16 +7,22 @@ export interface Mutant {
   readonly name: string;
   readonly expected: readonly string[];
   readonly plant: (mock: Mock) => Fetch;
+  /** If true, it refuses webhooks to its own machine, as a public server does. */
+  readonly isPublic: boolean;
 }
 
 /** Makes mutants. The key of a row is the check that fails, or several with a comma between, and the name of the mutant. */
-export function mutants(rows: Readonly<Record<string, Change>>): readonly Mutant[] {
+export function mutants(
+  rows: Readonly<Record<string, Change>>,
+  isPublic = false,
+): readonly Mutant[] {
   return Object.entries(rows).map(([key, change]) => {
     const [checks = "", name = ""] = key.split(/: (.*)/);
     return {
       name,
       expected: checks.split(", ").toSorted(),
       plant: (mock) => planted(mock, change),
+      isPublic,
     };
   });
 }

@@ -91,18 +91,6 @@ function kindOf(endpoint: string): RequestKind | undefined {
   return all.find(([, pattern]) => pattern.test(endpoint))?.[0];
 }
 
-export function isSubmit({ kind }: MutatedRequest): boolean {
-  return kind === "submit";
-}
-
-export function isPoll({ kind }: MutatedRequest): boolean {
-  return kind === "poll";
-}
-
-export function isList({ kind }: MutatedRequest): boolean {
-  return kind === "list";
-}
-
 export function jobIdIn({ path }: MutatedRequest): string {
   return /job_[a-zA-Z0-9]+/.exec(path)?.[0] ?? "";
 }

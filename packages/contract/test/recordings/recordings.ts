@@ -5,8 +5,7 @@ import { expect } from "vitest";
 
 import { importRecording } from "../../src/import/import-recording.ts";
 import { readRecording } from "../../src/import/read-recording.ts";
-import { Observer } from "../../src/observe/observer.ts";
-import { parseExchange } from "../../src/record/exchange.ts";
+import { observe, sessionOf } from "../traffic.ts";
 
 /** Options of the reference server of the recordings: an import shows that they are not the usual ones. */
 export const recordedOptions = {
@@ -120,17 +119,9 @@ export function checked(path: string, row: RecordingRow): string {
   });
   // A page polls as often as its time allows.
   expect(exchanges.length).toBeGreaterThanOrEqual(row.exchanges - 2);
-  const observer = new Observer();
-  for (const [index, exchange] of exchanges.entries()) {
-    observer.add(parseExchange(JSON.stringify(exchange)), `s:${index + 1}`);
-  }
-  const { options, breaks, unknown } = observer.end();
-  const shown = options.flatMap(({ option, value }) =>
-    value === undefined ? [] : [[option, value] as const],
-  );
-  expect(Object.fromEntries(shown)).toEqual(shownOptions(row));
-  expect(options.filter(({ contradictions }) => contradictions.length > 0)).toEqual([]);
-  expect([breaks, unknown]).toEqual([[], []]);
+  const { shown, contradicting, breaks, unknown } = observe(sessionOf(exchanges));
+  expect(shown).toEqual(shownOptions(row));
+  expect([contradicting, breaks, unknown]).toEqual([[], [], []]);
   if (row.lacksAborted === true) return row.file;
   const aborted = exchanges.filter(({ response }) => response === undefined);
   expect(aborted).toMatchObject([{ method: "POST", error: expect.stringMatching(/.+/) }]);

@@ -14,6 +14,9 @@ const numberOr = (value: unknown, change: (number: number) => number): unknown =
   typeof value === "number" ? change(value) : value;
 
 export const fieldMutants = mutants({
+  "failure.error-fields: omits the error_message of a storage failure": jobs(notStored, {
+    error_message: null,
+  }),
   "submit-response.async: has succeeded before the job runs": patched(
     "submit",
     (_fields, { body }) => (body["wait"] === false ? { status: "succeeded" } : undefined),
@@ -109,9 +112,6 @@ export const fieldMutants = mutants({
     { error_message: "content_blocked" },
     { error_code: "content_blocked", error_message: "generation_failed" },
   ),
-  "failure.error-fields: omits the error_message of a storage failure": jobs(notStored, {
-    error_message: null,
-  }),
   "failure.running-to-failed: has succeeded when the storage fails": jobs(notStored, {
     status: "succeeded",
   }),

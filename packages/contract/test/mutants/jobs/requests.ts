@@ -1,9 +1,6 @@
 import { elementsOf, fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import {
   fieldsIn,
-  isList,
-  isPoll,
-  isSubmit,
   jobIdIn,
   jobIdOf,
   patched,
@@ -20,15 +17,15 @@ const failed = { status: "failed", error_code: "generation_failed", error_messag
 export const jobRequestMutants = mutants({
   "failure.sync: responds with 500 when the job of a synchronous request fails": responses(
     async (response, request) => {
-      const fails = isSubmit(request) && (await fieldsIn(response))["status"] === "failed";
+      const fails = request.kind === "submit" && (await fieldsIn(response))["status"] === "failed";
       return fails ? refusal(500) : undefined;
     },
   ),
   "sync.limit.job-continues: fails the job at the limit of a synchronous request": responses(
     async (response, request, { notes: dropped }) => {
-      const { message, job_id: jobId } = isSubmit(request) ? await fieldsIn(response) : {};
+      const { message, job_id: jobId } = request.kind === "submit" ? await fieldsIn(response) : {};
       if (message) dropped.add(String(jobId));
-      const isDropped = isPoll(request) && dropped.has(jobIdIn(request));
+      const isDropped = request.kind === "poll" && dropped.has(jobIdIn(request));
       return isDropped ? withFields(response, () => failed) : undefined;
     },
   ),
@@ -44,8 +41,8 @@ export const jobRequestMutants = mutants({
     const owners = new Map<string, string>();
     return async (request) => {
       const response = await request.send();
-      if (isSubmit(request)) owners.set(await jobIdOf(response), request.token);
-      const token = isPoll(request) ? owners.get(jobIdIn(request)) : undefined;
+      if (request.kind === "submit") owners.set(await jobIdOf(response), request.token);
+      const token = request.kind === "poll" ? owners.get(jobIdIn(request)) : undefined;
       return token === undefined ? response : request.send({ token });
     };
   },
@@ -54,25 +51,28 @@ export const jobRequestMutants = mutants({
     return async (request) => {
       const response = await request.send();
       const { token, url } = request;
-      if (isSubmit(request)) newest.set(token, await jobIdOf(response));
-      const jobId = isPoll(request) ? newest.get(token) : undefined;
+      if (request.kind === "submit") newest.set(token, await jobIdOf(response));
+      const jobId = request.kind === "poll" ? newest.get(token) : undefined;
       if (jobId === undefined) return response;
       return request.send({ url: new URL(`/api/v1/tryon/${jobId}`, url) });
     };
   },
   "poll.unknown: responds with 403 for an unknown job": responses(
     async (response, request, { notes: known }) => {
-      if (isSubmit(request)) known.add(await jobIdOf(response));
-      return isPoll(request) && !known.has(jobIdIn(request)) ? refusal(403) : undefined;
+      if (request.kind === "submit") known.add(await jobIdOf(response));
+      return request.kind === "poll" && !known.has(jobIdIn(request)) ? refusal(403) : undefined;
     },
   ),
+  "list.newest-first: lists the oldest job of a page first": pages((fields) => ({
+    jobs: jobsOf(fields).toReversed(),
+  })),
   "list.own-key: lists a job of another key for a key without jobs": () => {
     let last: unknown;
     return async (request) => {
       const response = await request.send();
       const { searchParams: query } = request.url;
       const whole = !["cursor", "status", "status_filter"].some((name) => query.has(name));
-      if (!isList(request) || !whole) return response;
+      if (request.kind !== "list" || !whole) return response;
       return withFields(response, (fields) => {
         const [first] = jobsOf(fields);
         last = first ?? last;
@@ -104,12 +104,10 @@ export const jobRequestMutants = mutants({
     },
   "test-key.job: sends no webhooks for test keys": () => (request) => {
     const { body, token } = request;
-    const drops = isSubmit(request) && token.startsWith("svc_test_") && "webhook_url" in body;
+    const drops =
+      request.kind === "submit" && token.startsWith("svc_test_") && "webhook_url" in body;
     return drops ? request.send({ body: { ...body, webhook_url: null } }) : request.send();
   },
-  "list.newest-first: lists the oldest job of a page first": pages((fields) => ({
-    jobs: jobsOf(fields).toReversed(),
-  })),
   "list.as-polled: omits the duration of a job in the list": pages((fields) => ({
     jobs: jobsOf(fields).map((job) => ({ ...fieldsOf(job), duration_ms: null })),
   })),
@@ -172,7 +170,9 @@ function lists(
   return () => {
     const handle = make();
     return (request) =>
-      isList(request) ? handle(request, request.url.searchParams.get("cursor")) : request.send();
+      request.kind === "list"
+        ? handle(request, request.url.searchParams.get("cursor"))
+        : request.send();
   };
 }
 
@@ -184,7 +184,7 @@ function pages(change: (page: Fields, cursor: string | null) => Fields): Change 
 }
 
 function isSync(request: MutatedRequest): boolean {
-  return isSubmit(request) && request.body["wait"] === true;
+  return request.kind === "submit" && request.body["wait"] === true;
 }
 
 function sendQuery(

@@ -6,8 +6,6 @@ import { images as inputs, png } from "../../../src/images.ts";
 import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import {
   changeJobs,
-  isPoll,
-  isSubmit,
   jobIdIn,
   jobIdOf,
   refusal,
@@ -124,7 +122,7 @@ function isLive(token: string): boolean {
 function polls(mock: Mock, change: (job: Fields, jobId: string, now: number) => Fields): Tamper {
   return async (request) => {
     const poll = await request.send();
-    if (!isPoll(request)) return poll;
+    if (request.kind !== "poll") return poll;
     return withFields(poll, (job) => change(job, jobIdIn(request), mock.clock.now()));
   };
 }
@@ -141,7 +139,8 @@ function images(isChosen: Choice, change: ImageChange): Change {
     const ids = new Set<string>();
     return async (request) => {
       const sent = await request.send();
-      if (isSubmit(request) && isChosen(request.body, request.token)) ids.add(await jobIdOf(sent));
+      if (request.kind === "submit" && isChosen(request.body, request.token))
+        ids.add(await jobIdOf(sent));
       const jobId = jobIdIn(request);
       if (request.kind === "result" && sent.status === 200 && ids.has(jobId)) {
         return withBytes(sent, change.image(new Uint8Array(await sent.arrayBuffer()), jobId));
@@ -195,8 +194,8 @@ function urls(
         });
       }
       const sent = await request.send();
-      const by = isSubmit(request) ? "submission" : "poll";
-      if (by === "poll" && !isPoll(request)) return sent;
+      const by = request.kind === "submit" ? "submission" : "poll";
+      if (by === "poll" && request.kind !== "poll") return sent;
       if (by === "submission") owners.set(await jobIdOf(sent), request.token);
       const { result_url: url } = fieldsOf(await sent.clone().json());
       if (typeof url === "string") issued.set(url, { by, at: mock.clock.now() });

@@ -76,11 +76,11 @@ export const endpointMutants = mutants({
       return rewritten(response, { status: 401, headers: { "www-authenticate": "Bearer" } });
     },
   ),
-  "urls.endpoints: has another URL for purchases": responses((_response, { kind, token }) =>
-    kind === "purchase" && token !== "" ? refusal(404, "Not Found") : undefined,
-  ),
   "urls.wrong-method: has an empty Allow in a 405": responses((response) =>
     response.status === 405 ? rewritten(response, { headers: { allow: "" } }) : undefined,
+  ),
+  "urls.endpoints: has another URL for purchases": responses((_response, { kind, token }) =>
+    kind === "purchase" && token !== "" ? refusal(404, "Not Found") : undefined,
   ),
   "urls.unknown: responds with a page for an unknown URL": responses(({ status }, { path }) =>
     status === 404 && path.endsWith("/contract-nowhere")

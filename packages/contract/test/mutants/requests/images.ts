@@ -80,13 +80,13 @@ export const imageMutants = mutants({
   "images.kinds: refuses images in WebP": rewritten("person_image_b64", (text) =>
     text.startsWith("UklG") ? "no" : text,
   ),
-  "large.person: cuts a person over the maximum length": rewritten("person_image_b64", (text) =>
-    text.slice(0, 14_000_000),
-  ),
   "large.garment.taken: refuses a garment of 10 MB": rewritten("garment_images_b64", (text) => {
     const full = text.length > 13_000_000 && text.length < 14_000_000;
     return full ? `data:,${text}` : text;
   }),
+  "large.person: cuts a person over the maximum length": rewritten("person_image_b64", (text) =>
+    text.slice(0, 14_000_000),
+  ),
   "large.garment.refused: replaces a garment over 10 MB": rewritten("garment_images_b64", (text) =>
     text.length > 14_000_000 ? images.garment : text,
   ),

@@ -1,13 +1,5 @@
 import { elementsOf, fieldsOf, type Fields } from "../../../src/wire/response.ts";
-import {
-  fieldsIn,
-  isList,
-  isSubmit,
-  patched,
-  refusal,
-  responses,
-  type Change,
-} from "../mutated-responses.ts";
+import { fieldsIn, patched, refusal, responses, type Change } from "../mutated-responses.ts";
 import { mutants } from "../mutant.ts";
 
 export const responseMutants = mutants({
@@ -35,7 +27,7 @@ export const responseMutants = mutants({
   ),
   "refusals.form-is-422: responds with 400 when fields break the schema": responses(
     ({ status }, request) =>
-      status === 422 && isSubmit(request) ? refusal(400, "person_url is wrong") : undefined,
+      status === 422 && request.kind === "submit" ? refusal(400, "person_url is wrong") : undefined,
   ),
   "refusals.purchase-form-is-422: responds with 400 when a purchase breaks its schema": responses(
     ({ status }, request) =>
@@ -43,7 +35,7 @@ export const responseMutants = mutants({
   ),
   "refusals.meaning-is-400: responds with 422 to an invalid image": responses(
     async (response, request) => {
-      if (response.status !== 400 || !isSubmit(request)) return undefined;
+      if (response.status !== 400 || request.kind !== "submit") return undefined;
       const { detail } = await fieldsIn(response);
       const [, field] = /^(\w+)\S*: .*(base64|not an image)/.exec(String(detail)) ?? [];
       return field === undefined ? undefined : invalid(field);
@@ -60,11 +52,7 @@ export const responseMutants = mutants({
     ({ jobs }) => ({ jobs: elementsOf(jobs).map(fieldsOf).map(withUrl) }),
   ),
   "list-query.status-filter.unfinished: omits running jobs where they are asked for":
-    () => (request) => {
-      const { url, send } = request;
-      const isAsked = isList(request) && url.searchParams.get("status_filter") === "running";
-      return isAsked ? Promise.resolve(Response.json({ jobs: [], next_cursor: null })) : send();
-    },
+    withoutJobs("running"),
   "refusals.content-type: reads a body of any content type as JSON":
     () =>
     ({ method, send }) =>
@@ -92,9 +80,17 @@ export const responseMutants = mutants({
 function withoutQuery(name: string, value: string): Change {
   return () => (request) => {
     const url = new URL(request.url);
-    if (!isList(request) || url.searchParams.get(name) !== value) return request.send();
+    if (request.kind !== "list" || url.searchParams.get(name) !== value) return request.send();
     for (const one of [name, `${name}_filter`]) url.searchParams.delete(one);
     return request.send({ url });
+  };
+}
+
+export function withoutJobs(status: string): Change {
+  return () => async (request) => {
+    const isAsked =
+      request.kind === "list" && request.url.searchParams.get("status_filter") === status;
+    return isAsked ? Response.json({ jobs: [], next_cursor: null }) : request.send();
   };
 }
 

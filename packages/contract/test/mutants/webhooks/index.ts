@@ -1,11 +1,18 @@
 import type { Fields } from "../../../src/wire/response.ts";
-import { fieldsIn, rewritten, type Tamper, type Upstream } from "../mutated-responses.ts";
+import {
+  fieldsIn,
+  rewritten,
+  submitted,
+  type Tamper,
+  type Upstream,
+} from "../mutated-responses.ts";
 import { mutants } from "../mutant.ts";
 import {
   changedBodies,
   changedRetries,
   changedWebhooks,
   handleWebhooks,
+  signatureOf,
   type SentWebhook,
 } from "./webhook-changes.ts";
 
@@ -127,6 +134,24 @@ export const webhookMutants = mutants({
   "webhooks.receiver.ten-seconds: waits 5 seconds for a receiver": changedRetries({
     timeout: 5_000,
   }),
+  "webhooks.secret.of-key: signs under the secret of the newest key": (upstream) => {
+    const secrets: string[] = [];
+    return handleWebhooks(
+      upstream,
+      ({ text, sign, deliver }) => {
+        const isOwn = secrets.some((secret) => signatureOf(text, secret) === sign());
+        const signature = isOwn ? signatureOf(text, secrets.at(-1) ?? "") : sign();
+        return deliver({ headers: { "x-service-signature": signature } });
+      },
+      async ({ kind, body, send }) => {
+        const response = await send();
+        const { webhook_secret: secret } = await fieldsIn(response);
+        // The keys of the run have names, and keep their secrets.
+        if (kind === "make-key" && body["name"] === undefined) secrets.push(String(secret));
+        return response;
+      },
+    );
+  },
   "webhooks.receiver.redirect: follows redirects of receivers": changedWebhooks(({ deliver }) =>
     deliver({ redirect: "follow" }),
   ),
@@ -146,14 +171,15 @@ export const webhookMutants = mutants({
   }),
 });
 
-export const publicWebhookMutants = mutants({
-  "webhooks.target.not-https: sends webhooks without TLS":
-    () =>
-    ({ kind, body, send }) => {
-      const isPlain = String(body["webhook_url"]).startsWith("http://shop.");
-      return send(kind === "submit" && isPlain ? { body: { ...body, webhook_url: null } } : {});
-    },
-});
+export const publicWebhookMutants = mutants(
+  {
+    "webhooks.target.not-https: sends webhooks without TLS": submitted(
+      { webhook_url: "http://shop.example/hook" },
+      { webhook_url: null },
+    ),
+  },
+  true,
+);
 
 function hasFailed({ status }: Fields): boolean {
   return status === "failed";

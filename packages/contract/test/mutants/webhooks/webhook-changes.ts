@@ -110,6 +110,6 @@ async function readWebhook(request: Request, secrets: ReadonlySet<string>): Prom
   };
 }
 
-function signatureOf(text: string, secret: string): string {
+export function signatureOf(text: string, secret: string): string {
   return `sha256=${createHmac("sha256", secret).update(text).digest("hex")}`;
 }
