@@ -19,13 +19,10 @@ export function png(length: number): Buffer {
 /** Responds to the requests of a host, given their path. */
 export type Listener = (...call: [...Parameters<RequestListener>, path: string]) => void;
 
-/** Options of the server, and of the host that it fetches from. */
-export type FetchingOptions = MockOptions & { readonly host?: HostOptions };
-
 /** Creates a server that fetches images, and the host of the images. */
 export async function fetchingServer(
   respond: Listener,
-  { host: hostOptions, ...options }: FetchingOptions = {},
+  { host: hostOptions, ...options }: MockOptions & { readonly host?: HostOptions } = {},
 ) {
   const host = await imageHost((request, response) => {
     respond(request, response, request.url ?? "");

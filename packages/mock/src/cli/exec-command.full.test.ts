@@ -1,11 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync } from "node:fs";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { command, commandWith, type Command } from "../../test/command.ts";
 import { isRunning } from "../../test/processes.ts";
+import { fileWith } from "../../test/temporary-files.ts";
 
 /** The arguments after which a program of Node runs beside the server. */
 function program(code: string, ...options: readonly string[]): readonly string[] {
@@ -151,10 +150,7 @@ describe("a command that exec cannot run", () => {
   });
 
   test("because it is not executable ends with 126 and one sentence", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const path = join(folder, "test.sh");
-    writeFileSync(path, "echo 1\n");
+    const path = fileWith("echo 1\n");
     chmodSync(path, 0o600);
     const run = command("exec", "--quiet", "--", path);
     expect(await run.ended).toEqual({ code: 126, signal: null });

@@ -1,23 +1,16 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { covers } from "../../test/covers.ts";
-import { balanceOf, failureOf, plainCalls, withFaults } from "../../test/with-faults.ts";
-import { serve } from "../node/serve.ts";
+import { served } from "../../test/served.ts";
+import { balanceOf, failureOf, withFaults } from "../../test/with-faults.ts";
 import type { FaultInput } from "./fault.ts";
 
 const on = "POST /api/v1/tryon";
 const key = { "idempotency-key": "once" };
 
-async function overHttp() {
-  const { mock, headers } = withFaults();
-  const server = await serve(mock);
-  onTestFinished(() => server.close());
-  return { mock, ...plainCalls(fetch, server.url, headers) };
-}
-
 describe.each([
   ["in process", () => Promise.resolve(withFaults())],
-  ["over HTTP", overHttp],
+  ["over HTTP", () => served()],
 ])("a fault %s", (_transport, setUp) => {
   test("with a status replaces the response, charges nothing and leaves no record", async () => {
     covers("errors.503.charge");

@@ -8,6 +8,7 @@ import { fetchingServer, images } from "../../test/fetching-server.ts";
 import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset } from "../../test/images.ts";
 import { covers } from "../../test/covers.ts";
+import { headers } from "../../test/with-faults.ts";
 import { Journal } from "./journal.ts";
 
 const sent = {
@@ -103,12 +104,8 @@ describe("the images of a request", () => {
     const statuses: number[] = [];
     const bodies = submissions.map((fields) => JSON.stringify(tryOn({ ...sent, ...fields })));
     for (const body of [...bodies, JSON.stringify(sent).slice(0, -1)]) {
-      const response = await fetch(`${url}/api/v1/tryon`, {
-        method: "POST",
-        headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
-        body,
-      });
-      statuses.push(response.status);
+      const init = { method: "POST", headers, body };
+      statuses.push((await fetch(`${url}/api/v1/tryon`, init)).status);
     }
     expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 422]);
     run.child.kill("SIGTERM");

@@ -1,22 +1,18 @@
-import { createHmac } from "node:crypto";
-
 import { describe, expect, test } from "vitest";
 
-import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
-import { receiver, type ReceiverResponse } from "../../test/receiver.ts";
+import type { MockOptions } from "../mock.ts";
+import { signatureOf } from "../../test/checks.ts";
+import { withReceiver, type ReceiverResponse } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
 
 async function delivered(
-  options: Parameters<typeof createMock>[0] = {},
+  options: MockOptions = {},
   answer?: ReceiverResponse,
   prompt: string | null = null,
 ) {
-  const { received, watch, send } = receiver(answer);
-  const mock = createMock({ clock: "manual", seed: "again", sendWebhook: send, ...options });
-  watch(mock.clock);
-  const { body } = await caller(mock).submit({ webhook_url: hook, prompt });
+  const { mock, call, received } = withReceiver(answer, options);
+  const { body } = await call.submit({ webhook_url: hook, prompt });
   await mock.clock.advance("1h");
   const [delivery] = await mock.webhooks.deliveries(body.job_id);
   const text = (index: number): string =>
@@ -24,8 +20,7 @@ async function delivered(
   const signature = (index: number): string | null | undefined =>
     received.at(index)?.request.headers.get("x-service-signature");
   const valid = (index: number): boolean =>
-    signature(index) ===
-    `sha256=${createHmac("sha256", mock.webhookSecret).update(text(index)).digest("hex")}`;
+    signature(index) === signatureOf(Buffer.from(text(index)), mock.webhookSecret);
   return { mock, received, jobId: body.job_id, id: delivery?.id ?? "", text, signature, valid };
 }
 

@@ -127,7 +127,6 @@ describe("createKey", () => {
     [{ token: "svc_live_mock" }, "token"],
     [{ token: "two words" }, "token"],
     [{ credits: Number.MAX_SAFE_INTEGER + 1 }, "credits"],
-    [{ mode: "lively" }, 'mode must be "live" or "test"'],
     [{ state: "paused" }, 'state must be one of "active", "disabled", "revoked", "suspended"'],
     [{ accountState: "new" }, 'accountState must be "active" or "flagged"'],
     [{ webhookSecret: "" }, "webhookSecret must be a non-empty string"],

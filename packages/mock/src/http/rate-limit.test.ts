@@ -78,15 +78,18 @@ describe("the option rateWindow sliding", () => {
     expect((await call.account()).status).toBe(429);
   });
 
-  test("keeps its count in a snapshot", async () => {
-    const { mock, call } = await setUp(1, { rateWindow: "sliding" });
-    await call.account();
-    const snapshot = await mock.snapshot();
-    await mock.clock.advance("1m");
-    expect((await call.account()).status).toBe(200);
-    await mock.restore(snapshot);
-    expect((await call.account()).status).toBe(429);
-  });
+  test.each(["sliding", "fixed"] as const)(
+    "keeps its %s count in a snapshot",
+    async (rateWindow) => {
+      const { mock, call } = await setUp(1, { rateWindow });
+      await call.account();
+      const snapshot = await mock.snapshot();
+      await mock.clock.advance("1m");
+      expect((await call.account()).status).toBe(200);
+      await mock.restore(snapshot);
+      expect((await call.account()).status).toBe(429);
+    },
+  );
 });
 
 describe("the rate limit headers", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { finished, manualServer } from "../../test/caller.ts";
-import { receiver } from "../../test/receiver.ts";
+import { withReceiver } from "../../test/receiver.ts";
 import { covers } from "../../test/covers.ts";
 
 describe("the option sparseSubmit", () => {
@@ -53,11 +53,10 @@ test.each([
   ["naive", "2026-01-01T00:00:01"],
 ] as const)("times with timeFormat %s are written as %s", async (timeFormat, created) => {
   covers("job.created-at.form", "job.completed-at.form", "webhook.body.completed-at");
-  const hooks = receiver();
-  const { mock, call } = manualServer({ options: { timeFormat }, sendWebhook: hooks.send });
+  const { mock, call, received } = withReceiver(undefined, { options: { timeFormat } });
   await mock.clock.advance("1s");
   const job = await finished(mock, call, { webhook_url: "https://a.example/hook" });
   const completed = created.replace(":01", ":02");
   expect(job).toMatchObject({ created_at: created, completed_at: completed });
-  expect(hooks.received.map(({ body }) => body["completed_at"])).toEqual([completed]);
+  expect(received.map(({ body }) => body["completed_at"])).toEqual([completed]);
 });

@@ -1,18 +1,14 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { rawConnection } from "../../test/raw-connection.ts";
-import { withFaults } from "../../test/with-faults.ts";
-import { serve } from "./serve.ts";
+import { served } from "../../test/served.ts";
 
 async function setUp() {
-  const { mock, ...calls } = withFaults();
-  const server = await serve(mock);
-  onTestFinished(() => server.close());
+  const { open, ...calls } = await served();
   const exchange = async (path: string) => {
-    const connection = rawConnection(server.port, `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    const connection = open(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
     return { text: await connection.closed, error: connection.error() };
   };
-  return { mock, ...calls, exchange };
+  return { ...calls, exchange };
 }
 
 test("a reset sends no byte, and resets the connection instead of closing it", async () => {

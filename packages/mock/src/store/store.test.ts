@@ -5,7 +5,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { stockEngine } from "../engine/stock.ts";
 import { createSqliteStore } from "../node/sqlite-store.ts";
 import { bareService } from "../../test/bare-service.ts";
-import { stateFile } from "../../test/state-file.ts";
+import { stateFile } from "../../test/temporary-files.ts";
 import { delivery, idempotency, job, key, purchase, unfinished } from "../../test/store-records.ts";
 import type { JobRecord, JobStatus } from "./records.ts";
 import { Store, type Tables } from "./store.ts";
