@@ -23,7 +23,7 @@ import {
 } from "./journal-entry.ts";
 import { Exchange, type FaultMiss } from "./exchange.ts";
 import { maskKey } from "./masking.ts";
-import { nearMisses, nearRequests } from "./near-misses.ts";
+import { describeNearest, nearMisses } from "./near-misses.ts";
 import {
   parseRequestPattern,
   pathMatcher,
@@ -197,7 +197,8 @@ export class Journal {
 
   /** Describes the newest requests that nearly match a pattern, the nearest first. */
   nearest(pattern: RequestPattern, max: number): readonly string[] {
-    return nearRequests(pattern, this.#kept().slice(-maxNearest)).slice(0, max);
+    const nearest = describeNearest(pattern, this.#kept().slice(-maxNearest));
+    return nearest.flatMap(({ line, nearness }) => (nearness > 0 ? line : [])).slice(0, max);
   }
 
   begin(request: HttpRequest): void {
@@ -316,9 +317,7 @@ function openOf({ journaled }: HttpRequest): OpenRequest | undefined {
   return journaled as OpenRequest | undefined;
 }
 
-function copy(entry: JournalEntry): OpenEntry {
-  return host.copy(entry);
-}
+const copy = (entry: JournalEntry): OpenEntry => host.copy(entry);
 
 function entryFilter({
   method,

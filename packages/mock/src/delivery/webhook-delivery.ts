@@ -6,10 +6,8 @@ import type { DeliveryAttemptPlan, ServiceContext } from "../service/context.ts"
 import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
 import type { Tables } from "../store/store.ts";
+import { patience } from "../system/system.ts";
 import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
-
-/** Real milliseconds that a manual clock waits for a receiver. */
-const patience = 1_000;
 
 export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 

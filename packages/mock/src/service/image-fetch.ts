@@ -6,9 +6,7 @@ import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { fetchFailed, imageKindNames } from "./image-input.ts";
 import type { Submission } from "./submission.ts";
-
-/** Real milliseconds that a manual clock waits for hosts. */
-const patience = 1_000;
+import { patience } from "../system/system.ts";
 
 /** Error of an image fetch. Its message is the end of a sentence. */
 class ImageFetchError extends Error {}
