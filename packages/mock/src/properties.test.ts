@@ -112,37 +112,33 @@ describe("any request gets a response of the contract below 500", () => {
   });
 });
 
-describe("after any sequence of requests", () => {
-  test("a balance is the sum of its ledger and never below 0", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 3, maxLength: 14 }),
-        fc.constantFrom("none", "failed", "failed-except-content-blocked"),
-        async (steps, refund) => {
-          const mock = steppedServer({ engine, options: { refund } });
-          const { token } = await mock.createKey({ credits: 30 });
-          const check = async (): Promise<void> => {
-            const { entries = [], balance = Number.NaN } = (await mock.ledger(token)) ?? {};
-            let running = 0;
-            for (const entry of entries) {
-              running += entry.credits;
-              expect(running).toBeGreaterThanOrEqual(0);
-            }
-            expect(balance).toBe(running);
-          };
-          const { submissions } = await runSteps(mock, steps, token, check);
-          await mock.clock.runAll();
-          await Promise.all(submissions);
-          await check();
-          const jobs = (await caller(mock, token).list()).body.jobs;
-          const takes = (await mock.ledger(token))?.entries.filter(
-            ({ cause }) => cause === "tryon",
-          );
-          expect(takes).toHaveLength(jobs.length);
-          mock.close();
-        },
-      ),
-      { numRuns: cases(250) },
-    );
-  });
+test("after any sequence of requests a balance is the sum of its ledger and never below 0", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 3, maxLength: 14 }),
+      fc.constantFrom("none", "failed", "failed-except-content-blocked"),
+      async (steps, refund) => {
+        const mock = steppedServer({ engine, options: { refund } });
+        const { token } = await mock.createKey({ credits: 30 });
+        const check = async (): Promise<void> => {
+          const { entries = [], balance = Number.NaN } = (await mock.ledger(token)) ?? {};
+          let running = 0;
+          for (const entry of entries) {
+            running += entry.credits;
+            expect(running).toBeGreaterThanOrEqual(0);
+          }
+          expect(balance).toBe(running);
+        };
+        const { submissions } = await runSteps(mock, steps, token, check);
+        await mock.clock.runAll();
+        await Promise.all(submissions);
+        await check();
+        const jobs = (await caller(mock, token).list()).body.jobs;
+        const takes = (await mock.ledger(token))?.entries.filter(({ cause }) => cause === "tryon");
+        expect(takes).toHaveLength(jobs.length);
+        mock.close();
+      },
+    ),
+    { numRuns: cases(250) },
+  );
 });

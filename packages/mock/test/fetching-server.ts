@@ -2,12 +2,11 @@ import type { RequestListener } from "node:http";
 
 import { expect, onTestFinished } from "vitest";
 
-import type { RenderRequest } from "../src/engine/engine.ts";
-import { stockEngine } from "../src/engine/stock.ts";
-import { createMock, type MockOptions } from "../src/mock.ts";
-import { caller } from "./caller.ts";
+import type { MockOptions } from "../src/mock.ts";
+import { manualServer } from "./caller.ts";
 import { imageHost, type HostOptions } from "./image-host.ts";
 import { assetBytes } from "./images.ts";
+import { recordingEngine } from "./recording-server.ts";
 
 /** Returns bytes that begin like a PNG. */
 export function png(length: number): Buffer {
@@ -27,20 +26,10 @@ export async function fetchingServer(
   const host = await imageHost((request, response) => {
     respond(request, response, request.url ?? "");
   }, hostOptions);
-  const requests: RenderRequest[] = [];
-  const stock = stockEngine();
-  const mock = createMock({
-    clock: "manual",
-    images: "fetch",
-    network: host.network,
-    engine: {
-      name: "recording",
-      render: (request) => stock.render((requests.push(request), request)),
-    },
-    ...options,
-  });
+  const { engine, requests } = recordingEngine();
+  const { network } = host;
+  const { mock, call } = manualServer({ images: "fetch", network, engine, ...options });
   onTestFinished(() => mock.close());
-  const call = caller(mock);
   const at = (path: string): string => `${host.url}${path}`;
   const submit = (fields: Readonly<Record<string, unknown>> = {}, extra = {}) =>
     call.submit(

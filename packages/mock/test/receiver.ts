@@ -1,5 +1,12 @@
+import { createHmac } from "node:crypto";
+
 import type { MockOptions } from "../src/mock-interface.ts";
 import { manualServer } from "./caller.ts";
+
+/** Returns the `X-Service-Signature` of the bytes. */
+export function signatureOf(bytes: string | Uint8Array, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
+}
 
 /** A webhook that a receiver got. */
 export interface Received {

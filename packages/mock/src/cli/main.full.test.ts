@@ -205,13 +205,11 @@ describe("the command", () => {
   });
 });
 
-describe("a command that cannot be carried out as it was typed", () => {
-  test("ends with 2 and one sentence", async () => {
-    const run = command("--port", "many");
-    expect(await run.ended).toEqual({ code: 2, signal: null });
-    expect(run.stderr()).toBe(
-      "tryon-mock: option '--port <number>' is invalid. It must be a whole number from 0 to 65535.\n",
-    );
-    expect(run.stdout()).toBe("");
-  });
+test("a command that cannot be carried out as it was typed ends with 2 and one sentence", async () => {
+  const run = command("--port", "many");
+  expect(await run.ended).toEqual({ code: 2, signal: null });
+  expect(run.stderr()).toBe(
+    "tryon-mock: option '--port <number>' is invalid. It must be a whole number from 0 to 65535.\n",
+  );
+  expect(run.stdout()).toBe("");
 });

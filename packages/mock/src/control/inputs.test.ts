@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi, type MockInstance } from "vitest";
 
 import { Store } from "../store/store.ts";
-import { Table } from "../store/table.ts";
 import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
 import { fetchingServer, images } from "../../test/fetching-server.ts";
 import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset } from "../../test/images.ts";
+import { contents } from "../../test/store-records.ts";
 import { covers } from "../../test/covers.ts";
 import { headers } from "../../test/with-faults.ts";
 import { Journal } from "./journal.ts";
@@ -37,13 +37,6 @@ function recordResults(...spies: MockInstance[]): { readonly values: unknown[] }
       return spies.flatMap((spy) => spy.mock.results.map(({ value }): unknown => value));
     },
   };
-}
-
-/** Returns all records that could have an image. */
-function contents(store: Store): unknown {
-  return store.transact((tables) =>
-    Object.values(tables).flatMap((table) => (table instanceof Table ? [table.all()] : [])),
-  );
 }
 
 /** Records output to the console and to both streams of the process. */

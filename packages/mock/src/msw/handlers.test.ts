@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { baseUrl, behindMsw, listening, receiver } from "../../test/behind-msw.ts";
 import { tryOn } from "../../test/caller.ts";
-import { signatureOf } from "../../test/checks.ts";
+import { signatureOf } from "../../test/receiver.ts";
 import { headers } from "../../test/with-faults.ts";
 import { createMock } from "../mock.ts";
 import { handlers, requestMatcher } from "./handlers.ts";
@@ -161,7 +161,7 @@ describe("a webhook of a server behind msw", () => {
     const { headers: sent, body, path } = await network.first;
     expect(path).toBe("/hook");
     expect(JSON.parse(body)).toMatchObject({ job_id: jobId, status: "succeeded" });
-    expect(sent["x-service-signature"]).toBe(signatureOf(Buffer.from(body), mock.webhookSecret));
+    expect(sent["x-service-signature"]).toBe(signatureOf(body, mock.webhookSecret));
     expect(sent.accept ?? "").not.toContain("msw");
     expect(await mock.webhooks.deliveries(jobId)).toMatchObject([
       { state: "delivered", attempts: [{ status: 200 }] },

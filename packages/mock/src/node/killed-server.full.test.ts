@@ -1,7 +1,6 @@
 import { cases, seed } from "@tryon/test-kit/cases";
 import { expect, test } from "vitest";
 
-import { signatureOf } from "../../test/checks.ts";
 import { controlToken } from "../../test/control-token.ts";
 import { controls } from "../../test/controls.ts";
 import { command, type Command } from "../../test/command.ts";
@@ -9,6 +8,7 @@ import { tryOn } from "../../test/caller.ts";
 import { loadClient, runConcurrently, type LoadResponse } from "../../test/load-client.ts";
 import { ledgerOf, listAllJobs } from "../../test/load-scenario.ts";
 import { loopback } from "../../test/loopback.ts";
+import { signatureOf } from "../../test/receiver.ts";
 import { stateFile } from "../../test/temporary-files.ts";
 import { SeededRandom } from "../system/random.ts";
 
@@ -147,7 +147,7 @@ test(
       const delivered = new Set(
         receiver.arrived
           .filter(({ headers, body }) => {
-            const signature = signatureOf(Buffer.from(body), "whsec_mock");
+            const signature = signatureOf(body, "whsec_mock");
             return headers["x-service-signature"] === signature;
           })
           .map(({ headers }) => headers["x-service-job-id"]),

@@ -72,16 +72,14 @@ describe("a slow client", () => {
   });
 });
 
-describe("connections", () => {
-  test("over the limit are closed, until others end", async () => {
-    const { server, open } = await setUp({ connections: 1 });
-    const first = open(head("GET /api/v1/account"));
-    await first.until("credits_remaining");
-    expect(await open(head("GET /")).closed).toBe("");
-    first.socket.end();
-    await first.closed;
-    await expect.poll(() => statusOf(server.url), { interval: 5 }).toBe(200);
-  });
+test("connections over the limit are closed, until others end", async () => {
+  const { server, open } = await setUp({ connections: 1 });
+  const first = open(head("GET /api/v1/account"));
+  await first.until("credits_remaining");
+  expect(await open(head("GET /")).closed).toBe("");
+  first.socket.end();
+  await first.closed;
+  await expect.poll(() => statusOf(server.url), { interval: 5 }).toBe(200);
 });
 
 describe("a body", () => {

@@ -66,23 +66,21 @@ describe("a served mock", () => {
   });
 });
 
-describe("webhooks of a served mock", () => {
-  test.each([
-    ["redirects, without following it", 302, 4],
-    ["does not exist", null, 0],
-  ])("end at a receiver that %s", async (_name, status, count) => {
-    const { mock, submit } = await served();
-    const hooks = await receiver(() => ({ status: 302, location: "/hook" }));
-    const url = status === null ? hooks.url.replace(/\d+$/, "1") : hooks.url;
-    await submit({ webhook_url: url });
-    await mock.clock.advance("1h");
-    expect(hooks.arrived).toHaveLength(count);
-    const [delivery] = await mock.webhooks.deliveries();
-    expect(delivery?.state).toBe("given-up");
-    const attempts = delivery?.attempts.map((attempt) => [attempt.status, typeof attempt.error]);
-    const expected = [status, status === null ? "string" : "object"];
-    expect(attempts).toEqual([expected, expected, expected, expected]);
-  });
+test.each([
+  ["redirects, without following it", 302, 4],
+  ["does not exist", null, 0],
+])("webhooks of a served mock end at a receiver that %s", async (_name, status, count) => {
+  const { mock, submit } = await served();
+  const hooks = await receiver(() => ({ status: 302, location: "/hook" }));
+  const url = status === null ? hooks.url.replace(/\d+$/, "1") : hooks.url;
+  await submit({ webhook_url: url });
+  await mock.clock.advance("1h");
+  expect(hooks.arrived).toHaveLength(count);
+  const [delivery] = await mock.webhooks.deliveries();
+  expect(delivery?.state).toBe("given-up");
+  const attempts = delivery?.attempts.map((attempt) => [attempt.status, typeof attempt.error]);
+  const expected = [status, status === null ? "string" : "object"];
+  expect(attempts).toEqual([expected, expected, expected, expected]);
 });
 
 describe("a closed server", () => {
@@ -106,13 +104,11 @@ describe("a closed server", () => {
   });
 });
 
-describe("an unavailable port", () => {
-  test("is in the error, with the fix", async () => {
-    const { mock, server } = await served();
-    await expect(serve(mock, { port: server.port })).rejects.toThrow(
-      `Cannot listen on 127.0.0.1:${server.port}: port ${server.port} is taken; choose another, or 0`,
-    );
-    const otherMachine = serve(mock, { host: "192.0.2.1" });
-    await expect(otherMachine).rejects.toThrow("does not have the IP address 192.0.2.1; use 127");
-  });
+test("an unavailable port is in the error, with the fix", async () => {
+  const { mock, server } = await served();
+  await expect(serve(mock, { port: server.port })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${server.port}: port ${server.port} is taken; choose another, or 0`,
+  );
+  const otherMachine = serve(mock, { host: "192.0.2.1" });
+  await expect(otherMachine).rejects.toThrow("does not have the IP address 192.0.2.1; use 127");
 });
