@@ -49,12 +49,8 @@ describe("a configuration file", () => {
     ['{"latancy":1,"magic":"yes"}', "Did you mean latency?"],
     ['{"profile":"odd"}', "profile must be "],
     ['{"magic":"yes"}', "magic must be "],
-    ['{"images":"on"}', "images must be "],
-    ['{"credits":"40"}', "credits must be "],
-    ['{"corsOrigins":"*"}', "corsOrigins must be "],
     ['{"options":[]}', "options must be "],
     ['{"engine":"magic"}', "engine must be "],
-    ['{"clock":"sundial"}', "clock must be "],
   ])("that holds %s is refused with its name and what is wrong", async (text, words) => {
     expect(await refusalOf(readConfig, text)).toContain(words);
   });

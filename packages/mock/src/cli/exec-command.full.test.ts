@@ -11,10 +11,10 @@ function program(code: string, ...options: readonly string[]): readonly string[]
   return ["exec", ...options, "--", process.execPath, "-e", code];
 }
 
-/** Waits for a line of the program, and parses it as JSON. */
+/** Waits for a line of the program, which is a number or a list. */
 async function printed(run: Command): Promise<unknown> {
-  await expect.poll(() => run.stdout(), { interval: 5, timeout: 10_000 }).toContain("\n");
-  return JSON.parse(run.stdout());
+  const [line] = await run.waitFor(/^[[\d].*$/m);
+  return JSON.parse(line);
 }
 
 const printEnvironment = `

@@ -146,7 +146,6 @@ export function nextAttemptAt({ state, attempts }: DeliveryRecord): number | nul
   return last.at + last.durationMs + (limits.webhookRetryDelays[attempts.length - 1] ?? 0);
 }
 
-/** Sends a webhook once and returns the outcome. It never throws. */
 async function postEvent(
   delivery: DeliveryRecord,
   send: DeliveryAttemptPlan["send"],
@@ -172,7 +171,6 @@ async function postEvent(
   }
 }
 
-/** Adds an attempt to a delivery, and returns the delay before the next. Replays and tampered events are sent once. */
 function afterAttempt(
   delivery: DeliveryRecord,
   attempt: DeliveryAttempt,

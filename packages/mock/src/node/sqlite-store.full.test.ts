@@ -54,6 +54,12 @@ function query(file: string, sql: string) {
   return database.prepare(sql).all();
 }
 
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
 const images = (file: string) =>
   query(file, "SELECT count(*) AS images, sum(length(bytes)) AS bytes FROM images")[0];
 
@@ -371,9 +377,7 @@ describe("a state file", () => {
     writeFileSync(file, "x".repeat(10_000));
     expect(() => createSqliteStore(file)).toThrow(/not a SQLite database/);
     const other = stateFile();
-    const database = new DatabaseSync(other);
-    database.exec("CREATE TABLE orders (id TEXT)");
-    database.close();
+    change(other, "CREATE TABLE orders (id TEXT)");
     expect(() => createSqliteStore(other)).toThrow(/is not a state file of this version/);
     expect(new DatabaseSync(other).prepare("SELECT * FROM orders").all()).toEqual([]);
   });
@@ -406,10 +410,8 @@ describe("a state file", () => {
     const { result_url: url, result_bytes: length } = await finished(mock, call);
     const bytes = await (await mock.fetch(String(url))).bytes();
     mock.close();
-    const database = new DatabaseSync(file);
-    database.exec("UPDATE records SET record = json_remove(record, '$.result.length')");
-    database.exec("PRAGMA user_version = 1");
-    database.close();
+    change(file, "UPDATE records SET record = json_remove(record, '$.result.length')");
+    change(file, "PRAGMA user_version = 1");
     const next = open(file);
     expect(await (await next.fetch(String(url))).bytes()).toEqual(bytes);
     expect((await caller(next).list()).body.jobs).toMatchObject([{ result_bytes: length }]);
@@ -422,9 +424,7 @@ describe("a state file", () => {
       await call.submit();
       await finished(mock, call);
       mock.close();
-      const database = new DatabaseSync(file);
-      database.exec(damage);
-      database.close();
+      change(file, damage);
       const store = createSqliteStore(file);
       expect(() => createMock({ store, clock: "manual" })).toThrow(/is damaged\. Use another file/);
       store.close();

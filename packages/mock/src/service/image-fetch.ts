@@ -8,10 +8,8 @@ import { fetchFailed, imageKindNames } from "./image-input.ts";
 import type { Submission } from "./submission.ts";
 import { patience } from "../system/system.ts";
 
-/** Error of an image fetch. Its message is the end of a sentence. */
 class ImageFetchError extends Error {}
 
-/** Images of a submission or their errors, the person's first. */
 type FetchResults = readonly PromiseSettledResult<EngineImage>[];
 
 export class ImageFetch {
