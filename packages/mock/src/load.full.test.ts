@@ -6,6 +6,7 @@ import { command } from "../test/command.ts";
 import { loadClient, runConcurrently } from "../test/load-client.ts";
 import { loadProcess } from "../test/load-process.ts";
 import {
+  ledgerOf,
   listAllJobs,
   runScenario,
   scenarioRequests,
@@ -40,7 +41,7 @@ async function runScenarios(url: string, scenarios: number): Promise<void> {
 
   const costs = new Map(jobs.map(({ jobId, cost }) => [jobId, cost]));
   expect(costs.size, "unique jobs").toBe(jobs.length);
-  const listed = await listAllJobs(client);
+  const listed = await listAllJobs(client, "succeeded");
   expect(listed, "listed jobs").toHaveLength(jobs.length);
   expect(new Set(listed), "listed jobs").toEqual(new Set(costs.keys()));
   const cost = jobs.reduce((sum, job) => sum + job.cost, 0);
@@ -49,18 +50,11 @@ async function runScenarios(url: string, scenarios: number): Promise<void> {
     credits_remaining: credits - cost,
     total_calls: client.counts.sent,
   });
-  const { body: ledger } = await control.send("GET", `/__mock/ledger?api_key=${key}`);
-  expect(ledger["balance"]).toBe(credits - cost);
-  // The ledger always has entries of this form.
-  const entries = ledger["entries"] as readonly {
-    credits: number;
-    cause: string;
-    job_id: string;
-  }[];
-  const charges = entries.filter(({ cause }) => cause === "tryon");
-  expect(charges).toHaveLength(jobs.length);
-  expect(entries).toHaveLength(jobs.length + 1);
-  expect(new Map(charges.map((entry) => [entry.job_id, -entry.credits]))).toEqual(costs);
+  const ledger = await ledgerOf(control, key);
+  expect(ledger.balance).toBe(credits - cost);
+  expect(ledger.byCause("tryon")).toHaveLength(jobs.length);
+  expect(ledger.entries).toHaveLength(jobs.length + 1);
+  expect(ledger.costs).toEqual(costs);
   client.close();
   control.close();
 }

@@ -5,9 +5,9 @@ import { caller, finished, manualServer } from "../test/caller.ts";
 import { receiver } from "../test/receiver.ts";
 import { covers } from "../test/covers.ts";
 import { streamed } from "../test/streamed.ts";
+import { headers } from "../test/with-faults.ts";
 
 const body = '{"person_url":"https://a.example/p.png","items":["https://a.example/g.png"]}';
-const headers = { authorization: "Bearer svc_live_mock", "content-type": "application/json" };
 
 describe("a mock", () => {
   test("shares no state with another one", async () => {

@@ -57,13 +57,11 @@ export function resolveOptions(
   profile: ProfileName | Profile = "default",
   chosen: Partial<Options> = {},
 ): Options {
-  return { ...valuesOf(profile), ...checked(chosen) };
-}
-
-function valuesOf(profile: ProfileName | Profile): Options {
-  if (typeof profile === "object") return { ...profileOptions("default"), ...observed(profile) };
+  if (typeof profile === "object") {
+    return { ...profileOptions("default"), ...observed(profile), ...checked(chosen) };
+  }
   readValue("profile", profile, oneOf(...profileNames));
-  return profileOptions(profile);
+  return { ...profileOptions(profile), ...checked(chosen) };
 }
 
 function observed(profile: Profile): Partial<Options> {

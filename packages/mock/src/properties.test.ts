@@ -6,6 +6,7 @@ import { stockEngine } from "./engine/stock.ts";
 import { createMock, type Mock } from "./mock.ts";
 import { optionTable, type OptionRow, type Options } from "./options.ts";
 import { caller, tryOn } from "../test/caller.ts";
+import { runSteps, step, steppedServer } from "../test/steps.ts";
 
 const rows: readonly OptionRow[] = optionTable;
 
@@ -111,69 +112,33 @@ describe("any request gets a response of the contract below 500", () => {
   });
 });
 
-describe("after any sequence of requests", () => {
-  const step = fc.oneof(
-    fc.record({
-      kind: fc.constant("submit" as const),
-      output_size: fc.constantFrom("1K", "2K", "4K"),
-      prompt: fc.constantFrom(
-        null,
-        "mock:content_blocked",
-        "mock:model_rejected",
-        "mock:slow=9000",
-      ),
-      wait: fc.boolean(),
-      key: fc.constantFrom(undefined, "a", "b"),
-    }),
-    fc.record({ kind: fc.constant("advance" as const), span: fc.integer({ min: 0, max: 8_000 }) }),
-    fc.record({
-      kind: fc.constant("purchase" as const),
-      token: fc.constantFrom("spt_1", "spt_2", "spt_declined_1", "spt_processing_1"),
-    }),
-  );
-
-  test("a balance is the sum of its ledger and never below 0", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 3, maxLength: 14 }),
-        fc.constantFrom("none", "failed", "failed-except-content-blocked"),
-        async (steps, refund) => {
-          const mock = createMock({ clock: "manual", seed: 1, engine, options: { refund } });
-          const { token } = await mock.createKey({ credits: 30 });
-          const call = caller(mock, token);
-          const open: Promise<unknown>[] = [];
-          const check = async (): Promise<void> => {
-            const { entries = [], balance = Number.NaN } = (await mock.ledger(token)) ?? {};
-            expect(balance).toBe(entries.reduce((sum, entry) => sum + entry.credits, 0));
-            let running = 0;
-            for (const entry of entries) {
-              running += entry.credits;
-              expect(running).toBeGreaterThanOrEqual(0);
-            }
-          };
-          for (const one of steps) {
-            if (one.kind === "advance") await mock.clock.advance(one.span);
-            else if (one.kind === "purchase") {
-              const order = { pack_slug: "demo", shared_payment_granted_token: one.token };
-              open.push(call.purchase(order));
-            } else {
-              const { kind: _kind, key, ...fields } = one;
-              open.push(call.submit(fields, key === undefined ? {} : { "idempotency-key": key }));
-            }
-            await check();
+test("after any sequence of requests a balance is the sum of its ledger and never below 0", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 3, maxLength: 14 }),
+      fc.constantFrom("none", "failed", "failed-except-content-blocked"),
+      async (steps, refund) => {
+        const mock = steppedServer({ engine, options: { refund } });
+        const { token } = await mock.createKey({ credits: 30 });
+        const check = async (): Promise<void> => {
+          const { entries = [], balance = Number.NaN } = (await mock.ledger(token)) ?? {};
+          let running = 0;
+          for (const entry of entries) {
+            running += entry.credits;
+            expect(running).toBeGreaterThanOrEqual(0);
           }
-          await mock.clock.runAll();
-          await Promise.all(open);
-          await check();
-          const jobs = (await call.list()).body.jobs;
-          const takes = (await mock.ledger(token))?.entries.filter(
-            ({ cause }) => cause === "tryon",
-          );
-          expect(takes).toHaveLength(jobs.length);
-          mock.close();
-        },
-      ),
-      { numRuns: cases(250) },
-    );
-  });
+          expect(balance).toBe(running);
+        };
+        const { submissions } = await runSteps(mock, steps, token, check);
+        await mock.clock.runAll();
+        await Promise.all(submissions);
+        await check();
+        const jobs = (await caller(mock, token).list()).body.jobs;
+        const takes = (await mock.ledger(token))?.entries.filter(({ cause }) => cause === "tryon");
+        expect(takes).toHaveLength(jobs.length);
+        mock.close();
+      },
+    ),
+    { numRuns: cases(250) },
+  );
 });

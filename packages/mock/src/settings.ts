@@ -18,7 +18,7 @@ import { originProblem } from "./cors-origins.ts";
 import type { UrlRules } from "./delivery/check-url.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
-import { limits } from "./service/catalogue.ts";
+import { limits, sizeNames } from "./service/catalogue.ts";
 import type { OutputSize } from "./store/records.ts";
 import type { Duration } from "./system/duration.ts";
 import { drawLogNormal } from "./system/log-normal.ts";
@@ -194,8 +194,6 @@ function readOrigins(given: unknown, name: string): readonly string[] | undefine
   return origins as readonly string[];
 }
 
-const sizes: readonly string[] = ["1K", "2K", "4K"] satisfies readonly OutputSize[];
-
 const percentile = { ...duration(), isRequired: true };
 
 function readLatency(given: unknown, name: string): Settings["latency"] | undefined {
@@ -206,7 +204,7 @@ function readLatency(given: unknown, name: string): Settings["latency"] | undefi
   const bySize = new Map(
     Object.entries(given).map(([size, value]) => {
       const path = `${name}.${size}`;
-      if (!sizes.includes(size)) throw unknownName(`a size of ${name}`, size, sizes);
+      if (!sizeNames.includes(size)) throw unknownName(`a size of ${name}`, size, sizeNames);
       const { p50, p90 } = Object(value) as LatencyPercentiles;
       const median = readValue(`${path}.p50`, p50, percentile) ?? 0;
       const high = readValue(`${path}.p90`, p90, percentile) ?? 0;

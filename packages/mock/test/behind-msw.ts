@@ -4,11 +4,19 @@ import { onTestFinished } from "vitest";
 
 import { createMock, type MockOptions } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
-import { tryOn } from "./caller.ts";
 import { loopback } from "./loopback.ts";
+import { plainCalls } from "./with-faults.ts";
 
 /** Base URL of the tested code. */
 export const baseUrl = "https://api.tryon.example";
+
+/** Starts msw with handlers until the end of the test. */
+export function listening(...all: readonly RequestHandler[]) {
+  const server = setupServer(...all);
+  server.listen({ onUnhandledFrame: "bypass" });
+  onTestFinished(() => server.close());
+  return server;
+}
 
 /** Creates a server behind msw until the end of the test, and functions that send requests with the global `fetch`. */
 export function behindMsw(
@@ -23,34 +31,9 @@ export function behindMsw(
     note?.();
     return mock.fetch(resource, init);
   };
-  const server = setupServer(
-    ...handlers({ ...mock, fetch: observing }, { baseUrl: base }),
-    ...others,
-  );
-  server.listen({ onUnhandledFrame: "bypass" });
-  onTestFinished(() => {
-    server.close();
-    mock.close();
-  });
-  const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
-  const submit = (fields: Record<string, unknown> = {}, init: RequestInit = {}) =>
-    fetch(`${base}/api/v1/tryon`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(tryOn(fields)),
-      ...init,
-    });
-  const poll = async (jobId: string) => {
-    const response = await fetch(`${base}/api/v1/tryon/${jobId}`, { headers });
-    // The contract's response to a poll has these.
-    return (await response.json()) as { status: string; result_url: string; result_bytes: number };
-  };
-  const submitted = async (fields: Record<string, unknown> = {}) => {
-    // The contract's response to a submission has a job_id.
-    const { job_id } = (await (await submit(fields)).json()) as { job_id: string };
-    return job_id;
-  };
-  return { mock, headers, submit, submitted, poll, reached };
+  listening(...handlers({ ...mock, fetch: observing }, { baseUrl: base }), ...others);
+  onTestFinished(() => mock.close());
+  return { mock, reached, ...plainCalls((...sent) => fetch(...sent), base) };
 }
 
 /** Starts a server on this machine until the end of the test. */

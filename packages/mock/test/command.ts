@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { startScript, type Exit } from "@tryon/test-kit/start-program";
+import { startScript } from "@tryon/test-kit/start-program";
 import { onTestFinished } from "vitest";
 
 import { controlToken } from "./control-token.ts";
@@ -8,14 +8,7 @@ import { controlToken } from "./control-token.ts";
 const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 
 /** The command in a process of its own, and its output so far. */
-export interface Command {
-  readonly child: ReturnType<typeof startScript>["child"];
-  stdout(): string;
-  stderr(): string;
-  /** Resolves with the URL that the command prints when it listens. */
-  readonly listening: Promise<string>;
-  readonly ended: Promise<Exit>;
-}
+export type Command = ReturnType<typeof commandWith>;
 
 /** Starts the command from its source until the end of the test. */
 export function command(...argv: readonly string[]): Command {
@@ -26,7 +19,7 @@ export function command(...argv: readonly string[]): Command {
 export function commandWith(
   environment: Readonly<Record<string, string>>,
   ...argv: readonly string[]
-): Command {
+) {
   const env = {
     PATH: process.env["PATH"],
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
@@ -35,9 +28,12 @@ export function commandWith(
   };
   const program = startScript(main, argv, { env });
   onTestFinished(async () => void (await program.stop("SIGKILL")));
-  const listening = program.waitFor(/^tryon-mock listening on (\S+)$/m).then(([, url = ""]) => url);
+  const waitFor = (line: RegExp) => program.waitFor(line);
+  /** Resolves with the URL that the command prints when it listens. */
+  const listening = waitFor(/^tryon-mock listening on (\S+)$/m).then(([, url = ""]) => url);
   // Some tests wait for the end alone.
   listening.catch(() => undefined);
   const { child, output, ended } = program;
-  return { child, stdout: () => output.stdout, stderr: () => output.stderr, listening, ended };
+  const [stdout, stderr] = [() => output.stdout, () => output.stderr];
+  return { child, stdout, stderr, waitFor, listening, ended };
 }

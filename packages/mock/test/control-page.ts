@@ -24,11 +24,7 @@ export async function openControlPage(
   const { controlToken } = server;
   await page.goto(`${server.url}/__mock/?token=${controlToken}`);
   await page.getByText("Live", { exact: true }).waitFor();
-  const headers = {
-    authorization: `Bearer ${mock.keys.live}`,
-    "content-type": "application/json",
-  };
-  const { submit } = plainCalls(fetch, server.url, headers);
+  const { submit } = plainCalls(fetch, server.url);
   const restart = async (): Promise<void> => {
     server = await serve(mock, { port: server.port, controlToken });
   };

@@ -2,12 +2,11 @@ import type { RequestListener } from "node:http";
 
 import { expect, onTestFinished } from "vitest";
 
-import type { RenderRequest } from "../src/engine/engine.ts";
-import { stockEngine } from "../src/engine/stock.ts";
-import { createMock, type MockOptions } from "../src/mock.ts";
-import { caller } from "./caller.ts";
+import type { MockOptions } from "../src/mock.ts";
+import { manualServer } from "./caller.ts";
 import { imageHost, type HostOptions } from "./image-host.ts";
 import { assetBytes } from "./images.ts";
+import { recordingEngine } from "./recording-server.ts";
 
 /** Returns bytes that begin like a PNG. */
 export function png(length: number): Buffer {
@@ -19,31 +18,18 @@ export function png(length: number): Buffer {
 /** Responds to the requests of a host, given their path. */
 export type Listener = (...call: [...Parameters<RequestListener>, path: string]) => void;
 
-/** Options of the server, and of the host that it fetches from. */
-export type FetchingOptions = MockOptions & { readonly host?: HostOptions };
-
 /** Creates a server that fetches images, and the host of the images. */
 export async function fetchingServer(
   respond: Listener,
-  { host: hostOptions, ...options }: FetchingOptions = {},
+  { host: hostOptions, ...options }: MockOptions & { readonly host?: HostOptions } = {},
 ) {
   const host = await imageHost((request, response) => {
     respond(request, response, request.url ?? "");
   }, hostOptions);
-  const requests: RenderRequest[] = [];
-  const stock = stockEngine();
-  const mock = createMock({
-    clock: "manual",
-    images: "fetch",
-    network: host.network,
-    engine: {
-      name: "recording",
-      render: (request) => stock.render((requests.push(request), request)),
-    },
-    ...options,
-  });
+  const { engine, requests } = recordingEngine();
+  const { network } = host;
+  const { mock, call } = manualServer({ images: "fetch", network, engine, ...options });
   onTestFinished(() => mock.close());
-  const call = caller(mock);
   const at = (path: string): string => `${host.url}${path}`;
   const submit = (fields: Readonly<Record<string, unknown>> = {}, extra = {}) =>
     call.submit(

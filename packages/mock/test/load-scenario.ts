@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 
 import { tryOn } from "./caller.ts";
+import { controlToken } from "./control-token.ts";
 import type { LoadClient, LoadResponse } from "./load-client.ts";
 
 const sizes = [
@@ -44,20 +45,36 @@ export async function runScenario(client: LoadClient, number: number): Promise<S
   return { jobId, cost };
 }
 
-/** Waits until all jobs of a key have ended, and reads their ids page by page. */
-export async function listAllJobs(client: LoadClient): Promise<readonly unknown[]> {
+/** Waits until all jobs of a key have ended, and reads the ids of those with a status page by page. */
+export async function listAllJobs(
+  client: LoadClient,
+  status: "succeeded" | "failed",
+): Promise<readonly string[]> {
   const page = (query: string) => client.send("GET", `/api/v1/tryon?${query}`);
   await expect
     .poll(async () => jobsOf((await page("status_filter=running&limit=1")).body), { interval: 20 })
     .toEqual([]);
-  const ids: unknown[] = [];
+  const ids: string[] = [];
   for (let rest: string | undefined = ""; rest !== undefined;) {
-    const { body } = await page(`status_filter=succeeded&limit=100${rest}`);
-    ids.push(...jobsOf(body).map((job) => job["job_id"]));
+    const { body } = await page(`status_filter=${status}&limit=100${rest}`);
+    ids.push(...jobsOf(body).map((job) => String(job["job_id"])));
     const cursor = body["next_cursor"];
     rest = typeof cursor === "string" ? `&cursor=${cursor}` : undefined;
   }
   return ids;
+}
+
+export async function ledgerOf(client: LoadClient, key: string) {
+  const path = `/__mock/ledger?api_key=${key}`;
+  const { body } = await client.send("GET", path, { key: controlToken });
+  // The ledger of the control API.
+  const { balance, entries } = body as {
+    balance: number;
+    entries: { credits: number; cause: string; job_id?: string }[];
+  };
+  const byCause = (cause: string) => entries.filter((entry) => entry.cause === cause);
+  const costs = new Map(byCause("tryon").map((entry) => [entry.job_id, -entry.credits]));
+  return { balance, entries, byCause, costs };
 }
 
 async function checkList(client: LoadClient): Promise<void> {

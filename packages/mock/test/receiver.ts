@@ -1,3 +1,13 @@
+import { createHmac } from "node:crypto";
+
+import type { MockOptions } from "../src/mock-interface.ts";
+import { manualServer } from "./caller.ts";
+
+/** Returns the `X-Service-Signature` of the bytes. */
+export function signatureOf(bytes: string | Uint8Array, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
+}
+
 /** A webhook that a receiver got. */
 export interface Received {
   readonly request: Request;
@@ -29,4 +39,12 @@ export function receiver(respond: ReceiverResponse = () => new Response(null, { 
     return respond(received.length);
   };
   return { received, watch, send };
+}
+
+/** Creates a server, and a receiver of its webhooks that notes the server's time. */
+export function withReceiver(respond?: ReceiverResponse, options: MockOptions = {}) {
+  const { received, watch, send } = receiver(respond);
+  const server = manualServer({ seed: "hooks", sendWebhook: send, ...options });
+  watch(server.mock.clock);
+  return { ...server, received };
 }

@@ -1,28 +1,7 @@
 import type { Mock } from "../src/mock.ts";
 
-/** Outcome of requests with the global `fetch`. */
-export interface TryOnSummary {
-  readonly mark: string | null;
-  readonly jobId: string;
-  readonly status: string;
-  readonly resultUrl: string;
-  /** If true, the image has as many bytes as `result_bytes`. */
-  readonly complete: boolean;
-  readonly credits: number;
-  /** Status of a request with an unknown key. */
-  readonly refused: number;
-  /** Cost of a try-on with the test key. */
-  readonly testCost: number;
-  /** Statuses of the attempts of the webhook. */
-  readonly webhook: readonly (number | null)[];
-}
-
 /** Submits, polls, loads the image and waits for the webhook, all through the global `fetch`. */
-export async function runTryOn(
-  mock: Mock,
-  baseUrl: string,
-  webhookUrl: string,
-): Promise<TryOnSummary> {
+export async function runTryOn(mock: Mock, baseUrl: string, webhookUrl: string) {
   const call = async (path: string, key: string, body?: unknown) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? "GET" : "POST",

@@ -1,4 +1,13 @@
+import type { Store } from "../src/store/store.ts";
+import { Table } from "../src/store/table.ts";
 import type { JobRecord, KeyRecord, UnfinishedJobRecord } from "../src/store/records.ts";
+
+/** Returns the records of each table. */
+export function contents(store: Store): readonly (readonly object[])[] {
+  return store.transact((tables) =>
+    Object.values(tables).flatMap((table) => (table instanceof Table ? [table.all()] : [])),
+  );
+}
 
 /** A job as it is when it is added. */
 export function job(id: string, fields: Partial<JobRecord> = {}): JobRecord {

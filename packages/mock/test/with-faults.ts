@@ -3,32 +3,40 @@ import { expect } from "vitest";
 import { createMock, type Mock, type MockOptions } from "../src/mock.ts";
 import { tryOn } from "./caller.ts";
 
+/** Headers of a submission with the live key. */
+export const headers = {
+  authorization: "Bearer svc_live_mock",
+  "content-type": "application/json",
+};
+
 /** Creates a server on a manual clock, and functions that send requests. */
 export function withFaults(options: MockOptions = {}) {
   const mock = createMock({ clock: "manual", seed: "faults", ...options });
-  const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
-  return { mock, headers, ...plainCalls(mock.fetch, mock.baseUrl, headers) };
+  return { mock, headers, ...plainCalls(mock.fetch, mock.baseUrl) };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Creates functions that send requests through any fetch and do not check the responses. */
-export function plainCalls(
-  fetch: typeof globalThis.fetch,
-  baseUrl: string,
-  headers: Readonly<Record<string, string>>,
-) {
-  const submit = (fields: Fields = {}, more: Record<string, string> = {}) =>
+export function plainCalls(fetch: typeof globalThis.fetch, baseUrl: string) {
+  const submit = (fields: Fields = {}, more: Record<string, string> = {}, init: RequestInit = {}) =>
     fetch(`${baseUrl}/api/v1/tryon`, {
       method: "POST",
       headers: { ...headers, ...more },
       body: JSON.stringify(tryOn(fields)),
+      ...init,
     });
   const get = (path: string) => fetch(`${baseUrl}${path}`, { headers });
+  const poll = async (jobId: string) => {
+    const response = await get(`/api/v1/tryon/${jobId}`);
+    // The contract's response to a poll has these.
+    return (await response.json()) as { status: string; result_url: string; result_bytes: number };
+  };
   return {
     submit,
     account: () => get("/api/v1/account"),
     get,
+    poll,
     /** Returns the id of the job. */
     submitted: async (...given: Parameters<typeof submit>) => {
       // The contract's response to a submission has a job_id.
@@ -36,11 +44,7 @@ export function plainCalls(
       return id;
     },
     /** Returns the URL of the result of a job that has succeeded. */
-    resultOf: async (jobId: string) => {
-      const job = await (await get(`/api/v1/tryon/${jobId}`)).json();
-      // The contract's response to a poll has a result_url.
-      return new URL((job as { result_url: string }).result_url);
-    },
+    resultOf: async (jobId: string) => new URL((await poll(jobId)).result_url),
   };
 }
 

@@ -1,23 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { UsageError } from "@tryon/cli-kit";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
+import { fileWith } from "../../test/temporary-files.ts";
 import { readConfig, readProfile } from "./config.ts";
-
-async function file(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-mock-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, "config.json");
-  await writeFile(path, text);
-  return path;
-}
 
 /** Returns the message of the error of a file, after the path of the file. */
 async function refusalOf(read: typeof readConfig | typeof readProfile, text: string) {
-  const path = await file(text);
+  const path = fileWith(text);
   const error: unknown = await read(path).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UsageError);
   return String(error).split(path)[1];
@@ -39,12 +28,12 @@ describe("a configuration file", () => {
       seed: 7,
       clock: "manual",
     };
-    const path = await file(JSON.stringify({ ...config, engine: "composite" }));
+    const path = fileWith(JSON.stringify({ ...config, engine: "composite" }));
     expect(await readConfig(path)).toEqual({ engine: "composite", options: config });
-    expect(await readConfig(await file("{}"))).toEqual({ options: {} });
-    expect(await readConfig(await file("\uFEFF{}"))).toEqual({ options: {} });
+    expect(await readConfig(fileWith("{}"))).toEqual({ options: {} });
+    expect(await readConfig(fileWith("\uFEFF{}"))).toEqual({ options: {} });
     const latency = { "1K": { p50: "8s", p90: 14_000 } };
-    expect(await readConfig(await file(JSON.stringify({ latency })))).toEqual({
+    expect(await readConfig(fileWith(JSON.stringify({ latency })))).toEqual({
       options: { latency },
     });
   });
@@ -60,12 +49,8 @@ describe("a configuration file", () => {
     ['{"latancy":1,"magic":"yes"}', "Did you mean latency?"],
     ['{"profile":"odd"}', "profile must be "],
     ['{"magic":"yes"}', "magic must be "],
-    ['{"images":"on"}', "images must be "],
-    ['{"credits":"40"}', "credits must be "],
-    ['{"corsOrigins":"*"}', "corsOrigins must be "],
     ['{"options":[]}', "options must be "],
     ['{"engine":"magic"}', "engine must be "],
-    ['{"clock":"sundial"}', "clock must be "],
   ])("that holds %s is refused with its name and what is wrong", async (text, words) => {
     expect(await refusalOf(readConfig, text)).toContain(words);
   });
@@ -75,10 +60,10 @@ describe("the file of a profile that was observed", () => {
   const profile = { options: { refund: "failed" }, unknown: ["readLag"] };
 
   test("is read as a profile, is a configuration by itself, and can be part of one", async () => {
-    const path = await file(JSON.stringify(profile));
+    const path = fileWith(JSON.stringify(profile));
     expect(await readProfile(path)).toEqual(profile);
     expect(await readConfig(path)).toEqual({ options: { options: profile.options } });
-    const within = await file(JSON.stringify({ profile, latency: 5 }));
+    const within = fileWith(JSON.stringify({ profile, latency: 5 }));
     expect(await readConfig(within)).toEqual({ options: { profile, latency: 5 } });
   });
 

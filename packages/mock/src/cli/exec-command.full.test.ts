@@ -1,21 +1,20 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync } from "node:fs";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { command, commandWith, type Command } from "../../test/command.ts";
 import { isRunning } from "../../test/processes.ts";
+import { fileWith } from "../../test/temporary-files.ts";
 
 /** The arguments after which a program of Node runs beside the server. */
 function program(code: string, ...options: readonly string[]): readonly string[] {
   return ["exec", ...options, "--", process.execPath, "-e", code];
 }
 
-/** Waits for a line of the program, and parses it as JSON. */
+/** Waits for a line of the program, which is a number or a list. */
 async function printed(run: Command): Promise<unknown> {
-  await expect.poll(() => run.stdout(), { interval: 5, timeout: 10_000 }).toContain("\n");
-  return JSON.parse(run.stdout());
+  const [line] = await run.waitFor(/^[[\d].*$/m);
+  return JSON.parse(line);
 }
 
 const printEnvironment = `
@@ -110,34 +109,23 @@ describe("tryon-mock exec leaves no process behind", () => {
     background.replace("CODE", JSON.stringify(code)).replace("AFTER", after);
   const lasting = "setInterval(() => {}, 1e6); console.log(1)";
 
-  test("when the command ends and leaves something running", async () => {
-    const run = command(...program(starting(lasting, "process.exit(3)")));
-    expect(await run.ended).toEqual({ code: 3, signal: null });
-    expect(pidsOf(JSON.parse(run.stdout())).filter(isRunning)).toEqual([]);
-  });
+  const deaf = `process.on("SIGTERM", () => {}); ${lasting}`;
 
-  test("not even one that does not listen to SIGTERM", async () => {
-    const deaf = `process.on("SIGTERM", () => {}); ${lasting}`;
-    const run = command(...program(starting(deaf, "process.exit(0)")));
-    expect(await run.ended).toEqual({ code: 0, signal: null });
-    const pids = pidsOf(JSON.parse(run.stdout()));
-    await expect.poll(() => pids.filter(isRunning), { interval: 5 }).toEqual([]);
-  });
-
-  test("when a signal ends the command alone", async () => {
-    const run = command(...program(starting(lasting, "")));
+  test.each([
+    ["when the command ends and leaves something running", lasting, "process.exit(3)", null, 3],
+    ["not even one that does not listen to SIGTERM", deaf, "process.exit(0)", null, 0],
+    ["when a signal ends the command alone", lasting, "", "SIGTERM", 143],
+    ["when it is killed itself", lasting, "", "SIGKILL", null],
+  ] as const)("%s", async (_when, code, after, signal, exitCode) => {
+    const run = command(...program(starting(code, after)));
     const pids = pidsOf(await printed(run));
-    run.child.kill("SIGTERM");
-    expect(await run.ended).toEqual({ code: 143, signal: null });
-    expect(pids.filter(isRunning)).toEqual([]);
-  });
-
-  test("when it is killed itself", async () => {
-    const run = command(...program(starting(lasting, "")));
-    const pids = pidsOf(await printed(run));
-    expect(pids.filter(isRunning)).toEqual(pids);
-    run.child.kill("SIGKILL");
-    await expect.poll(() => pids.filter(isRunning), { interval: 5 }).toEqual([]);
+    const left = () => pids.filter(isRunning);
+    if (signal !== null) run.child.kill(signal);
+    expect((await run.ended).code).toBe(exitCode);
+    // The guard ends the others a moment later.
+    const isAtOnce = code === lasting && exitCode !== null;
+    expect(isAtOnce ? left() : []).toEqual([]);
+    await expect.poll(left, { interval: 5 }).toEqual([]);
   });
 });
 
@@ -151,10 +139,7 @@ describe("a command that exec cannot run", () => {
   });
 
   test("because it is not executable ends with 126 and one sentence", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const path = join(folder, "test.sh");
-    writeFileSync(path, "echo 1\n");
+    const path = fileWith("echo 1\n");
     chmodSync(path, 0o600);
     const run = command("exec", "--quiet", "--", path);
     expect(await run.ended).toEqual({ code: 126, signal: null });

@@ -1,24 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { command, commandWith } from "../../test/command.ts";
 import { controlToken } from "../../test/control-token.ts";
 import { controls } from "../../test/controls.ts";
-import { stateFile } from "../../test/state-file.ts";
-import { plainCalls } from "../../test/with-faults.ts";
-
-function file(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, "config.json");
-  writeFileSync(path, text);
-  return path;
-}
-
-const live = { authorization: "Bearer svc_live_mock", "content-type": "application/json" };
+import { fileWith, stateFile, temporaryFolder } from "../../test/temporary-files.ts";
+import { headers, plainCalls } from "../../test/with-faults.ts";
 
 describe("the command", () => {
   test("says first where it listens, and serves there until SIGINT", async () => {
@@ -26,7 +15,7 @@ describe("the command", () => {
     const url = await run.listening;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(run.stdout().split("\n")[0]).toBe(`tryon-mock listening on ${url}`);
-    const account = await fetch(`${url}/api/v1/account`, { headers: live });
+    const account = await fetch(`${url}/api/v1/account`, { headers });
     expect(await account.json()).toMatchObject({ credits_remaining: 1_000 });
     run.child.kill("SIGINT");
     expect(await run.ended).toEqual({ code: 0, signal: null });
@@ -38,7 +27,7 @@ describe("the command", () => {
   test("ends with 0 at SIGTERM, even while a call is held and a webhook is due", async () => {
     const run = command("serve", "--port", "0", "--quiet", "--latency", "10m");
     const url = await run.listening;
-    const { submit } = plainCalls(fetch, url, live);
+    const { submit } = plainCalls(fetch, url);
     const held = submit({ wait: true, webhook_url: `${url}/hook` });
     const outcome = held.then(
       ({ status }) => status,
@@ -47,7 +36,7 @@ describe("the command", () => {
     await expect
       .poll(
         async () => {
-          const answer = await fetch(`${url}/api/v1/tryon`, { headers: live });
+          const answer = await fetch(`${url}/api/v1/tryon`, { headers });
           // The contract's answer to a list has jobs.
           return ((await answer.json()) as { jobs: unknown[] }).jobs.length;
         },
@@ -65,7 +54,7 @@ describe("the command", () => {
     const start = () => command("--port", "0", "--quiet", "--state", state);
     const run = start();
     const url = await run.listening;
-    const response = await plainCalls(fetch, url, live).submit();
+    const response = await plainCalls(fetch, url).submit();
     const { job_id: id } = Object(await response.json()) as { job_id?: string };
     const other = start();
     expect(await other.ended).toEqual({ code: 2, signal: null });
@@ -74,7 +63,7 @@ describe("the command", () => {
     run.child.kill("SIGTERM");
     expect(await run.ended).toEqual({ code: 0, signal: null });
     const next = start();
-    const list = await fetch(`${await next.listening}/api/v1/tryon`, { headers: live });
+    const list = await fetch(`${await next.listening}/api/v1/tryon`, { headers });
     expect(await list.json()).toMatchObject({ jobs: [{ job_id: id }] });
   });
 
@@ -89,8 +78,7 @@ describe("the command", () => {
   });
 
   test("creates a token for the control API, prints it, and keeps it in a private file", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const run = commandWith({ TRYON_MOCK_TOKEN: "", TMPDIR: folder }, "--port", "0");
     const url = await run.listening;
     await expect.poll(() => run.stdout(), { interval: 5 }).toContain("control token in ");
@@ -107,8 +95,7 @@ describe("the command", () => {
   });
 
   test("takes the token of its environment without printing it, or none with --open-control", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const given = commandWith({ TMPDIR: folder }, "--port", "0");
     const environment = { TRYON_MOCK_TOKEN: "", TMPDIR: folder };
     const open = commandWith(environment, "--port", "0", "--open-control");
@@ -143,7 +130,7 @@ describe("the command", () => {
       clock: "manual",
       corsOrigins: ["https://file.example"],
     };
-    const config = file(JSON.stringify({ ...settings, engine: "stock", latency: "1h" }));
+    const config = fileWith(JSON.stringify({ ...settings, engine: "stock", latency: "1h" }));
     const flags = ["--profile", "alternate", "--seed", "b", "--credits", "8"];
     const origins = ["https://a.example", "https://b.example"];
     const more = [...flags, ...origins.map((url) => `--cors-origin=${url}`)];
@@ -154,13 +141,13 @@ describe("the command", () => {
       [["--seed", "b"], 1_000, [403, 403, 403]],
     ] as const) {
       const url = await command("--port", "0", ...given).listening;
-      const { get, submit } = plainCalls(fetch, url, live);
+      const { get, submit } = plainCalls(fetch, url);
       const account = await get("/api/v1/account");
       expect(await account.json()).toMatchObject({ credits_remaining: credits });
       const isManual = account.headers.get("date") === "Thu, 01 Jan 2026 00:00:00 GMT";
       expect(isManual).toBe(given[0] === "--config");
       const found = [...settings.corsOrigins, ...origins].map(
-        async (origin) => (await fetch(url, { headers: { ...live, origin } })).status,
+        async (origin) => (await fetch(url, { headers: { ...headers, origin } })).status,
       );
       expect(await Promise.all(found)).toEqual(statuses);
       ids.push((await (await submit()).json()) as object);
@@ -178,7 +165,7 @@ describe("the command", () => {
   ] as const)("prints requests with %j to %s", async (flags, stream) => {
     const run = command("--port", "0", ...flags);
     const url = await run.listening;
-    await fetch(`${url}/api/v1/account?token=whsec_0123456789`, { headers: live });
+    await fetch(`${url}/api/v1/account?token=whsec_0123456789`, { headers });
     await expect.poll(() => run[stream](), { interval: 5 }).toContain("GET");
     const lines = run[stream]()
       .split("\n")
@@ -203,7 +190,7 @@ describe("the command", () => {
   test("sends no webhooks to its own network where it is reached from others", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0", "--quiet");
     const url = (await run.listening).replace("0.0.0.0", "127.0.0.1");
-    const answer = await plainCalls(fetch, url, live).submit({ webhook_url: `${url}/hook` });
+    const answer = await plainCalls(fetch, url).submit({ webhook_url: `${url}/hook` });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("allowPrivateWebhooks");
   });
@@ -218,13 +205,11 @@ describe("the command", () => {
   });
 });
 
-describe("a command that cannot be carried out as it was typed", () => {
-  test("ends with 2 and one sentence", async () => {
-    const run = command("--port", "many");
-    expect(await run.ended).toEqual({ code: 2, signal: null });
-    expect(run.stderr()).toBe(
-      "tryon-mock: option '--port <number>' is invalid. It must be a whole number from 0 to 65535.\n",
-    );
-    expect(run.stdout()).toBe("");
-  });
+test("a command that cannot be carried out as it was typed ends with 2 and one sentence", async () => {
+  const run = command("--port", "many");
+  expect(await run.ended).toEqual({ code: 2, signal: null });
+  expect(run.stderr()).toBe(
+    "tryon-mock: option '--port <number>' is invalid. It must be a whole number from 0 to 65535.\n",
+  );
+  expect(run.stdout()).toBe("");
 });

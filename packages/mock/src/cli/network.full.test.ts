@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { listen } from "@tryon/test-kit/listen";
 
 import { command } from "../../test/command.ts";
 import { assetBytes } from "../../test/images.ts";
+import { fileWith } from "../../test/temporary-files.ts";
 import { plainCalls } from "../../test/with-faults.ts";
 
 test("the command reaches images and receivers over the network of the machine", async () => {
@@ -17,14 +15,11 @@ test("the command reaches images and receivers over the network of the machine",
     response.end(assetBytes("shirt.png"));
   });
   const host = (await listen(server)).replace("127.0.0.1", "localhost");
-  const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const config = join(folder, "config.json");
-  writeFileSync(config, JSON.stringify({ images: "fetch", allowPrivateImages: true, latency: 0 }));
+  const settings = { images: "fetch", allowPrivateImages: true, latency: 0 };
+  const config = fileWith(JSON.stringify(settings));
   const url = await command("--port", "0", "--config", config).listening;
-  const headers = { authorization: "Bearer svc_live_mock", "content-type": "application/json" };
   const submit = async (person: string): Promise<string> => {
-    const response = await plainCalls(fetch, url, headers).submit({
+    const response = await plainCalls(fetch, url).submit({
       person_url: person,
       garment_urls: [`${host}/shirt.png`],
       webhook_url: `${host}/hook`,

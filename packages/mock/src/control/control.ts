@@ -39,15 +39,12 @@ export class Control {
   }
 
   /** Applies faults to a request. The response gets the same headers as one without faults. */
-  applyFaults(request: HttpRequest, work: Work, clock: ServerStateClock): Promise<HttpResponse> {
-    return this.faults.isEmpty ? work() : this.#applyFaults(request, work, clock);
-  }
-
-  async #applyFaults(
+  async applyFaults(
     request: HttpRequest,
     work: Work,
     clock: ServerStateClock,
   ): Promise<HttpResponse> {
+    if (this.faults.isEmpty) return work();
     const match = this.faults.matchRequest(request.method, request.path);
     const { delay, fault, faultIds, misses } = match;
     this.journal.note(request, { faultIds, faultMisses: misses });

@@ -2,25 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { root } from "@tryon/test-kit/repository";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { rawConnection } from "../../test/raw-connection.ts";
-import { balanceOf, failureOf, plainCalls, withFaults } from "../../test/with-faults.ts";
-import { serve } from "../node/serve.ts";
+import { served } from "../../test/served.ts";
+import { balanceOf, failureOf, withFaults } from "../../test/with-faults.ts";
 import type { FaultInput } from "./fault.ts";
 import { gatewayNamed, gatewayNames } from "./gateways.ts";
 
 const on = "POST /api/v1/tryon";
 const key = { "idempotency-key": "once" };
-
-const withoutRedirects: typeof fetch = (url, init) => fetch(url, { ...init, redirect: "manual" });
-
-async function overHttp() {
-  const { mock, headers } = withFaults();
-  const server = await serve(mock);
-  onTestFinished(() => server.close());
-  return { mock, port: server.port, ...plainCalls(withoutRedirects, server.url, headers) };
-}
 
 const late = gatewayNames.filter((name) => gatewayNamed(name).after !== undefined);
 const closing = gatewayNames.filter((name) => gatewayNamed(name).closes === true);
@@ -28,7 +18,7 @@ const early = gatewayNames.filter((name) => ![...late, ...closing].includes(name
 
 describe.each([
   ["in process", () => Promise.resolve(withFaults())],
-  ["over HTTP", overHttp],
+  ["over HTTP", () => served()],
 ])("a gateway %s", (transport, setUp) => {
   test.each(early)("%s responds before the work", async (name) => {
     const { mock, submit } = await setUp();
@@ -99,27 +89,27 @@ describe.each(closing)("%s over HTTP", (name) => {
   const head = `POST /api/v1/tryon HTTP/1.1\r\nhost: a\r\nauthorization: Bearer svc_live_mock\r\ncontent-type: application/json\r\ncontent-length: 9000000\r\n`;
 
   test("responds after the headers, and closes the connection", async () => {
-    const { mock, port } = await overHttp();
+    const { mock, open } = await served();
     mock.faults.add({ on, gateway: name });
-    const { closed } = rawConnection(port, `${head}\r\n`);
+    const { closed } = open(`${head}\r\n`);
     expect(await closed).toMatch(/^HTTP\/1\.1 413 [^]*connection: close\r\n[^]*\r\n\r\n./i);
   });
 
   test("resets an upload", async () => {
-    const { mock, port } = await overHttp();
+    const { mock, open } = await served();
     mock.faults.add({ on, gateway: name });
-    const connection = rawConnection(port, `${head}\r\n`);
+    const connection = open(`${head}\r\n`);
     connection.socket.write("x".repeat(9_000_000));
     await connection.closed;
     expect(connection.error()).toMatch(/^(ECONNRESET|EPIPE)$/);
   });
 
   test("responds to Expect: 100-continue instead of asking for the body", async () => {
-    const { mock, port } = await overHttp();
+    const { mock, open } = await served();
     mock.faults.add({ on, times: 1, gateway: name });
     const expecting = `${head}expect: 100-continue\r\n\r\n`;
-    expect(await rawConnection(port, expecting).closed).toMatch(/^HTTP\/1\.1 413 /);
-    await rawConnection(port, expecting).until("HTTP/1.1 100 Continue\r\n\r\n");
+    expect(await open(expecting).closed).toMatch(/^HTTP\/1\.1 413 /);
+    await open(expecting).until("HTTP/1.1 100 Continue\r\n\r\n");
   });
 });
 

@@ -1,13 +1,14 @@
 import { describe, expect, onTestFinished, test, vi, type MockInstance } from "vitest";
 
 import { Store } from "../store/store.ts";
-import { Table } from "../store/table.ts";
 import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
 import { fetchingServer, images } from "../../test/fetching-server.ts";
 import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset } from "../../test/images.ts";
+import { contents } from "../../test/store-records.ts";
 import { covers } from "../../test/covers.ts";
+import { headers } from "../../test/with-faults.ts";
 import { Journal } from "./journal.ts";
 
 const sent = {
@@ -36,13 +37,6 @@ function recordResults(...spies: MockInstance[]): { readonly values: unknown[] }
       return spies.flatMap((spy) => spy.mock.results.map(({ value }): unknown => value));
     },
   };
-}
-
-/** Returns all records that could have an image. */
-function contents(store: Store): unknown {
-  return store.transact((tables) =>
-    Object.values(tables).flatMap((table) => (table instanceof Table ? [table.all()] : [])),
-  );
 }
 
 /** Records output to the console and to both streams of the process. */
@@ -103,12 +97,8 @@ describe("the images of a request", () => {
     const statuses: number[] = [];
     const bodies = submissions.map((fields) => JSON.stringify(tryOn({ ...sent, ...fields })));
     for (const body of [...bodies, JSON.stringify(sent).slice(0, -1)]) {
-      const response = await fetch(`${url}/api/v1/tryon`, {
-        method: "POST",
-        headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
-        body,
-      });
-      statuses.push(response.status);
+      const init = { method: "POST", headers, body };
+      statuses.push((await fetch(`${url}/api/v1/tryon`, init)).status);
     }
     expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 422]);
     run.child.kill("SIGTERM");

@@ -67,24 +67,15 @@ describe("the journal", () => {
     ]);
   });
 
-  test("has requests in progress, and later their end", async () => {
+  test("has requests in progress, and later their duration, even if the date is set back", async () => {
     const { mock, submit } = withFaults();
     const response = submit({ wait: true });
     const [arrived] = await mock.journal.waitFor(submitOn, { until: "arrived" });
-    await mock.clock.advance("2s");
-    await response;
-    expect(mock.journal.entries()).toMatchObject([{ status: 200, durationMs: 1_500 }]);
-    expect(arrived).toMatchObject({ status: null, durationMs: null });
-  });
-
-  test("measures the time of a request whose date is set back meanwhile", async () => {
-    const { mock, submit } = withFaults();
-    const response = submit({ wait: true });
-    await mock.journal.waitFor(submitOn, { until: "arrived" });
     mock.clock.set(mock.clock.now() - 3_600_000);
     await mock.clock.advance("2s");
     await response;
     expect(mock.journal.entries()).toMatchObject([{ status: 200, durationMs: 1_500 }]);
+    expect(arrived).toMatchObject({ status: null, durationMs: null });
   });
 
   test("keeps `journalLimit` entries and counts those that it drops", async () => {
@@ -123,25 +114,23 @@ describe("the journal", () => {
   });
 });
 
-describe("subscribe", () => {
-  test("calls the function for each completed request, until it ends", async () => {
-    const { mock, submit, account } = withFaults();
-    const seen: unknown[] = [];
-    const end = mock.journal.subscribe(({ id, path, status, durationMs }) =>
-      seen.push([id, path, status, durationMs]),
-    );
-    const response = submit({ wait: true });
-    await mock.journal.waitFor(submitOn, { until: "arrived" });
-    await account();
-    await mock.clock.advance("2s");
-    await response;
-    end();
-    await account();
-    expect(seen).toEqual([
-      ["req_2", "/api/v1/account", 200, 0],
-      ["req_1", "/api/v1/tryon", 200, 1_500],
-    ]);
-  });
+test("subscribe calls the function for each completed request, until it ends", async () => {
+  const { mock, submit, account } = withFaults();
+  const seen: unknown[] = [];
+  const end = mock.journal.subscribe(({ id, path, status, durationMs }) =>
+    seen.push([id, path, status, durationMs]),
+  );
+  const response = submit({ wait: true });
+  await mock.journal.waitFor(submitOn, { until: "arrived" });
+  await account();
+  await mock.clock.advance("2s");
+  await response;
+  end();
+  await account();
+  expect(seen).toEqual([
+    ["req_2", "/api/v1/account", 200, 0],
+    ["req_1", "/api/v1/tryon", 200, 1_500],
+  ]);
 });
 
 describe("waitFor", () => {

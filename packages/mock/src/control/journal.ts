@@ -23,7 +23,7 @@ import {
 } from "./journal-entry.ts";
 import { Exchange, type FaultMiss } from "./exchange.ts";
 import { maskKey } from "./masking.ts";
-import { nearMisses, nearRequests } from "./near-misses.ts";
+import { describeNearest, nearMisses } from "./near-misses.ts";
 import {
   parseRequestPattern,
   pathMatcher,
@@ -183,21 +183,19 @@ export class Journal {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Returns the newest requests that pass a test, newest first, and the number of all that pass. */
   latest(passes: (entry: JournalEntry) => boolean, max: number) {
     const entries = this.#kept().filter(passes);
     return { total: entries.length, entries: entries.slice(-max).toReversed().map(copy) };
   }
 
-  /** Returns a request with its headers and bodies, if they are kept. */
   exchange(id: string): { entry: JournalEntry; exchange: Exchange } | undefined {
     const found = this.#exchanges.find((each) => each?.entry.id === id);
     return found && { entry: copy(found.entry), exchange: found.exchange };
   }
 
-  /** Describes the newest requests that nearly match a pattern, the nearest first. */
   nearest(pattern: RequestPattern, max: number): readonly string[] {
-    return nearRequests(pattern, this.#kept().slice(-maxNearest)).slice(0, max);
+    const nearest = describeNearest(pattern, this.#kept().slice(-maxNearest));
+    return nearest.flatMap(({ line, nearness }) => (nearness > 0 ? line : [])).slice(0, max);
   }
 
   begin(request: HttpRequest): void {
@@ -316,9 +314,7 @@ function openOf({ journaled }: HttpRequest): OpenRequest | undefined {
   return journaled as OpenRequest | undefined;
 }
 
-function copy(entry: JournalEntry): OpenEntry {
-  return host.copy(entry);
-}
+const copy = (entry: JournalEntry): OpenEntry => host.copy(entry);
 
 function entryFilter({
   method,

@@ -16,27 +16,18 @@ export function nearMisses(pattern: RequestPattern, entries: readonly JournalEnt
   return ["Other requests:", ...shown, ...more].join("\n  ");
 }
 
-export function nearRequests(
-  pattern: RequestPattern,
-  entries: readonly JournalEntry[],
-): readonly string[] {
-  return describeNearest(pattern, entries)
-    .filter(({ nearness: near }) => near > 0)
-    .map(({ line }) => line);
-}
-
-function describeNearest(pattern: RequestPattern, entries: readonly JournalEntry[]) {
+export function describeNearest(pattern: RequestPattern, entries: readonly JournalEntry[]) {
   const groups = new Map<string, { count: number; nearness: number }>();
   for (const entry of entries) {
     const line = describe(entry);
     const { count } = groups.get(line) ?? { count: 0 };
-    groups.set(line, { count: count + 1, nearness: nearness(pattern, entry) });
+    groups.set(line, { count: count + 1, nearness: nearnessOf(pattern, entry) });
   }
   return [...groups]
     .toSorted(([, a], [, b]) => b.nearness - a.nearness)
-    .map(([line, { count, nearness: near }]) => ({
+    .map(([line, { count, nearness }]) => ({
       line: count === 1 ? line : `${line} (${count} times)`,
-      nearness: near,
+      nearness,
     }));
 }
 
@@ -45,7 +36,7 @@ function describe({ method, path, status, durationMs, apiKey }: JournalEntry): s
   return `${method} ${path}, ${outcome}, ${apiKey === null ? "no key" : `key ${apiKey}`}`;
 }
 
-function nearness(pattern: RequestPattern, { method, path }: JournalEntry): number {
+function nearnessOf(pattern: RequestPattern, { method, path }: JournalEntry): number {
   const isSamePath = pattern.matches(pattern.method, path);
   return (isSamePath ? 2 : 0) + (pattern.method === method ? 1 : 0);
 }

@@ -3,7 +3,6 @@ import { OptionsError, show } from "@tryon/shared/options";
 export interface RequestPattern {
   readonly method: string;
   readonly path: string;
-  /** Returns true for a request of this method to this path, which has no query. */
   matches(method: string, path: string): boolean;
 }
 

@@ -3,74 +3,15 @@ import { expect, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "../engine/stock.ts";
-import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import type { Mock } from "../mock.ts";
 import { nextIds, observed } from "../../test/observed.ts";
-
-const step = fc.oneof(
-  fc.record({
-    kind: fc.constant("submit" as const),
-    output_size: fc.constantFrom("1K", "2K"),
-    prompt: fc.constantFrom(null, "mock:content_blocked", "mock:slow=9000", "mock:never"),
-    wait: fc.boolean(),
-    hooked: fc.boolean(),
-    key: fc.constantFrom(undefined, "a", "b"),
-  }),
-  fc.record({ kind: fc.constant("advance" as const), span: fc.integer({ min: 0, max: 8_000 }) }),
-  fc.record({
-    kind: fc.constant("purchase" as const),
-    token: fc.constantFrom("spt_1", "spt_2", "spt_processing_1"),
-  }),
-  fc.record({ kind: fc.constant("settle" as const) }),
-  fc.record({
-    kind: fc.constant("next" as const),
-    outcome: fc.constantFrom("never" as const, "model_rejected" as const, "succeeded" as const),
-  }),
-  fc.record({
-    kind: fc.constant("repeat" as const),
-    how: fc.constantFrom("replay" as const, "duplicate" as const, "tamper" as const),
-  }),
-);
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+import { runSteps, step, steppedServer } from "../../test/steps.ts";
 
 const engine = stockEngine();
 
-/** Creates a server whose receiver accepts webhooks in every third second, so that it needs no state. */
 function makeServer(concurrency: number, webhookBody: "same" | "resigned"): Mock {
-  const mock: Mock = createMock({
-    clock: "manual",
-    seed: 7,
-    engine,
-    concurrency,
-    options: { reportQueued: true, refund: "failed", webhookBody },
-    sendWebhook: async () =>
-      new Response(null, { status: Math.floor(mock.clock.now() / 1_000) % 3 === 0 ? 200 : 500 }),
-  });
-  return mock;
-}
-
-async function runSteps(mock: Mock, steps: readonly Step[]): Promise<void> {
-  const call = caller(mock);
-  for (const one of steps) {
-    if (one.kind === "advance") await mock.clock.advance(one.span);
-    else if (one.kind === "next") mock.nextJob({ outcome: one.outcome });
-    else if (one.kind === "purchase") {
-      await call.purchase({ pack_slug: "demo", shared_payment_granted_token: one.token });
-    } else if (one.kind === "settle") {
-      const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
-      await mock.settlePayment((await call.purchase(order)).body.payment_intent_id);
-    } else if (one.kind === "repeat") {
-      const last = (await mock.webhooks.deliveries()).at(-1);
-      if (last !== undefined) await mock.webhooks[one.how](last.id);
-    } else {
-      const { kind: _kind, key, hooked, ...fields } = one;
-      const webhook_url = hooked ? "https://shop.example/hook" : null;
-      const headers = key === undefined ? {} : { "idempotency-key": key };
-      // A restore rejects synchronous requests.
-      void call.submit({ ...fields, webhook_url }, headers).catch(() => undefined);
-    }
-    await mock.clock.advance(0);
-  }
+  const options = { reportQueued: true, refund: "failed", webhookBody } as const;
+  return steppedServer({ engine, concurrency, options });
 }
 
 const steps = fc.array(step, { minLength: 1, maxLength: 8 });

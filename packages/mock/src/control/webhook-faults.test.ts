@@ -1,21 +1,18 @@
 import { describe, expect, test } from "vitest";
 
-import { receiver } from "../../test/receiver.ts";
-import { withFaults } from "../../test/with-faults.ts";
+import { withReceiver } from "../../test/receiver.ts";
 
 const on = "webhook";
 const webhook_url = "https://shop.example/hook";
 
 function setUp() {
-  const hooks = receiver();
-  const server = withFaults({ sendWebhook: hooks.send });
-  hooks.watch(server.mock.clock);
+  const { mock, call, received } = withReceiver();
   const finish = async () => {
-    await server.submit({ webhook_url });
-    await server.mock.clock.advance("1h");
-    return server.mock.webhooks.deliveries();
+    await call.submit({ webhook_url });
+    await mock.clock.advance("1h");
+    return mock.webhooks.deliveries();
   };
-  return { ...server, hooks, finish };
+  return { mock, call, received, finish };
 }
 
 describe("a webhook fault", () => {
@@ -24,11 +21,11 @@ describe("a webhook fault", () => {
     ["reset before", { reset: "before" }, "given-up", 0],
     ["reset after", { times: 1, reset: "after" }, "delivered", 2],
   ] as const)("%s fails the attempt, and the server retries", async (name, fault, state, count) => {
-    const { mock, hooks, finish } = setUp();
+    const { mock, received, finish } = setUp();
     mock.faults.add({ on, ...fault });
     const [delivery] = await finish();
     expect(delivery?.state).toBe(state);
-    expect(hooks.received.map(({ body }) => body["job_id"])).toEqual(
+    expect(received.map(({ body }) => body["job_id"])).toEqual(
       Array.from({ length: count }, () => delivery?.jobId),
     );
     const error = name === "drop" ? "The webhook was dropped by fault_1." : "fetch failed";
@@ -40,14 +37,14 @@ describe("a webhook fault", () => {
   });
 
   test("with latency delays the webhook by more than a receiver may take", async () => {
-    const { mock, hooks, submit } = setUp();
+    const { mock, call, received } = setUp();
     mock.faults.add({ on, times: 1, latency: "1m" });
-    await submit({ webhook_url });
+    await call.submit({ webhook_url });
     await mock.clock.advance(61_499);
-    expect(hooks.received).toHaveLength(0);
+    expect(received).toHaveLength(0);
     expect(await mock.webhooks.deliveries()).toMatchObject([{ state: "pending", attempts: [] }]);
     await mock.clock.advance(1);
-    expect(hooks.received).toHaveLength(1);
+    expect(received).toHaveLength(1);
     expect(await mock.webhooks.deliveries()).toMatchObject([
       { state: "delivered", attempts: [{ status: 204, at: mock.clock.now(), durationMs: 0 }] },
     ]);
@@ -55,50 +52,50 @@ describe("a webhook fault", () => {
   });
 
   test("with latency adds to later faults and to retries", async () => {
-    const { mock, hooks, finish } = setUp();
+    const { mock, received, finish } = setUp();
     mock.faults.add({ on, times: 2, latency: "2s" });
     mock.faults.add({ on, times: 1, latency: "500ms", drop: true });
     const start = mock.clock.now();
     const [delivery] = await finish();
     // The job ends at 1.5 s. Its event is dropped 2.5 s later; the retry 1 s after that has a delay of 2 s.
     expect(delivery?.attempts.map(({ at }) => at - start)).toEqual([4_000, 7_000]);
-    expect(hooks.received.map(({ at }) => at - start)).toEqual([7_000]);
+    expect(received.map(({ at }) => at - start)).toEqual([7_000]);
   });
 
   test("with latency delays replays, and ends when the server is closed", async () => {
-    const { mock, hooks, finish } = setUp();
+    const { mock, received, finish } = setUp();
     const [delivery] = await finish();
     mock.faults.add({ on, latency: "1h" });
     const replayed = mock.webhooks.replay(delivery?.id ?? "");
     await mock.clock.advance("30m");
     mock.close();
     expect(await replayed).toMatchObject({ state: "pending", attempts: [] });
-    expect(hooks.received).toHaveLength(1);
+    expect(received).toHaveLength(1);
     expect(mock.clock.pending).toBe(0);
   });
 
   test("with latency starts again after a restore", async () => {
-    const { mock, hooks, submit } = setUp();
+    const { mock, call, received } = setUp();
     mock.faults.add({ on, times: 2, latency: "10s" });
-    await submit({ webhook_url });
+    await call.submit({ webhook_url });
     await mock.clock.advance("5s");
     const snapshot = await mock.snapshot();
     await mock.clock.advance("1m");
-    expect(hooks.received).toHaveLength(1);
+    expect(received).toHaveLength(1);
     await mock.restore(snapshot);
     await mock.clock.advance("9999ms");
-    expect(hooks.received).toHaveLength(1);
+    expect(received).toHaveLength(1);
     await mock.clock.advance(1);
-    expect(hooks.received).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
   test("does not apply to requests, nor a request fault to webhooks", async () => {
-    const { mock, hooks, finish, account } = setUp();
+    const { mock, call, received, finish } = setUp();
     mock.faults.add({ on, drop: true });
-    expect((await account()).status).toBe(200);
+    expect((await call.account()).status).toBe(200);
     mock.faults.clear();
     mock.faults.add({ on: "* *", status: 200, after: 1, body: "none" });
     await finish();
-    expect(hooks.received).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 });

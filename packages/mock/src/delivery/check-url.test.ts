@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { caller, manualServer } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
-import { ipProblem, urlProblem } from "./check-url.ts";
+import { ipProblem, urlProblem, type UrlRules } from "./check-url.ts";
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -32,50 +32,6 @@ const invalidUrls = [
     https://user:secret@shop.example/hook https://[::1/hook https://1.2.3.4.5/hook
   `),
 ];
-const setting = "allowPrivateWebhooks";
-const onlyPublic = { allowPrivate: false, setting } as const;
-const alsoPrivate = { allowPrivate: true, setting } as const;
-const withoutHint = (): unknown => expect.not.stringContaining(setting);
-
-describe("urlProblem", () => {
-  test.each(publicHosts)("allows %s", (host) => {
-    covers("submit.blocked-url.which");
-    for (const url of [`https://${host}/hook`, `HTTPS://${host}/hook`]) {
-      expect(urlProblem(url, onlyPublic)).toBeUndefined();
-      expect(urlProblem(url, alsoPrivate)).toBeUndefined();
-    }
-  });
-
-  test.each(loopbackHosts.flatMap((host) => [`https://${host}/hook`, `http://${host}/hook`]))(
-    "allows %s only with allowPrivate",
-    (url) => {
-      expect(urlProblem(url, onlyPublic)).toContain(setting);
-      expect(urlProblem(url, alsoPrivate)).toBeUndefined();
-    },
-  );
-
-  test.each(publicHosts)("blocks %s by http", (host) => {
-    covers("request.webhook-url.https");
-    for (const rules of [onlyPublic, alsoPrivate]) {
-      const problem = "blocked URL; use https instead of http.";
-      expect(urlProblem(`http://${host}/hook`, rules)).toBe(problem);
-    }
-  });
-
-  test.each(privateHosts)("blocks %s", (host) => {
-    for (const rules of [onlyPublic, alsoPrivate]) {
-      expect(urlProblem(`https://${host}/hook`, rules)).toEqual(withoutHint());
-    }
-  });
-
-  test.each(invalidUrls)("rejects the invalid URL %s", (url) => {
-    covers("submit.400.bad-url");
-    for (const rules of [onlyPublic, alsoPrivate]) {
-      expect(urlProblem(url, rules)).toMatch(/^invalid URL(?!.*allowPrivate)/);
-    }
-  });
-});
-
 const publicIps = list("93.184.216.34 8.8.8.8 172.32.0.1 2606:4700::1111 ::ffff:8.8.8.8");
 const loopbackIps = list("127.0.0.1 127.9.9.9 ::1 ::ffff:127.0.0.1 ::ffff:7f00:1");
 const privateIps = [
@@ -89,34 +45,67 @@ const privateIps = [
   `),
 ];
 
-describe("ipProblem", () => {
-  test.each(publicIps)("allows %s", (ip) => {
-    expect(ipProblem([ip], onlyPublic)).toBeUndefined();
-    expect(ipProblem([ip], alsoPrivate)).toBeUndefined();
+const setting = "allowPrivateWebhooks";
+/** Returns the problems if only public hosts are allowed, and if loopback is allowed too. */
+const bothOf = (problem: typeof urlProblem, url: string) =>
+  [false, true].map((allowPrivate) => problem(url, { allowPrivate, setting }));
+const ofIp = (ip: string, rules: UrlRules) => ipProblem([ip], rules);
+const on = (scheme: string, hosts: readonly string[]) =>
+  hosts.map((host) => `${scheme}://${host}/hook`);
+
+describe.each([
+  {
+    name: "urlProblem",
+    problem: urlProblem,
+    allowed: [...on("https", publicHosts), ...on("HTTPS", publicHosts)],
+    loopback: [...on("https", loopbackHosts), ...on("http", loopbackHosts)],
+    blocked: [...on("https", privateHosts), ...on("http", publicHosts), ...invalidUrls],
+  },
+  {
+    name: "ipProblem",
+    problem: ofIp,
+    allowed: publicIps,
+    loopback: loopbackIps,
+    blocked: privateIps,
+  },
+])("$name", ({ problem, allowed, loopback, blocked }) => {
+  test.each(allowed)("allows %s", (url) => {
+    covers("submit.blocked-url.which");
+    expect(bothOf(problem, url)).toEqual([undefined, undefined]);
   });
 
-  test.each(loopbackIps)("allows %s only with allowPrivate", (ip) => {
-    expect(ipProblem([ip], onlyPublic)).toContain(setting);
-    expect(ipProblem([ip], alsoPrivate)).toBeUndefined();
+  test.each(loopback)("allows %s only with allowPrivate", (url) => {
+    expect(bothOf(problem, url)).toEqual([expect.stringContaining(setting), undefined]);
   });
 
-  test.each(privateIps)("blocks %j", (ip) => {
-    for (const rules of [onlyPublic, alsoPrivate]) {
-      expect(ipProblem([ip], rules)).toEqual(withoutHint());
+  test.each(blocked)("blocks %j without a hint", (url) => {
+    covers("request.webhook-url.https");
+    for (const found of bothOf(problem, url)) {
+      expect(found).toMatch(/^(blocked|invalid) URL(?!.*allowPrivate)/);
     }
   });
+});
 
-  test.each([...loopbackIps, ...privateIps])("blocks a host with %j and public IPs", (ip) => {
-    for (const ips of [
-      ["8.8.8.8", ip],
-      [ip, ...publicIps],
-    ]) {
-      const problem = ipProblem(ips, onlyPublic);
-      expect(problem).toContain("blocked URL");
-      // The IP would disclose the server's network to the caller.
-      expect(ip !== "" && problem?.includes(ip)).toBe(false);
-    }
-  });
+test.each(on("http", publicHosts))("%s has to be https", (url) => {
+  const https = "blocked URL; use https instead of http.";
+  expect(bothOf(urlProblem, url)).toEqual([https, https]);
+});
+
+test.each(invalidUrls)("%s is invalid", (url) => {
+  covers("submit.400.bad-url");
+  for (const found of bothOf(urlProblem, url)) expect(found).toMatch(/^invalid URL/);
+});
+
+test.each([...loopbackIps, ...privateIps])("a host with %j and public IPs is blocked", (ip) => {
+  for (const ips of [
+    ["8.8.8.8", ip],
+    [ip, ...publicIps],
+  ]) {
+    const problem = ipProblem(ips, { allowPrivate: false, setting });
+    expect(problem).toContain("blocked URL");
+    // The IP would disclose the server's network to the caller.
+    expect(ip !== "" && problem?.includes(ip)).toBe(false);
+  }
 });
 
 describe("a submission", () => {

@@ -48,7 +48,6 @@ function networkOfIp(ip: string): HostNetwork {
   return isIp(ip) && !/^::\d+\./.test(ip) ? networkOf(ip) : "private";
 }
 
-/** Forms of an IP: it has a colon, or its last part begins with a digit. */
 const likeIp = /:|(^|\.)\d[^.]*$/;
 
 export function isIp(host: string): boolean {

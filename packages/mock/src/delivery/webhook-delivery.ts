@@ -6,10 +6,8 @@ import type { DeliveryAttemptPlan, ServiceContext } from "../service/context.ts"
 import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
 import type { Tables } from "../store/store.ts";
+import { patience } from "../system/system.ts";
 import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
-
-/** Real milliseconds that a manual clock waits for a receiver. */
-const patience = 1_000;
 
 export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
@@ -148,7 +146,6 @@ export function nextAttemptAt({ state, attempts }: DeliveryRecord): number | nul
   return last.at + last.durationMs + (limits.webhookRetryDelays[attempts.length - 1] ?? 0);
 }
 
-/** Sends a webhook once and returns the outcome. It never throws. */
 async function postEvent(
   delivery: DeliveryRecord,
   send: DeliveryAttemptPlan["send"],
@@ -174,7 +171,6 @@ async function postEvent(
   }
 }
 
-/** Adds an attempt to a delivery, and returns the delay before the next. Replays and tampered events are sent once. */
 function afterAttempt(
   delivery: DeliveryRecord,
   attempt: DeliveryAttempt,

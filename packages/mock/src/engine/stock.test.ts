@@ -1,23 +1,8 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 
-import type { RenderRequest } from "./engine.ts";
-import { pngSize } from "./png.ts";
+import { renderRequest } from "../../test/recording-server.ts";
 import { stockEngine } from "./stock.ts";
-
-function request(fields: Partial<RenderRequest> = {}): RenderRequest {
-  const image = { field: "person_url", source: "url", url: "https://a.example/p.png" } as const;
-  return {
-    person: image,
-    garments: [image],
-    instruction: "",
-    seed: null,
-    fingerprint: "00000001",
-    width: 768,
-    height: 1_024,
-    ...fields,
-  };
-}
 
 /** Returns the color of a pixel, at a share of the image's width and height. */
 async function colorAt(png: Uint8Array, x: number, y: number): Promise<readonly number[]> {
@@ -28,22 +13,9 @@ async function colorAt(png: Uint8Array, x: number, y: number): Promise<readonly 
 }
 
 describe("a stock image", () => {
-  test.each([
-    [768, 1_024],
-    [1_536, 2_048],
-    [3_072, 4_096],
-  ])("is a PNG of %i × %i pixels that sharp can decode", async (width, height) => {
-    const png = await stockEngine().render(request({ width, height }));
-    expect(pngSize(png)).toEqual({ width, height });
-    const decoded = await sharp(png, { failOn: "warning" })
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    expect(decoded.info).toMatchObject({ width, height });
-  });
-
   test("shows the same figure in each size", async () => {
-    const small = await stockEngine().render(request());
-    const large = await stockEngine().render(request({ width: 1_536, height: 2_048 }));
+    const small = await stockEngine().render(renderRequest());
+    const large = await stockEngine().render(renderRequest({ width: 1_536, height: 2_048 }));
     for (const [x, y] of [
       [0.02, 0.02],
       [0.5, 0.45],
@@ -55,7 +27,7 @@ describe("a stock image", () => {
   });
 
   test("says MOCK in white on dark in each third, since a page may show only a part of it", async () => {
-    const png = await stockEngine().render(request());
+    const png = await stockEngine().render(renderRequest());
     const words = [86, 322, 558].map((left) =>
       sharp(png).extract({ left, top: 970, width: 126, height: 40 }).greyscale().raw().toBuffer(),
     );
@@ -69,8 +41,8 @@ describe("a stock image", () => {
   });
 
   test("has the same bytes for the same request and seed, and other bytes otherwise", async () => {
-    const requests = Array.from({ length: 24 }, (_, seed) => request({ seed }));
-    requests.push(request({ fingerprint: "00000002" }));
+    const requests = Array.from({ length: 24 }, (_, seed) => renderRequest({ seed }));
+    requests.push(renderRequest({ fingerprint: "00000002" }));
     const images = new Set<string>();
     for (const one of requests) {
       const bytes = await stockEngine().render(one);
@@ -81,6 +53,6 @@ describe("a stock image", () => {
   });
 
   test("is rejected in other sizes", async () => {
-    await expect(stockEngine().render(request({ width: 767 }))).rejects.toThrow("767x1024");
+    await expect(stockEngine().render(renderRequest({ width: 767 }))).rejects.toThrow("767x1024");
   });
 });

@@ -21,7 +21,6 @@ export function stockEngine(): Engine {
   };
 }
 
-/** Part of a request that a stock image depends on. */
 type StockRequest = Pick<RenderRequest, "width" | "height" | "fingerprint" | "seed">;
 
 export function drawStockImage(request: StockRequest): Bytes {

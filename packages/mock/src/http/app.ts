@@ -106,7 +106,6 @@ function preflightResponse(): HttpResponse {
   };
 }
 
-/** Redirects to the https URL without a trailing slash, unless the URL is already that. */
 function slashRedirect({ origin, path, search }: HttpRequest): HttpResponse | undefined {
   const url = new URL(`${origin}${path}${search}`);
   const target = new URL(url);

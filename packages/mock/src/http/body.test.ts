@@ -76,8 +76,9 @@ function sendStream(
   return { mock, response: mock.fetch(url, { ...streamed(body, headers), ...init }) };
 }
 
-describe("a malformed body", () => {
-  test.each(malformed)("gets a 422, or a 400 by option: %s", async (_case, body, headers, type) => {
+test.each(malformed)(
+  "a malformed body gets a 422, or a 400 by option: %s",
+  async (_case, body, headers, type) => {
     const { call } = manualServer();
     for (const each of paths) {
       const refused = await call.call(each, { method: "POST", headers, body });
@@ -90,11 +91,12 @@ describe("a malformed body", () => {
     expect(refused.detail).toContain("JSON object");
     // Invalid fields do not depend on the option.
     expect((await other.submit({ seed: -1 })).status).toBe(422);
-  });
-});
+  },
+);
 
-describe("a body of another content type", () => {
-  test.each(otherTypes)("gets a 422, or a 415 by option: %s", async (_case, body, headers) => {
+test.each(otherTypes)(
+  "a body of another content type gets a 422, or a 415 by option: %s",
+  async (_case, body, headers) => {
     covers("endpoints.content-type.other", "endpoints.post.content-type");
     const { call } = manualServer({ options: { malformedBody: 400 } });
     const other = manualServer({ options: { wrongContentType: 415 } }).call;
@@ -110,8 +112,8 @@ describe("a body of another content type", () => {
     expect((await other.call(path, { method: "POST", headers: json, body: "[]" })).status).toBe(
       422,
     );
-  });
-});
+  },
+);
 
 describe("a valid body", () => {
   test.each([

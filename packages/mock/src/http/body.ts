@@ -1,7 +1,7 @@
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
-import { ServiceError } from "../service/service-error.ts";
-import type { ServerStateClock } from "../system/system.ts";
+import { badRequest } from "../service/service-error.ts";
+import { patience, type ServerStateClock } from "../system/system.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
 import { fromWebRequest, type HttpRequest } from "./message.ts";
 import type { ValidationError } from "@tryon/spec/openapi";
@@ -22,9 +22,6 @@ export class BrokenBody extends Error {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/** Maximum delay of a manual clock by a body that is still arriving, in milliseconds of the machine. */
-const maxReadTime = 1_000;
 
 /**
  * Reads a request's body as a JSON object.
@@ -103,13 +100,12 @@ export function createRequest(...[resource, init]: ConstructorParameters<typeof 
   return { request: fromWebRequest(web), web };
 }
 
-/** Reads a body, for which a manual clock waits for up to a second of the machine. */
 export function readInTime<Body>(
   request: HttpRequest,
   clock: ServerStateClock,
   read: () => Promise<Body>,
 ): Promise<Body> {
-  return request.isBuffered ? read() : clock.outside(read(), maxReadTime);
+  return request.isBuffered ? read() : clock.outside(read(), patience);
 }
 
 export async function readBytes(request: HttpRequest): Promise<Uint8Array> {
@@ -123,7 +119,7 @@ export async function readBytes(request: HttpRequest): Promise<Uint8Array> {
 
 export function parseJson(bytes: Uint8Array): { value?: unknown; error?: string } {
   const limitProblem = jsonLimitProblem(bytes);
-  if (limitProblem !== undefined) throw new ServiceError("bad-request", limitProblem);
+  if (limitProblem !== undefined) return badRequest(limitProblem);
   try {
     return { value: JSON.parse(utf8.decode(bytes)) };
   } catch (error) {

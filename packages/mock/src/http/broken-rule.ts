@@ -4,7 +4,6 @@ import { ServiceError } from "../service/service-error.ts";
 import { MalformedBody, OversizeBody, WrongContentType } from "./body.ts";
 import { InvalidInput } from "./validation.ts";
 
-/** Finds the rule behind an error. For several invalid fields, it is that of the first. */
 export function brokenRule(error: unknown): ServerRule | undefined {
   if (error instanceof ServiceError) return error.rule;
   if (error instanceof MalformedBody) return "endpoints.json";

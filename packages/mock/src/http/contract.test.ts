@@ -113,18 +113,3 @@ test("each submission that the server accepts is valid under the contract", asyn
   );
   expect(accepted).toBeGreaterThan(5);
 });
-
-describe("an exemption from 422 in the contract", () => {
-  test.each([
-    ["TryOnRequest", { person_url: "invalid URL" }, 400],
-    ["TryOnRequest", { webhook_url: "invalid URL" }, 400],
-    ["TryOnRequest", { garment_urls: ["invalid URL"] }, 400],
-    ["TryOnRequest", { output_size: "4k" }, 200],
-    ["TryOnRequest", { size: "2k" }, 200],
-    ["PurchaseWithSPTRequest", { pack_slug: "huge" }, 400],
-    ["PurchaseWithSPTRequest", { shared_payment_granted_token: "tok_1" }, 400],
-  ])("for %s %j gets a %i", async (name, fields, status) => {
-    const body = bodies.find((candidate) => candidate.name === name);
-    expect(await server(body?.path ?? "")({ ...body?.base, ...fields })).toBe(status);
-  });
-});

@@ -1,7 +1,5 @@
 import type { AccountResponse, PurchaseWithSPTResponse } from "@tryon/spec/openapi";
 import { sizes } from "../service/catalogue.ts";
-import type { PurchaseResponse } from "../service/purchases.ts";
-import type { KeyRecord } from "../store/records.ts";
 import { json } from "./responses.ts";
 import type { Router } from "./router.ts";
 import { validate } from "./validation.ts";
@@ -13,7 +11,20 @@ export function addCreditRoutes(router: Router, routes: RouteContext): void {
   router.add(
     "GET",
     "/api/v1/account",
-    withKey(routes, async ({ key }) => json(accountView(key))),
+    withKey(routes, async ({ key }) => {
+      const account: AccountResponse = {
+        name: key.name,
+        credits_remaining: key.credits,
+        rate_limit_per_min: key.rateLimitPerMinute,
+        total_calls: key.totalCalls,
+        tryon_cost_credits: {
+          "1K": sizes["1K"].credits,
+          "2K": sizes["2K"].credits,
+          "4K": sizes["4K"].credits,
+        },
+      };
+      return json(account);
+    }),
   );
 
   router.add(
@@ -21,40 +32,19 @@ export function addCreditRoutes(router: Router, routes: RouteContext): void {
     "/api/v1/credits/purchase",
     withKey(routes, async ({ key, body }) => {
       const order = validate(schemas().purchase, { body: await body() }, service.options).body;
-      const response = await service.purchases.purchase(key.id, {
+      const { purchase, ...credits } = await service.purchases.purchase(key.id, {
         packSlug: order.pack_slug,
         token: order.shared_payment_granted_token,
       });
-      return json(purchaseView(response));
+      const response: PurchaseWithSPTResponse = {
+        payment_intent_id: purchase.paymentIntentId,
+        status: purchase.status,
+        pack_slug: purchase.packSlug,
+        credits_added: credits.creditsAdded,
+        credits_remaining: credits.creditsRemaining,
+        next_action: purchase.nextAction,
+      };
+      return json(response);
     }),
   );
-}
-
-function accountView(key: KeyRecord): AccountResponse {
-  return {
-    name: key.name,
-    credits_remaining: key.credits,
-    rate_limit_per_min: key.rateLimitPerMinute,
-    total_calls: key.totalCalls,
-    tryon_cost_credits: {
-      "1K": sizes["1K"].credits,
-      "2K": sizes["2K"].credits,
-      "4K": sizes["4K"].credits,
-    },
-  };
-}
-
-function purchaseView({
-  purchase,
-  creditsAdded,
-  creditsRemaining,
-}: PurchaseResponse): PurchaseWithSPTResponse {
-  return {
-    payment_intent_id: purchase.paymentIntentId,
-    status: purchase.status,
-    pack_slug: purchase.packSlug,
-    credits_added: creditsAdded,
-    credits_remaining: creditsRemaining,
-    next_action: purchase.nextAction,
-  };
 }

@@ -1,5 +1,5 @@
 import contract from "@tryon/spec/openapi.json" with { type: "json" };
-import { packs } from "../service/catalogue.ts";
+import { packs, sizeNames } from "../service/catalogue.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import { html, json } from "./responses.ts";
 import type { Router } from "./router.ts";
@@ -34,7 +34,7 @@ function discoveryDocument(origin: string): unknown {
     documentation_url: `${origin}/api/docs`,
     openapi_url: `${origin}/api/v1/openapi.json`,
     capabilities: {
-      try_on: { endpoint: `${origin}/api/v1/tryon`, output_sizes: ["1K", "2K", "4K"] },
+      try_on: { endpoint: `${origin}/api/v1/tryon`, output_sizes: sizeNames },
       agentic_commerce: {
         purchase_endpoint: `${origin}/api/v1/credits/purchase`,
         payment_method: "shared_payment_granted_token",

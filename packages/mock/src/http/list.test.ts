@@ -87,28 +87,26 @@ describe("the list of jobs", () => {
     expect((await call.poll(id)).status).toBe(200);
     expect((await other.account()).status).toBe(200);
   });
-
-  test.each(["job_none", "rubbish", "%00"])("gets a 400 with the cursor %s", async (cursor) => {
-    covers("list.cursor.unknown");
-    const refused = await manualServer().call.list(`?cursor=${cursor}`);
-    expect([refused.status, refused.detail]).toEqual([400, expect.stringMatching(/^cursor: /)]);
-  });
 });
 
 const anyDetail = { detail: expect.anything() as unknown };
+const cursorDetail = { detail: expect.stringMatching(/^cursor: /) as unknown };
 
 test.each([
-  [400, 400, [], anyDetail],
+  [400, 400, [], cursorDetail],
   [422, 422, [{ loc: ["query", "cursor"], type: "value_error" }], anyDetail],
   ["empty", 200, [], { jobs: [], next_cursor: null }],
 ] as const)("an unknown cursor gets with unknownCursor %s a %i", async (...row) => {
+  covers("list.cursor.unknown");
   const [unknownCursor, status, problems, body] = row;
   const { call } = manualServer({ options: { unknownCursor, fieldStatus: 400 } });
   await submitMany(call, 1);
-  const response = await call.list("?cursor=job_none");
-  expect(response.status).toBe(status);
-  expect(response.problems).toMatchObject(problems);
-  expect(response.body).toEqual(body);
+  for (const cursor of ["job_none", "rubbish", "%00"]) {
+    const response = await call.list(`?cursor=${cursor}`);
+    expect(response.status).toBe(status);
+    expect(response.problems).toMatchObject(problems);
+    expect(response.body).toEqual(body);
+  }
 });
 
 test("an invalid limit becomes the nearest one with limitBounds clamp", async () => {
@@ -202,14 +200,10 @@ describe("the status filter", () => {
 });
 
 describe("a new job", () => {
-  test("is visible at once by default", async () => {
+  test("is missing from reads during the option readLag, and visible at once without it", async () => {
     covers("poll.fresh-job.visible");
-    const { call } = manualServer();
-    const [id = ""] = await submitMany(call, 1);
-    expect((await call.poll(id)).status).toBe(200);
-  });
-
-  test("is missing from reads during the option readLag", async () => {
+    const { call: usual } = manualServer();
+    expect((await usual.poll((await usual.submit()).body.job_id)).status).toBe(200);
     const { mock, call } = manualServer({ options: { readLag: 800 } });
     const [older = ""] = await submitMany(call, 1);
     await mock.clock.advance("799ms");

@@ -2,7 +2,7 @@ import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 
 import { hmacHex, sameText } from "../service/digest.ts";
-import { ServiceError } from "../service/service-error.ts";
+import { badRequest } from "../service/service-error.ts";
 import { json, errorResponse } from "./responses.ts";
 import { parseJson, readBytes, readInTime } from "./body.ts";
 import type { Router } from "./router.ts";
@@ -27,7 +27,7 @@ export function addPaymentRoutes(
       const signature = request.headers.get("stripe-signature") ?? "";
       checkSignature(signature, body, secret, service.now());
       const { data: event } = notification.safeParse(parseJson(body).value);
-      if (!event) throw new ServiceError("bad-request", "The notification is not an event.");
+      if (!event) return badRequest("The notification is not an event.");
       if (event.type === "payment_intent.succeeded") {
         await service.purchases.settle(event.data.object.id, "succeeded");
       }
@@ -44,11 +44,10 @@ function checkSignature(header: string, body: Uint8Array, secret: string, now: n
   // Decoding the body would equate invalid UTF-8 with its replacement.
   const expected = hmacHex(secret, concatBytes(utf8ToBytes(`${time}.`), body));
   const matches = parts.some((part) => part.startsWith("v1=") && sameText(expected, part.slice(3)));
-  if (!matches) throw new ServiceError("bad-request", "Stripe-Signature does not match the body.");
+  if (!matches) return badRequest("Stripe-Signature does not match the body.");
   const seconds = /^\d+$/.test(time) ? Number(time) : Number.NaN;
   if (Math.abs(seconds - now / 1_000) <= tolerance) return;
-  throw new ServiceError(
-    "bad-request",
+  return badRequest(
     `Stripe-Signature has a time over ${tolerance} seconds away from the server's.`,
   );
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 
 import type { Options } from "../options.ts";
 import { caller, manualServer, type ClientResponse } from "../../test/caller.ts";
-import { checkRateWindowResets } from "../../test/checks.ts";
 import { covers } from "../../test/covers.ts";
 
 async function setUp(limit: number, options: Partial<Options> = {}) {
@@ -25,8 +24,21 @@ const nextMinute = String(Date.UTC(2026, 0, 1, 0, 1) / 1_000);
 
 describe("the rate limit of a key", () => {
   test("refuses further requests with 429 until the next minute", async () => {
-    const { mock } = await setUp(2);
-    await expect(checkRateWindowResets(mock)).resolves.toBeUndefined();
+    const { mock, call } = await setUp(2);
+    const intoMinute = mock.clock.now() % 60_000;
+    expect((await call.account()).status).toBe(200);
+    expect((await call.submit()).status).toBe(200);
+    const refused = await call.account();
+    expect([refused.status, refused.detail]).toEqual([
+      429,
+      expect.stringContaining("2 requests a minute"),
+    ]);
+    expect((await call.submit()).status).toBe(429);
+    expect((await caller(mock).account()).status, "another key").toBe(200);
+    await mock.clock.advance(60_000 - intoMinute - 1);
+    expect((await call.account()).status).toBe(429);
+    await mock.clock.advance(1);
+    expect((await call.account()).status).toBe(200);
   });
 
   test("counts refused requests, but none without a key; those over it are not in total_calls", async () => {
@@ -78,15 +90,18 @@ describe("the option rateWindow sliding", () => {
     expect((await call.account()).status).toBe(429);
   });
 
-  test("keeps its count in a snapshot", async () => {
-    const { mock, call } = await setUp(1, { rateWindow: "sliding" });
-    await call.account();
-    const snapshot = await mock.snapshot();
-    await mock.clock.advance("1m");
-    expect((await call.account()).status).toBe(200);
-    await mock.restore(snapshot);
-    expect((await call.account()).status).toBe(429);
-  });
+  test.each(["sliding", "fixed"] as const)(
+    "keeps its %s count in a snapshot",
+    async (rateWindow) => {
+      const { mock, call } = await setUp(1, { rateWindow });
+      await call.account();
+      const snapshot = await mock.snapshot();
+      await mock.clock.advance("1m");
+      expect((await call.account()).status).toBe(200);
+      await mock.restore(snapshot);
+      expect((await call.account()).status).toBe(429);
+    },
+  );
 });
 
 describe("the rate limit headers", () => {

@@ -26,14 +26,12 @@ export class Router {
     resource.methods.set(method, route);
   }
 
-  /** Methods and paths, such as `GET /api/v1/account`. */
   get routes(): readonly string[] {
     return [...this.#resources].flatMap(([path, { methods }]) =>
       Array.from(methods.keys(), (method) => `${method} ${path}`),
     );
   }
 
-  /** Returns undefined for an unknown path. */
   respond(
     request: HttpRequest,
     path = decode(request.path, decodeURI),

@@ -1,10 +1,9 @@
 import * as z from "zod";
 
 import type { Options } from "../options.ts";
-import { limits, packs } from "../service/catalogue.ts";
+import { limits, packs, sizeNames } from "../service/catalogue.ts";
 import type { SubmissionFields } from "../service/submission.ts";
 
-const sizes = ["1K", "2K", "4K"];
 const jobStatus = z.enum(["queued", "running", "succeeded", "failed"]);
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
@@ -19,7 +18,7 @@ export function requestSchemas(options: Options) {
   const flag = lax ? z.preprocess(readFlag, z.boolean()) : z.boolean();
   const integer = integerBetween(0, limits.maxSeed).nullable();
   const url = text(0, limits.urlCharacters).nullable().optional();
-  const size = word(sizes, (value) => value.toUpperCase()).optional();
+  const size = word(sizeNames, (value) => value.toUpperCase()).optional();
   const images = textList(limits.garments).optional();
   const body: z.ZodType<SubmissionFields> = z.object({
     person_url: url,
@@ -108,10 +107,13 @@ function isLonger(value: string, max: number): boolean {
   return count > max;
 }
 
-function word(values: string[], normalize = (value: string): string => value): z.ZodString {
+function word(
+  values: readonly string[],
+  normalize = (value: string): string => value,
+): z.ZodString {
   return z.string().check(({ value, issues }) => {
     if (values.includes(normalize(value))) return;
-    issues.push({ code: "invalid_value", values, input: value });
+    issues.push({ code: "invalid_value", values: [...values], input: value });
   });
 }
 

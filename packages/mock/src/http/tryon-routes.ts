@@ -3,7 +3,7 @@ import type { Options } from "../options.ts";
 import type { SubmitResponse } from "../service/first-responses.ts";
 import type { JobPage } from "../service/jobs.ts";
 import type { Service } from "../service/service.ts";
-import { ServiceError } from "../service/service-error.ts";
+import { badRequest } from "../service/service-error.ts";
 import type { JobRecord } from "../store/records.ts";
 import { formatTime } from "../system/date.ts";
 import type { HttpRequest } from "./message.ts";
@@ -89,9 +89,7 @@ function readListQuery(
 function unknownCursorPage(cursor: string | undefined, options: Options): JobPage {
   if (options.unknownCursor === "empty") return { jobs: [], nextCursor: null };
   const msg = "unknown; pass the next_cursor of the previous page, or omit it for the first page.";
-  if (options.unknownCursor === 400) {
-    throw new ServiceError("bad-request", `cursor: ${msg}`, "list.cursor.unknown");
-  }
+  if (options.unknownCursor === 400) return badRequest(`cursor: ${msg}`, "list.cursor.unknown");
   throw new InvalidInput([
     problemAt(["query", "cursor"], { type: "value_error", msg }, cursor, options),
   ]);

@@ -121,38 +121,37 @@ test("a body may have unknown properties, and a header a key of 200 characters",
   expect((await sent).status).toBe(200);
 });
 
-describe("metadata", () => {
-  test.each([
-    [{}],
-    [{ a: null, b: true, c: -1.5e300, d: "", e: [1, [2]], f: { g: { h: [] } } }],
-    [{ [dress.repeat(256)]: dress.repeat(256) }],
-    [{ a: { b: "x".repeat(248) } }],
-    [keys(8)],
-    [JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":3}') as object],
-  ])("is returned unchanged: %j", async (metadata) => {
-    covers(
-      "request.metadata.max-keys",
-      "request.metadata.max-length",
-      "submit-response.metadata.echo",
-      "job.metadata.echo",
-    );
-    const { call } = manualServer();
-    const { body } = await call.submit({ metadata });
-    expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));
-    expect(JSON.stringify((await call.poll(body.job_id)).body.metadata)).toBe(
-      JSON.stringify(metadata),
-    );
-  });
+test.each([
+  [{}],
+  [{ a: null, b: true, c: -1.5e300, d: "", e: [1, [2]], f: { g: { h: [] } } }],
+  [{ [dress.repeat(256)]: dress.repeat(256) }],
+  [{ a: { b: "x".repeat(248) } }],
+  [keys(8)],
+  [JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":3}') as object],
+])("metadata is returned unchanged: %j", async (metadata) => {
+  covers(
+    "request.metadata.max-keys",
+    "request.metadata.max-length",
+    "submit-response.metadata.echo",
+    "job.metadata.echo",
+  );
+  const { call } = manualServer();
+  const { body } = await call.submit({ metadata });
+  expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));
+  expect(JSON.stringify((await call.poll(body.job_id)).body.metadata)).toBe(
+    JSON.stringify(metadata),
+  );
 });
 
-describe("the limit of 256 characters in metadata", () => {
-  const long = "x".repeat(257);
+const long = "x".repeat(257);
 
-  test.each([
-    ["json", { key: 422, text: 422, nested: 422 }],
-    ["text", { key: 422, text: 422, nested: 200 }],
-    ["keys", { key: 422, text: 200, nested: 200 }],
-  ] as const)("counts with metadataCount %s: %j", async (metadataCount, statuses) => {
+test.each([
+  ["json", { key: 422, text: 422, nested: 422 }],
+  ["text", { key: 422, text: 422, nested: 200 }],
+  ["keys", { key: 422, text: 200, nested: 200 }],
+] as const)(
+  "the limit of 256 characters in metadata counts with metadataCount %s: %j",
+  async (metadataCount, statuses) => {
     covers("request.metadata.what-is-counted");
     const { call } = manualServer({ options: { metadataCount } });
     const entries = { key: { [long]: 1 }, text: { a: long }, nested: { a: [long] } };
@@ -162,8 +161,8 @@ describe("the limit of 256 characters in metadata", () => {
       expect(body.metadata).toEqual(status === 200 ? metadata : undefined);
     }
     expect((await call.submit({ metadata: keys(9) })).status).toBe(422);
-  });
-});
+  },
+);
 
 test("an invalid field is a 400 with a text with fieldStatus 400", async () => {
   covers("submit.validation.400-or-422");

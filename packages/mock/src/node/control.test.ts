@@ -1,23 +1,20 @@
 import { networkInterfaces } from "node:os";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { controls } from "../../test/controls.ts";
-import { rawConnection } from "../../test/raw-connection.ts";
-import { failureOf, plainCalls, withFaults } from "../../test/with-faults.ts";
-import { serve, type ServeOptions } from "./serve.ts";
+import { served } from "../../test/served.ts";
+import { failureOf } from "../../test/with-faults.ts";
+import type { ServeOptions } from "./serve.ts";
 
 async function start(options: ServeOptions = {}) {
-  const { mock, headers } = withFaults();
-  const server = await serve(mock, options);
-  onTestFinished(() => server.close());
+  const { mock, server, submit, open } = await served(options);
   /** Returns the status of a request that fetch does not send. */
   const statusOf = async (url: string, ...lines: readonly string[]): Promise<number> => {
     const head = [`GET ${url} HTTP/1.1`, ...lines, "Connection: close"].join("\r\n");
-    const text = await rawConnection(server.port, `${head}\r\n\r\n`).closed;
+    const text = await open(`${head}\r\n\r\n`).closed;
     return Number(/^HTTP\/1.1 (\d+) /.exec(text)?.[1]);
   };
-  const { submit } = plainCalls(fetch, server.url, headers);
   const authorization = `Authorization: Bearer ${server.controlToken}`;
   const requests = controls(fetch, server.url, server.controlToken);
   return { mock, server, submit, statusOf, authorization, ...requests };

@@ -1,5 +1,3 @@
-import { createHmac } from "node:crypto";
-
 import { cases, seed } from "@tryon/test-kit/cases";
 import { expect, test } from "vitest";
 
@@ -8,8 +6,10 @@ import { controls } from "../../test/controls.ts";
 import { command, type Command } from "../../test/command.ts";
 import { tryOn } from "../../test/caller.ts";
 import { loadClient, runConcurrently, type LoadResponse } from "../../test/load-client.ts";
+import { ledgerOf, listAllJobs } from "../../test/load-scenario.ts";
 import { loopback } from "../../test/loopback.ts";
-import { stateFile } from "../../test/state-file.ts";
+import { signatureOf } from "../../test/receiver.ts";
+import { stateFile } from "../../test/temporary-files.ts";
 import { SeededRandom } from "../system/random.ts";
 
 /** Kills before the state is checked in full, and another file is used. */
@@ -101,47 +101,20 @@ async function checkState(url: string, sent: readonly Sent[]): Promise<void> {
   await client.send("POST", "/__mock/clock", { key: controlToken, body: { run_all: true } });
   const submissions = sent.filter(({ isPurchase }) => !isPurchase);
   const jobIds = submissions.map(({ response }) => String(response?.body["job_id"]));
-  const listed: string[] = [];
-  const statuses = new Map<string, string>();
-  for (const status of ["queued", "running", "succeeded", "failed"]) {
-    let cursor = "";
-    do {
-      const path = `/api/v1/tryon?limit=100&status_filter=${status}${cursor}`;
-      const { body } = await client.send("GET", path);
-      // The list of the contract.
-      const page = body as {
-        jobs: { job_id: string; status: string }[];
-        next_cursor: string | null;
-      };
-      for (const job of page.jobs) {
-        listed.push(job.job_id);
-        statuses.set(job.job_id, job.status);
-      }
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-    } while (cursor !== "");
-  }
-  expect(listed.toSorted(), "each job in one state").toEqual(jobIds.toSorted());
-  expect([...new Set(statuses.values())].toSorted()).toEqual(["failed", "succeeded"]);
+  const succeeded = await listAllJobs(client, "succeeded");
+  const failed = await listAllJobs(client, "failed");
+  expect([...succeeded, ...failed].toSorted(), "each job in one state").toEqual(jobIds.toSorted());
+  expect([succeeded, failed]).not.toContainEqual([]);
 
-  const { body } = await client.send("GET", "/__mock/ledger?api_key=svc_live_mock", {
-    key: controlToken,
-  });
-  // The ledger of the control API.
-  const ledger = body as {
-    balance: number;
-    entries: { credits: number; cause: string; job_id?: string }[];
-  };
-  const sum = ledger.entries.reduce((total, entry) => total + entry.credits, 0);
-  expect(sum, "the sum of the ledger").toBe(ledger.balance);
-  const charges = ledger.entries.filter(({ cause }) => cause === "tryon");
-  const refunds = ledger.entries.filter(({ cause }) => cause === "refund");
-  expect(refunds).toEqual([]);
-  expect(new Map(charges.map((entry) => [entry.job_id, -entry.credits]))).toEqual(
+  const { balance, entries, byCause, costs: charged } = await ledgerOf(client, "svc_live_mock");
+  const sum = entries.reduce((total, entry) => total + entry.credits, 0);
+  expect(sum, "the sum of the ledger").toBe(balance);
+  expect(byCause("refund")).toEqual([]);
+  expect(byCause("tryon")).toHaveLength(jobIds.length);
+  expect(charged).toEqual(
     new Map(submissions.map(({ number }, index) => [jobIds[index], costs[sizeOf(number)]])),
   );
-  expect(charges).toHaveLength(jobIds.length);
-  const purchases = ledger.entries.filter(({ cause }) => cause === "purchase");
-  expect(purchases).toHaveLength(sent.length - submissions.length);
+  expect(byCause("purchase")).toHaveLength(sent.length - submissions.length);
   client.close();
 }
 
@@ -155,18 +128,8 @@ test(
     let kills = 0;
     for (let index = 0; index < files; index += 1) {
       const file = stateFile();
-      const start = (): Command =>
-        command(
-          "--port",
-          "0",
-          "--quiet",
-          "--latency",
-          "30ms",
-          "--credits",
-          `${credits}`,
-          "--state",
-          file,
-        );
+      const flags = `--port 0 --quiet --latency 30ms --credits ${credits}`.split(" ");
+      const start = (): Command => command(...flags, "--state", file);
       const all: Sent[] = [];
       let last: readonly Sent[] = [];
       for (let kill = 0; kill < killsPerFile; kill += 1) {
@@ -184,8 +147,8 @@ test(
       const delivered = new Set(
         receiver.arrived
           .filter(({ headers, body }) => {
-            const signature = createHmac("sha256", "whsec_mock").update(body).digest("hex");
-            return headers["x-service-signature"] === `sha256=${signature}`;
+            const signature = signatureOf(body, "whsec_mock");
+            return headers["x-service-signature"] === signature;
           })
           .map(({ headers }) => headers["x-service-job-id"]),
       );

@@ -1,19 +1,12 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { createMock } from "../mock.ts";
 import { tryOn } from "../../test/caller.ts";
-import { rawConnection } from "../../test/raw-connection.ts";
+import { served } from "../../test/served.ts";
 import type { ServerLimits } from "./limits.ts";
-import { serve } from "./serve.ts";
 
 const mebibyte = 1024 * 1024;
 
-async function setUp(limits: Partial<ServerLimits> = {}) {
-  const mock = createMock({ clock: "manual", seed: "limits" });
-  const server = await serve(mock, { limits });
-  onTestFinished(() => server.close());
-  return { mock, server, open: (text = "") => rawConnection(server.port, text) };
-}
+const setUp = (limits: Partial<ServerLimits> = {}) => served({ limits });
 
 function head(line: string, ...headers: readonly string[]): string {
   const all = ["Host: mock", "Authorization: Bearer svc_live_mock", ...headers];
@@ -25,46 +18,21 @@ const submission = (...headers: readonly string[]): string =>
 
 const shortTimeout = { headersTimeout: 30 };
 
+const long = (length: number): string => `X-Long: ${"x".repeat(length)}`;
+const chunked = "Transfer-Encoding: chunked";
+const cut = "GET / HTTP/1.1\r\nHost: mock\r\nX-Slow:";
+const cutBody = `${submission("Content-Length: 500")}{"person_url":`;
+
 test.each<[string, Partial<ServerLimits>, string, number, string]>([
-  [
-    "long headers",
-    {},
-    head("GET /", `X-Long: ${"x".repeat(20_000)}`),
-    431,
-    "over 16384 bytes; send",
-  ],
-  [
-    "long headers without an end",
-    { headerBytes: 2_048 },
-    `GET / HTTP/1.1\r\nX-Long: ${"x".repeat(3_000)}`,
-    431,
-    "2048 bytes",
-  ],
+  ["long headers", {}, head("GET /", long(20_000)), 431, "over 16384 bytes; send"],
+  ["endless headers", { headerBytes: 2_048 }, `GET / HTTP/1.1\r\n${long(3e3)}`, 431, "2048 bytes"],
   ["text that is not HTTP", {}, "hello\r\n\r\n", 400, "HTTP"],
   ["two lengths", {}, head("POST /", "Content-Length: 1", "Content-Length: 2"), 400, "HTTP"],
-  [
-    "a length and chunks",
-    {},
-    head("POST /", "Content-Length: 1", "Transfer-Encoding: chunked"),
-    400,
-    "HTTP",
-  ],
+  ["a length and chunks", {}, head("POST /", "Content-Length: 1", chunked), 400, "HTTP"],
   ["a header without a name", {}, head("GET /", ": x"), 400, "HTTP"],
-  [
-    "incomplete headers",
-    shortTimeout,
-    "GET / HTTP/1.1\r\nHost: mock\r\nX-Slow:",
-    408,
-    "30 ms for the headers",
-  ],
+  ["incomplete headers", shortTimeout, cut, 408, "30 ms for the headers"],
   ["an empty request", shortTimeout, "", 408, "30 ms for the headers"],
-  [
-    "an incomplete body",
-    { ...shortTimeout, requestTimeout: 30 },
-    `${submission("Content-Length: 500")}{"person_url":`,
-    408,
-    "30 ms for all of it",
-  ],
+  ["an incomplete body", { requestTimeout: 30 }, cutBody, 408, "30 ms for all of it"],
 ])(
   "%s has an error of the service and closes the connection",
   async (_name, limits, text, status, detail) => {
@@ -80,7 +48,7 @@ test.each<[string, Partial<ServerLimits>, string, number, string]>([
 
 test("headers up to the limit get a response", async () => {
   const { open } = await setUp();
-  const connection = open(head("GET /", `X-Long: ${"x".repeat(15_000)}`, "Connection: close"));
+  const connection = open(head("GET /", long(15_000), "Connection: close"));
   expect(await connection.closed).toMatch(/^HTTP\/1.1 200 /);
 });
 
@@ -104,16 +72,14 @@ describe("a slow client", () => {
   });
 });
 
-describe("connections", () => {
-  test("over the limit are closed, until others end", async () => {
-    const { server, open } = await setUp({ connections: 1 });
-    const first = open(head("GET /api/v1/account"));
-    await first.until("credits_remaining");
-    expect(await open(head("GET /")).closed).toBe("");
-    first.socket.end();
-    await first.closed;
-    await expect.poll(() => statusOf(server.url), { interval: 5 }).toBe(200);
-  });
+test("connections over the limit are closed, until others end", async () => {
+  const { server, open } = await setUp({ connections: 1 });
+  const first = open(head("GET /api/v1/account"));
+  await first.until("credits_remaining");
+  expect(await open(head("GET /")).closed).toBe("");
+  first.socket.end();
+  await first.closed;
+  await expect.poll(() => statusOf(server.url), { interval: 5 }).toBe(200);
 });
 
 describe("a body", () => {
@@ -138,7 +104,7 @@ describe("a body", () => {
 
   test("without an end is read up to the limit", async () => {
     const { open } = await setUp();
-    const connection = open(submission("Transfer-Encoding: chunked"));
+    const connection = open(submission(chunked));
     const part = `${mebibyte.toString(16)}\r\n${" ".repeat(mebibyte)}\r\n`;
     let sent = 0;
     while (!connection.socket.closed && sent < 200) {
@@ -157,7 +123,7 @@ describe("a body", () => {
     ["of a method without a body", "GET /", 200],
   ])("that continues after its response, %s, is ended", async (_what, line, expected) => {
     const { open } = await setUp();
-    const connection = open(`${head(line, "Transfer-Encoding: chunked")}5\r\nhello\r\n`);
+    const connection = open(`${head(line, chunked)}5\r\nhello\r\n`);
     expect(await connection.closed).toContain(`HTTP/1.1 ${expected} `);
   });
 });

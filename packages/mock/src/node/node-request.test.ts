@@ -1,18 +1,14 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { caller, tryOn } from "../../test/caller.ts";
-import { rawConnection } from "../../test/raw-connection.ts";
-import { plainCalls, withFaults } from "../../test/with-faults.ts";
+import { served } from "../../test/served.ts";
 import type { Mock } from "../mock.ts";
-import { serve } from "./serve.ts";
 
-async function setUp(wrap = (fetch: Mock["fetch"]): Mock["fetch"] => fetch) {
-  const { mock, headers } = withFaults();
-  const server = await serve({ fetch: wrap(mock.fetch) });
-  onTestFinished(() => server.close());
+async function setUp(wrap?: (fetch: Mock["fetch"]) => Mock["fetch"]) {
+  const { open: openRaw, ...calls } = await served({}, wrap);
   const open = (line: string, headerLines: readonly string[], body = "") =>
-    rawConnection(server.port, [`${line} HTTP/1.1`, ...headerLines, "", body].join("\r\n"));
-  return { mock, open, ...plainCalls(fetch, server.url, headers) };
+    openRaw([`${line} HTTP/1.1`, ...headerLines, "", body].join("\r\n"));
+  return { ...calls, open };
 }
 
 const authorization = "Authorization: Bearer svc_live_mock";

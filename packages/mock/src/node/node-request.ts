@@ -19,7 +19,6 @@ export class NodeRequest implements HttpRequest {
   readonly isBuffered = false;
   readonly incoming: IncomingMessage;
 
-  /** Returns undefined for an invalid host or target. */
   static read(incoming: IncomingMessage): NodeRequest | undefined {
     try {
       return new NodeRequest(incoming);

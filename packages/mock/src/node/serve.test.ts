@@ -1,20 +1,13 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { receiver } from "../../test/behind-msw.ts";
 import { caller } from "../../test/caller.ts";
-import { plainCalls, withFaults } from "../../test/with-faults.ts";
+import { served } from "../../test/served.ts";
 import { serve } from "./serve.ts";
-
-async function setUp() {
-  const { mock, headers } = withFaults();
-  const server = await serve(mock);
-  onTestFinished(() => server.close());
-  return { mock, server, headers, ...plainCalls(fetch, server.url, headers) };
-}
 
 describe("a served mock", () => {
   test("completes a try-on over HTTP, on a free port", async () => {
-    const { mock, server, submit, get } = await setUp();
+    const { mock, server, submit, poll } = await served();
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
     expect(server.port).toBeGreaterThan(0);
     const submitted = await submit({ metadata: { name: "Zoë 👗" } });
@@ -23,8 +16,7 @@ describe("a served mock", () => {
     // The contract's response to a submission has a job_id.
     const { job_id } = (await submitted.json()) as { job_id: string };
     await mock.clock.advance("2s");
-    const polled = await get(`/api/v1/tryon/${job_id}`);
-    const job = (await polled.json()) as { result_url: string; result_bytes: number };
+    const job = await poll(job_id);
     expect(job).toMatchObject({ status: "succeeded", metadata: { name: "Zoë 👗" } });
     expect(job.result_url.startsWith(server.url)).toBe(true);
     const image = await fetch(job.result_url);
@@ -32,7 +24,7 @@ describe("a served mock", () => {
   });
 
   test("takes a different free port each time", async () => {
-    const all = await Promise.all([1, 2, 3].map(() => setUp()));
+    const all = await Promise.all([1, 2, 3].map(() => served()));
     expect(new Set(all.map(({ server }) => server.port)).size).toBe(3);
     for (const { mock, server: own } of all) {
       const { token } = await mock.createKey({ token: `svc_live_${own.port}` });
@@ -45,7 +37,7 @@ describe("a served mock", () => {
   });
 
   test("responds to errors, preflights and unread bodies on one connection", async () => {
-    const { server, headers } = await setUp();
+    const { server, headers } = await served();
     const statuses = [];
     for (const init of [
       { method: "POST", headers, body: "{" },
@@ -62,14 +54,9 @@ describe("a served mock", () => {
   });
 
   test("continues a job whose caller has disconnected", async () => {
-    const { mock, server, headers } = await setUp();
+    const { mock, submit } = await served();
     const abort = new AbortController();
-    const { submit } = plainCalls(
-      (url, init) => fetch(url, { ...init, signal: abort.signal }),
-      server.url,
-      headers,
-    );
-    const response = submit({ wait: true });
+    const response = submit({ wait: true }, {}, { signal: abort.signal });
     const call = caller(mock);
     await expect.poll(async () => (await call.list()).body.jobs.length, { interval: 2 }).toBe(1);
     abort.abort(new Error("disconnected"));
@@ -79,28 +66,26 @@ describe("a served mock", () => {
   });
 });
 
-describe("webhooks of a served mock", () => {
-  test.each([
-    ["redirects, without following it", 302, 4],
-    ["does not exist", null, 0],
-  ])("end at a receiver that %s", async (_name, status, count) => {
-    const { mock, submit } = await setUp();
-    const hooks = await receiver(() => ({ status: 302, location: "/hook" }));
-    const url = status === null ? hooks.url.replace(/\d+$/, "1") : hooks.url;
-    await submit({ webhook_url: url });
-    await mock.clock.advance("1h");
-    expect(hooks.arrived).toHaveLength(count);
-    const [delivery] = await mock.webhooks.deliveries();
-    expect(delivery?.state).toBe("given-up");
-    const attempts = delivery?.attempts.map((attempt) => [attempt.status, typeof attempt.error]);
-    const expected = [status, status === null ? "string" : "object"];
-    expect(attempts).toEqual([expected, expected, expected, expected]);
-  });
+test.each([
+  ["redirects, without following it", 302, 4],
+  ["does not exist", null, 0],
+])("webhooks of a served mock end at a receiver that %s", async (_name, status, count) => {
+  const { mock, submit } = await served();
+  const hooks = await receiver(() => ({ status: 302, location: "/hook" }));
+  const url = status === null ? hooks.url.replace(/\d+$/, "1") : hooks.url;
+  await submit({ webhook_url: url });
+  await mock.clock.advance("1h");
+  expect(hooks.arrived).toHaveLength(count);
+  const [delivery] = await mock.webhooks.deliveries();
+  expect(delivery?.state).toBe("given-up");
+  const attempts = delivery?.attempts.map((attempt) => [attempt.status, typeof attempt.error]);
+  const expected = [status, status === null ? "string" : "object"];
+  expect(attempts).toEqual([expected, expected, expected, expected]);
 });
 
 describe("a closed server", () => {
   test("takes no connections, frees its port and leaves the mock usable", async () => {
-    const { mock, server } = await setUp();
+    const { mock, server } = await served();
     await (await fetch(server.url)).arrayBuffer();
     await server.close();
     await expect(fetch(server.url)).rejects.toThrow("fetch failed");
@@ -111,7 +96,7 @@ describe("a closed server", () => {
   });
 
   test("ends requests in progress, and may be closed twice", async () => {
-    const { server, submit } = await setUp();
+    const { server, submit } = await served();
     const failed = submit({ wait: true, prompt: "mock:never" }).catch(String);
     await (await fetch(server.url)).arrayBuffer();
     await Promise.all([server.close(), server.close()]);
@@ -119,13 +104,11 @@ describe("a closed server", () => {
   });
 });
 
-describe("an unavailable port", () => {
-  test("is in the error, with the fix", async () => {
-    const { mock, server } = await setUp();
-    await expect(serve(mock, { port: server.port })).rejects.toThrow(
-      `Cannot listen on 127.0.0.1:${server.port}: port ${server.port} is taken; choose another, or 0`,
-    );
-    const otherMachine = serve(mock, { host: "192.0.2.1" });
-    await expect(otherMachine).rejects.toThrow("does not have the IP address 192.0.2.1; use 127");
-  });
+test("an unavailable port is in the error, with the fix", async () => {
+  const { mock, server } = await served();
+  await expect(serve(mock, { port: server.port })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${server.port}: port ${server.port} is taken; choose another, or 0`,
+  );
+  const otherMachine = serve(mock, { host: "192.0.2.1" });
+  await expect(otherMachine).rejects.toThrow("does not have the IP address 192.0.2.1; use 127");
 });

@@ -24,7 +24,8 @@ import { imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { observed } from "../../test/observed.ts";
 import { receiver } from "../../test/receiver.ts";
-import { stateFile } from "../../test/state-file.ts";
+import { stateFile } from "../../test/temporary-files.ts";
+import { runSteps, step, steppedServer } from "../../test/steps.ts";
 import { compositeEngine, createSqliteStore } from "./index.ts";
 
 const hook = "https://shop.example/hook";
@@ -51,6 +52,12 @@ function query(file: string, sql: string) {
   const database = new DatabaseSync(killed(file));
   onTestFinished(() => database.close());
   return database.prepare(sql).all();
+}
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
 }
 
 const images = (file: string) =>
@@ -222,77 +229,37 @@ describe("a server with the state of a killed one", () => {
   });
 });
 
-const step = fc.oneof(
-  fc.record({
-    kind: fc.constant("submit" as const),
-    prompt: fc.constantFrom(null, "mock:content_blocked", "mock:slow=9000", "mock:never"),
-    wait: fc.boolean(),
-    key: fc.constantFrom(undefined, "a", "b"),
-  }),
-  fc.record({ kind: fc.constant("advance" as const), span: fc.integer({ min: 0, max: 8_000 }) }),
-  fc.record({ kind: fc.constant("purchase" as const), token: fc.constantFrom("spt_1", "spt_2") }),
-  fc.record({ kind: fc.constant("duplicate" as const) }),
-);
-
-/** Starts a server with a receiver that needs no state: it accepts webhooks in every third second. */
-function withReceiver(options: MockOptions, start: (all: MockOptions) => Mock): Mock {
-  const mock: Mock = start({
-    ...options,
-    sendWebhook: async () =>
-      new Response(null, { status: Math.floor(mock.clock.now() / 1_000) % 3 === 0 ? 200 : 500 }),
-  });
-  return mock;
-}
+// Planned outcomes end with the process.
+const kept = step.filter(({ kind }) => kind !== "next");
 
 test("after any steps and kills, a server has the state and the future of one that runs on", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(step, { maxLength: 6 }), { minLength: 2, maxLength: 3 }),
+      fc.array(fc.array(kept, { maxLength: 6 }), { minLength: 2, maxLength: 3 }),
       fc.constantFrom(1, 2, 100),
       async (parts, concurrency) => {
-        const options: MockOptions = {
-          concurrency,
-          seed: 7,
-          options: { reportQueued: true, refund: "failed" },
-        };
+        const options = { reportQueued: true, refund: "failed" } as const;
         let file = stateFile();
-        let killable = withReceiver(options, (all) => open(file, all));
-        const steady = withReceiver(options, (all) => createMock({ clock: "manual", ...all }));
+        const start = (store?: MockStore): Mock =>
+          steppedServer({ concurrency, options, ...(store && { store }) });
+        let killable = start(createSqliteStore(file));
+        const steady = start();
         for (const steps of parts) {
-          for (const mock of [killable, steady]) await run(mock, steps);
+          for (const mock of [killable, steady]) await runSteps(mock, steps);
           file = killed(file);
-          killable = withReceiver(options, (all) => open(file, all));
+          killable.close();
+          killable = start(createSqliteStore(file));
           expect(await seen(killable)).toEqual(await seen(steady));
         }
         await killable.clock.advance("30s");
         await steady.clock.advance("30s");
         expect(await seen(killable)).toEqual(await seen(steady));
+        killable.close();
       },
     ),
     { numRuns: cases(200) },
   );
 });
-
-async function run(
-  mock: Mock,
-  steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[],
-) {
-  const call = caller(mock);
-  for (const one of steps) {
-    if (one.kind === "advance") await mock.clock.advance(one.span);
-    else if (one.kind === "purchase") {
-      await call.purchase({ pack_slug: "demo", shared_payment_granted_token: one.token });
-    } else if (one.kind === "duplicate") {
-      const last = (await mock.webhooks.deliveries()).at(-1);
-      if (last !== undefined) await mock.webhooks.duplicate(last.id);
-    } else {
-      const { kind: _kind, key, ...fields } = one;
-      const headers = key === undefined ? {} : { "idempotency-key": key };
-      void call.submit({ ...fields, webhook_url: hook }, headers).catch(() => undefined);
-    }
-    await mock.clock.advance(0);
-  }
-}
 
 /** Returns all that requests show, with ids and signatures replaced by their order. */
 async function seen(mock: Mock): Promise<unknown> {
@@ -410,9 +377,7 @@ describe("a state file", () => {
     writeFileSync(file, "x".repeat(10_000));
     expect(() => createSqliteStore(file)).toThrow(/not a SQLite database/);
     const other = stateFile();
-    const database = new DatabaseSync(other);
-    database.exec("CREATE TABLE orders (id TEXT)");
-    database.close();
+    change(other, "CREATE TABLE orders (id TEXT)");
     expect(() => createSqliteStore(other)).toThrow(/is not a state file of this version/);
     expect(new DatabaseSync(other).prepare("SELECT * FROM orders").all()).toEqual([]);
   });
@@ -451,10 +416,8 @@ describe("a state file", () => {
     const { result_url: url, result_bytes: length } = await finished(mock, call);
     const bytes = await (await mock.fetch(String(url))).bytes();
     mock.close();
-    const database = new DatabaseSync(file);
-    database.exec("UPDATE records SET record = json_remove(record, '$.result.length')");
-    database.exec("PRAGMA user_version = 1");
-    database.close();
+    change(file, "UPDATE records SET record = json_remove(record, '$.result.length')");
+    change(file, "PRAGMA user_version = 1");
     const next = open(file);
     expect(await (await next.fetch(String(url))).bytes()).toEqual(bytes);
     expect((await caller(next).list()).body.jobs).toMatchObject([{ result_bytes: length }]);
@@ -467,9 +430,7 @@ describe("a state file", () => {
       await call.submit();
       await finished(mock, call);
       mock.close();
-      const database = new DatabaseSync(file);
-      database.exec(damage);
-      database.close();
+      change(file, damage);
       const store = createSqliteStore(file);
       expect(() => createMock({ store, clock: "manual" })).toThrow(/is damaged\. Use another file/);
       store.close();

@@ -6,6 +6,8 @@ export const sizes = {
   "4K": { credits: 20, width: 3072, height: 4096 },
 } as const satisfies Record<OutputSize, { credits: number; width: number; height: number }>;
 
+export const sizeNames: readonly string[] = Object.keys(sizes);
+
 export const packs = {
   demo: { usd: 2, credits: 100 },
   starter: { usd: 25, credits: 1_200 },

@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { createMock } from "../mock.ts";
 import { caller, manualServer } from "../../test/caller.ts";
-import { checkReplayChargesOnce } from "../../test/checks.ts";
 import { covers } from "../../test/covers.ts";
 import { textDigest } from "./digest.ts";
 
@@ -15,7 +14,18 @@ function setUp(options: Parameters<typeof createMock>[0] = {}) {
 describe("a submission under an idempotency key", () => {
   test("repeats the first response and charges once", async () => {
     covers("submit.idempotency-key.same-body");
-    await expect(checkReplayChargesOnce(setUp().mock)).resolves.toBeUndefined();
+    const { mock, call } = setUp();
+    const first = await call.submit({ metadata: { order: 1 } }, key);
+    const again = await call.submit({ metadata: { order: 1 } }, key);
+    const { entries = [], balance } = (await mock.ledger(mock.keys.live)) ?? {};
+    expect(entries.filter(({ cause }) => cause === "tryon")).toMatchObject([
+      { credits: -8, jobId: first.body.job_id },
+    ]);
+    expect(balance).toBe(992);
+    expect(again.body).toEqual(first.body);
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect((await call.list()).body.jobs).toHaveLength(1);
   });
 
   test("repeats the first status although the job has ended", async () => {

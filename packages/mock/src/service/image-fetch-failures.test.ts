@@ -1,3 +1,5 @@
+import type { OutgoingHttpHeaders } from "node:http";
+
 import { describe, expect, test } from "vitest";
 
 import {
@@ -5,103 +7,60 @@ import {
   servePerson,
   images,
   png,
-  type FetchingOptions,
   type Listener,
 } from "../../test/fetching-server.ts";
-import { publicAddress } from "../../test/image-host.ts";
+import { publicAddress, type HostOptions } from "../../test/image-host.ts";
 import { limits } from "./catalogue.ts";
 
-const redirectTo =
-  (location: string): Listener =>
-  (_request, response) => {
-    response.writeHead(302, { location }).end();
-  };
+/** Responds with a status, headers and a body. */
+const answer =
+  (status: number, headers: OutgoingHttpHeaders = {}, body?: string): Listener =>
+  (_request, response) =>
+    response.writeHead(status, headers).end(body);
+const redirectTo = (location: string): Listener => answer(302, { location });
 
-const failures: Readonly<
-  Record<string, { listener: Listener; message: string; options?: FetchingOptions }>
-> = {
-  "a 404": {
-    listener: (_request, response) => response.writeHead(404).end("nothing"),
-    message: "the host responded with status 404.",
-  },
-  "a response without a body": {
-    listener: (_request, response) => response.writeHead(204).end(),
-    message: "the URL returns no image",
-  },
-  "a page": {
-    listener: (_request, response) =>
-      response.writeHead(200, { "content-type": "image/png" }).end("<html>"),
-    message: "no image; it must return JPEG, PNG, WebP, AVIF, HEIC or GIF.",
-  },
-  "an image whose content-length is too large": {
-    listener: (_request, response) => {
-      response.writeHead(200, { "content-length": limits.imageBytes + 1 });
-      response.write(png(100));
-    },
-    message: "image too large",
-  },
-  "a response that breaks off": {
-    listener: (_request, response) => {
-      response.writeHead(200, { "content-length": 1_000 });
-      response.write(png(100), () => response.destroy());
-    },
-    message: "the host is unreachable",
-  },
-  "an endless redirect": {
-    listener: redirectTo("/person.jpg"),
-    message: "it is redirected more than 3 times.",
-  },
-  "a redirect to a private IP": {
-    listener: redirectTo("https://10.0.0.1/person.jpg"),
-    message: "after a redirect: blocked URL; the host is not public.",
-  },
-  "a redirect to loopback": {
-    listener: redirectTo("https://127.0.0.1/person.jpg"),
-    message: "The setting allowPrivateImages allows loopback.",
-  },
-  "a redirect to the metadata of a cloud": {
-    listener: redirectTo("http://169.254.169.254/latest/meta-data/"),
-    message: "after a redirect: blocked URL",
-  },
-  "a redirect to http": {
-    listener: redirectTo("http://shop.example/person.jpg"),
-    message: "after a redirect: blocked URL; use https",
-  },
-  "a redirect with a password": {
-    listener: redirectTo("https://user:secret@shop.example/person.jpg"),
-    message: "after a redirect: invalid URL",
-  },
-  "a redirect to an invalid URL": {
-    listener: redirectTo("https://[::1/"),
-    message: "after a redirect: invalid URL",
-  },
-  "a redirect to a host with a private IP": {
-    listener: redirectTo("https://inside.example/person.jpg"),
-    options: {
-      host: { resolve: (name) => [name === "inside.example" ? "10.0.0.1" : publicAddress] },
-    },
-    message: "after a redirect: blocked URL; its host name",
-  },
-  "a redirect without a target": {
-    listener: (_request, response) => response.writeHead(302).end(),
-    message: "status 302",
-  },
+const tooLarge: Listener = (_request, response) => {
+  response.writeHead(200, { "content-length": limits.imageBytes + 1 });
+  response.write(png(100));
+};
+const breaksOff: Listener = (_request, response) => {
+  response.writeHead(200, { "content-length": 1_000 });
+  response.write(png(100), () => response.destroy());
+};
+const kinds = "no image; it must return JPEG, PNG, WebP, AVIF, HEIC or GIF.";
+const blocked = "after a redirect: blocked URL";
+const inside: HostOptions = {
+  resolve: (name) => [name === "inside.example" ? "10.0.0.1" : publicAddress],
 };
 
+const failures: [string, Listener, message: string, host?: HostOptions][] = [
+  ["a 404", answer(404, {}, "nothing"), "the host responded with status 404."],
+  ["a response without a body", answer(204), "the URL returns no image"],
+  ["a page", answer(200, { "content-type": "image/png" }, "<html>"), kinds],
+  ["an image whose content-length is too large", tooLarge, "image too large"],
+  ["a response that breaks off", breaksOff, "the host is unreachable"],
+  ["an endless redirect", redirectTo("/person.jpg"), "it is redirected more than 3 times."],
+  ["a private IP", redirectTo("https://10.0.0.1/a.jpg"), `${blocked}; the host is not public.`],
+  ["loopback", redirectTo("https://127.0.0.1/a.jpg"), "allowPrivateImages allows loopback."],
+  ["the metadata of a cloud", redirectTo("http://169.254.169.254/latest/meta-data/"), blocked],
+  ["http", redirectTo("http://shop.example/a.jpg"), `${blocked}; use https`],
+  ["a password", redirectTo("https://user:secret@shop.example/a.jpg"), "redirect: invalid URL"],
+  ["an invalid URL", redirectTo("https://[::1/"), "after a redirect: invalid URL"],
+  ["a private host", redirectTo("https://inside.example/"), `${blocked}; its host name`, inside],
+  ["a redirect without a target", answer(302), "status 302"],
+];
+
 describe("a failed image fetch", () => {
-  test.each(Object.entries(failures))(
+  test.each(failures)(
     "rejects the submission without a charge: %s",
-    async (_name, failure) => {
-      const { submit, nothingHappened, requests } = await fetchingServer(
-        servePerson(failure.listener),
-        failure.options,
-      );
-      const rejected = await submit({}, { "idempotency-key": "order-1" });
+    async (_name, listener, message, host = {}) => {
+      const served = await fetchingServer(servePerson(listener), { host });
+      const rejected = await served.submit({}, { "idempotency-key": "order-1" });
       expect(rejected.status).toBe(400);
       expect(rejected.detail).toMatch(/^person_url: image fetch failed; /);
-      expect(rejected.detail).toContain(failure.message);
-      await nothingHappened();
-      expect(requests).toEqual([]);
+      expect(rejected.detail).toContain(message);
+      await served.nothingHappened();
+      expect(served.requests).toEqual([]);
     },
   );
 

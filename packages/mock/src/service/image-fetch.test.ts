@@ -90,16 +90,14 @@ describe("a fetched image", () => {
   });
 });
 
-describe("a host with changing IPs", () => {
-  test("is requested at the IP that was checked", async () => {
-    const { submit, host } = await fetchingServer(images, {
-      host: { resolve: (_name, time) => (time === 1 ? [publicAddress] : ["169.254.169.254"]) },
-    });
-    const garment = { garment_urls: [], garment_images_b64: [jpeg.toString("base64")] };
-    expect((await submit(garment)).status).toBe(200);
-    expect(host.resolved).toEqual(["shop.example"]);
-    expect(host.connected).toEqual([[publicAddress]]);
+test("a host with changing IPs is requested at the IP that was checked", async () => {
+  const { submit, host } = await fetchingServer(images, {
+    host: { resolve: (_name, time) => (time === 1 ? [publicAddress] : ["169.254.169.254"]) },
   });
+  const garment = { garment_urls: [], garment_images_b64: [jpeg.toString("base64")] };
+  expect((await submit(garment)).status).toBe(200);
+  expect(host.resolved).toEqual(["shop.example"]);
+  expect(host.connected).toEqual([[publicAddress]]);
 });
 
 /** Starts a server whose image host responds only after `open`. */

@@ -6,14 +6,10 @@ import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { fetchFailed, imageKindNames } from "./image-input.ts";
 import type { Submission } from "./submission.ts";
+import { patience } from "../system/system.ts";
 
-/** Real milliseconds that a manual clock waits for hosts. */
-const patience = 1_000;
-
-/** Error of an image fetch. Its message is the end of a sentence. */
 class ImageFetchError extends Error {}
 
-/** Images of a submission or their errors, the person's first. */
 type FetchResults = readonly PromiseSettledResult<EngineImage>[];
 
 export class ImageFetch {

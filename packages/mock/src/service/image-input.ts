@@ -2,7 +2,7 @@ import { urlProblem, type UrlRules } from "../delivery/check-url.ts";
 import { imageKind, type EngineImage } from "../engine/engine.ts";
 import type { ServerRule } from "../generated/server-rules.ts";
 import { limits } from "./catalogue.ts";
-import { ServiceError } from "./service-error.ts";
+import { badRequest, ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
@@ -17,9 +17,8 @@ export interface SubmittedImage {
 export function imageFromBase64(field: string, base64: string): SubmittedImage {
   const isPerson = field === "person_image_b64";
   const format = isPerson ? "request.person-image-b64.base64" : "request.garment-images-b64.base64";
-  const reject = (problem: string, rule: ServerRule = format): never => {
-    throw new ServiceError("bad-request", `${field}: ${problem}`, rule);
-  };
+  const reject = (problem: string, rule: ServerRule = format): never =>
+    badRequest(`${field}: ${problem}`, rule);
   if (/^data:/i.test(base64)) {
     const rule = isPerson ? "request.person-image-b64.no-data-prefix" : format;
     reject("has a data: prefix; remove everything up to and including the comma.", rule);
@@ -46,9 +45,7 @@ export function imageFromBase64(field: string, base64: string): SubmittedImage {
 
 export function imageFromUrl(field: string, text: string, rules: UrlRules): SubmittedImage {
   const problem = urlProblem(text, rules);
-  if (problem !== undefined) {
-    throw new ServiceError("bad-request", `${field}: ${problem}`, "submit.400.bad-url");
-  }
+  if (problem !== undefined) return badRequest(`${field}: ${problem}`, "submit.400.bad-url");
   return { image: { field, source: "url", url: new URL(text).href }, source: text };
 }
 

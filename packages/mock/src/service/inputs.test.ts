@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { Network } from "../delivery/network.ts";
 import { stockEngine } from "../engine/stock.ts";
@@ -53,24 +53,22 @@ async function runJob(fields: SubmissionFields, network?: Network) {
   return { input: input?.deref(), stored: written };
 }
 
-describe("the images of a request", () => {
-  test.each([
-    ["sent as base64", () => ({ fields: sent, network: undefined })],
-    [
-      "fetched",
-      async () => {
-        const { url, network } = await imageHost((request, response) => {
-          response.end(assetBytes(request.url === "/person.jpg" ? "person.jpg" : "shirt.png"));
-        });
-        const fields = { person_url: `${url}/person.jpg`, garment_urls: [`${url}/shirt.png`] };
-        return { fields, network };
-      },
-    ],
-  ])("are dropped when the job ends: %s", async (_how, given) => {
-    const { fields, network } = await given();
-    const { input, stored } = await runJob(fields, network);
-    expect(input).toBeUndefined();
-    expect([...bytesWithin(stored)].some((part) => part.length > 1_000)).toBe(true);
-    expect(imagesWithin(stored)).toEqual([]);
-  });
+test.each([
+  ["sent as base64", () => ({ fields: sent, network: undefined })],
+  [
+    "fetched",
+    async () => {
+      const { url, network } = await imageHost((request, response) => {
+        response.end(assetBytes(request.url === "/person.jpg" ? "person.jpg" : "shirt.png"));
+      });
+      const fields = { person_url: `${url}/person.jpg`, garment_urls: [`${url}/shirt.png`] };
+      return { fields, network };
+    },
+  ],
+])("the images of a request are dropped when the job ends: %s", async (_how, given) => {
+  const { fields, network } = await given();
+  const { input, stored } = await runJob(fields, network);
+  expect(input).toBeUndefined();
+  expect([...bytesWithin(stored)].some((part) => part.length > 1_000)).toBe(true);
+  expect(imagesWithin(stored)).toEqual([]);
 });

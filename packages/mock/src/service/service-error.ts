@@ -34,6 +34,10 @@ export class ServiceError extends Error {
   }
 }
 
+export function badRequest(detail: string, rule?: ServerRule): never {
+  throw new ServiceError("bad-request", detail, rule);
+}
+
 export function serverError(): ServiceError {
   return new ServiceError(
     "server-error",

@@ -1,5 +1,4 @@
 import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
-import type { LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import { ImageFetch } from "./image-fetch.ts";
 import { JobScheduler } from "./job-scheduler.ts";
@@ -39,7 +38,7 @@ export function createService(context: ServiceContext) {
       deliveries.resume();
       submissions.resume();
     },
-    ledger: (token: string): { entries: readonly LedgerEntry[]; balance: number } | undefined =>
+    ledger: (token: string) =>
       store.transact((tables) => {
         const key = tables.keyByToken(token);
         return key && { entries: tables.ledger.all(key.id), balance: key.credits };

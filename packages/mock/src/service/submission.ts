@@ -7,7 +7,7 @@ import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { fetchProblem, imageFromBase64, imageFromUrl, type SubmittedImage } from "./image-input.ts";
-import { ServiceError } from "./service-error.ts";
+import { badRequest, type ServiceError } from "./service-error.ts";
 
 /** Body of a submission with valid types. It may use aliases. */
 export type SubmissionFields = {
@@ -72,8 +72,7 @@ function readPerson(fields: SubmissionFields, settings: Settings): SubmittedImag
     const url = fields[name];
     if (url) return imageFromUrl(name, url, settings.imageUrls);
   }
-  throw new ServiceError(
-    "bad-request",
+  return badRequest(
     "A person is missing: set person_url (an https URL) or person_image_b64.",
     "request.person.required",
   );
@@ -91,15 +90,13 @@ function readGarments(
   const base64s = fields.garment_images_b64 ?? [];
   const count = urls.length + base64s.length;
   if (count === 0) {
-    throw new ServiceError(
-      "bad-request",
+    return badRequest(
       `A garment is missing: set garment_urls or garment_images_b64 with 1 to ${limits.garments} images in total.`,
       "request.garments.at-least-one",
     );
   }
   if (count > limits.garments) {
-    throw new ServiceError(
-      "bad-request",
+    return badRequest(
       `garment_urls and garment_images_b64 have ${count} images in total; the maximum is ${limits.garments}.`,
       "request.garments.at-most-three",
     );
@@ -125,5 +122,5 @@ function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | 
   if (!fields.webhook_url) return null;
   const problem = urlProblem(fields.webhook_url, settings.webhookUrls);
   if (problem === undefined) return fields.webhook_url;
-  throw new ServiceError("bad-request", `webhook_url: ${problem}`, "submit.400.bad-url");
+  return badRequest(`webhook_url: ${problem}`, "submit.400.bad-url");
 }

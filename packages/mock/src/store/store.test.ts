@@ -5,8 +5,16 @@ import { cases } from "@tryon/test-kit/cases";
 import { stockEngine } from "../engine/stock.ts";
 import { createSqliteStore } from "../node/sqlite-store.ts";
 import { bareService } from "../../test/bare-service.ts";
-import { stateFile } from "../../test/state-file.ts";
-import { delivery, idempotency, job, key, purchase, unfinished } from "../../test/store-records.ts";
+import { stateFile } from "../../test/temporary-files.ts";
+import {
+  contents,
+  delivery,
+  idempotency,
+  job,
+  key,
+  purchase,
+  unfinished,
+} from "../../test/store-records.ts";
 import type { JobRecord, JobStatus } from "./records.ts";
 import { Store, type Tables } from "./store.ts";
 
@@ -60,20 +68,6 @@ function putEverything(tables: Tables): void {
   tables.idempotency.put(idempotency);
   tables.unfinished.put(unfinished);
   tables.server.put({ seed: "demo", clockMode: "real", restarts: 0, clockOffset: 0 });
-}
-
-function contents(store: Store): readonly (readonly object[])[] {
-  return store.transact((tables) => [
-    tables.accounts.all(),
-    tables.keys.all(),
-    tables.jobs.all(),
-    tables.ledger.all(),
-    tables.purchases.all(),
-    tables.deliveries.all(),
-    tables.idempotency.all(),
-    tables.unfinished.all(),
-    tables.server.all(),
-  ]);
 }
 
 const statuses = ["queued", "running", "succeeded", "failed"] as const;

@@ -26,13 +26,6 @@ export class ClockWork {
   /** See `SystemClock.during`. */
   async during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
     this.#running += 1;
-    if (patience === undefined) {
-      try {
-        return await work();
-      } finally {
-        this.#release();
-      }
-    }
     let counted = true;
     const release = (): void => {
       if (counted) this.#release();

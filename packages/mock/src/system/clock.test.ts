@@ -17,6 +17,18 @@ function real() {
   return { machine, clock: new SystemClock({ host: machine.host }) };
 }
 
+/** Creates a manual clock on a machine that the test moves. */
+function stepped() {
+  const machine = manualHost();
+  return { machine, clock: new SystemClock({ mode: "manual", host: machine.host }) };
+}
+
+const never = new Promise<never>(() => undefined);
+
+async function turns(count: number): Promise<void> {
+  for (let step = 0; step < count; step += 1) await turn();
+}
+
 describe("a manual clock", () => {
   test("moves only by advance, and fires timers at their own instants and in their order", async () => {
     const { clock, fired, set } = manual();
@@ -40,7 +52,7 @@ describe("a manual clock", () => {
     const times: number[] = [];
     clock.setTimeout(() => {
       void clock.during(async () => {
-        for (let step = 0; step < 50; step += 1) await turn();
+        await turns(50);
         times.push(clock.now() - manualStart);
       });
     }, 10);
@@ -79,7 +91,7 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["a@10", "b@20"]);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "soon", "1.5", "5 s"])(
+  test.each([-1, Number.NaN, Infinity, "", "s", "1.5", "5 s", "5S", "-5s", "1e3ms", "toString"])(
     "rejects an advance by %j, and can move afterwards",
     async (span) => {
       const { clock } = manual();
@@ -240,31 +252,21 @@ describe("runUntil", () => {
   });
 
   test("fails when no timer is left for ten seconds of the machine", async () => {
-    const { machine, clock } = steppedClock();
-    const waiting = clock
-      .runUntil(new Promise<never>(() => undefined))
-      .catch((error: unknown) => error);
-    for (let step = 0; step < 20; step += 1) await turn();
+    const { machine, clock } = stepped();
+    const waiting = clock.runUntil(never).catch((error: unknown) => error);
+    await turns(20);
     machine.pass(10_001);
     expect(String(await waiting)).toContain("no timer was left to fire");
   });
 });
 
-/** Creates a manual clock on a machine that the test moves. */
-function steppedClock() {
-  const machine = manualHost();
-  return { machine, clock: new SystemClock({ mode: "manual", host: machine.host }) };
-}
-
-const never = new Promise<never>(() => undefined);
-
 describe("work that stops time", () => {
   test("stops it for its patience", async () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     let end: (() => void) | undefined;
     const work = clock.during(() => new Promise<void>((resolve) => (end = resolve)), 1_000);
     const moved = clock.advance(10);
-    for (let step = 0; step < 20; step += 1) await turn();
+    await turns(20);
     expect(clock.now()).toBe(manualStart);
     machine.pass(1_000);
     expect(await moved).toBe(manualStart + 10);
@@ -274,11 +276,11 @@ describe("work that stops time", () => {
   });
 
   test("can wait for time, with or without patience", async () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     await Promise.all([clock.during(() => clock.outside(clock.sleep(10))), clock.advance(10)]);
     const patient = clock.during(() => clock.outside(clock.sleep(10), 500));
     const moved = clock.advance(10);
-    for (let step = 0; step < 20; step += 1) await turn();
+    await turns(20);
     expect(clock.now()).toBe(manualStart + 10);
     machine.pass(500);
     await Promise.all([patient, moved]);
@@ -286,7 +288,7 @@ describe("work that stops time", () => {
   });
 
   test("no longer stops it once its patience ends, also while it waits for time", async () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     const waiting = clock.during(() => clock.outside(clock.sleep(10)), 1_000);
     machine.pass(1_000);
     const late = clock.during(async () => {
@@ -298,7 +300,7 @@ describe("work that stops time", () => {
     await Promise.all([waiting, late]);
     void clock.during(() => clock.sleep(10));
     const moved = clock.advance(10);
-    for (let step = 0; step < 20; step += 1) await turn();
+    await turns(20);
     // Work without patience still stops it.
     expect(clock.idle).toBe(false);
     clock.close();
@@ -315,7 +317,7 @@ describe("work that stops time", () => {
   });
 
   test("causes one warning after 2 s on a clock that does not move", () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     for (let time = 0; time < 2; time += 1) void clock.during(() => clock.outside(clock.sleep(10)));
     machine.pass(1_999);
     expect(machine.warnings).toEqual([]);
@@ -324,20 +326,17 @@ describe("work that stops time", () => {
   });
 
   test("with patience causes a warning only if it lacks time", () => {
-    const { machine, clock } = steppedClock();
-    void clock.during(() => clock.outside(never, 1_000));
-    machine.pass(2_000);
-    expect(machine.warnings).toEqual([]);
-    void clock.during(() => clock.outside(never, 1_000, true));
-    machine.pass(1_999);
-    expect(machine.warnings).toEqual([]);
-    machine.pass(1);
-    expect(machine.warnings).toHaveLength(1);
+    const { machine, clock } = stepped();
+    for (const lacksTime of [false, true]) {
+      void clock.during(() => clock.outside(never, 1_000, lacksTime));
+      machine.pass(2_000);
+      expect(machine.warnings).toHaveLength(lacksTime ? 1 : 0);
+    }
     expect(machine.pending()).toEqual([]);
   });
 
   test("causes no warning on a clock that moved, or on a real one", async () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     void clock.during(() => clock.outside(clock.sleep(10)));
     await clock.advance(1);
     machine.pass(2_000);
@@ -348,7 +347,7 @@ describe("work that stops time", () => {
   });
 
   test("causes no warning after a later call of set", () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     const wait = () => void clock.during(() => clock.outside(never));
     wait();
     clock.set();
@@ -360,7 +359,7 @@ describe("work that stops time", () => {
   });
 
   test("leaves no timer of the machine after close", async () => {
-    const { machine, clock } = steppedClock();
+    const { machine, clock } = stepped();
     void clock.during(() => clock.outside(never));
     void clock.during(() => clock.outside(never, 1_000));
     void clock.during(() => never, 1_000);

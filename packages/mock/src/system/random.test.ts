@@ -2,31 +2,13 @@ import { createHash } from "node:crypto";
 
 import { describe, expect, test } from "vitest";
 
-import { manualServer } from "../../test/caller.ts";
-import { freshSeed, SeededRandom } from "./random.ts";
-
-function tokens(seed: string): readonly string[] {
-  const random = new SeededRandom(seed);
-  return Array.from({ length: 20 }, () => random.token(24));
-}
+import { SeededRandom } from "./random.ts";
 
 function block(counter: number): readonly number[] {
   return [...createHash("sha256").update(`demo\n${counter}`).digest()];
 }
 
-async function idsOf(seed?: string | number): Promise<readonly string[]> {
-  const { call } = manualServer(seed === undefined ? {} : { seed });
-  const ids = [(await call.submit()).body.job_id, (await call.submit()).body.job_id];
-  const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
-  return [...ids, (await call.purchase(order)).body.payment_intent_id];
-}
-
 describe("SeededRandom", () => {
-  test("is the same only for the same seed", () => {
-    expect(tokens("demo")).toEqual(tokens("demo"));
-    expect(new Set([...tokens("demo"), ...tokens("other")]).size).toBe(40);
-  });
-
   test("is the SHA-256 of the seed and a counter", () => {
     const random = new SeededRandom("demo");
     const bytes = Array.from({ length: 40 }, () => random.byte());
@@ -49,18 +31,5 @@ describe("SeededRandom", () => {
     expect(fractions.every((fraction) => fraction >= 0 && fraction < 1)).toBe(true);
     const mean = fractions.reduce((sum, fraction) => sum + fraction, 0) / fractions.length;
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.05);
-  });
-
-  test("has a new seed by default", () => {
-    expect(freshSeed()).toMatch(/^[0-9a-f]{32}$/);
-    expect(freshSeed()).not.toBe(freshSeed());
-  });
-});
-
-describe("a server", () => {
-  test("has the same ids for the same seed", async () => {
-    expect(await idsOf("demo")).toEqual(await idsOf("demo"));
-    expect(await idsOf(7)).toEqual(await idsOf("7"));
-    expect(await idsOf("demo")).not.toEqual(await idsOf("other"));
   });
 });

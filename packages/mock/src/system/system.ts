@@ -2,6 +2,9 @@ import type { SystemClock } from "./clock.ts";
 import { SeededRandom } from "./random.ts";
 import type { Clock, Timer } from "./timers.ts";
 
+/** Milliseconds of the machine that a manual clock waits for others, such as the receiver of a webhook. */
+export const patience = 1_000;
+
 /** The only source of time and randomness in the server. */
 export interface System {
   readonly clock: ServerStateClock;

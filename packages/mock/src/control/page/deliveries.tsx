@@ -1,7 +1,7 @@
 import type { State } from "../routes/state-view.ts";
 import { command } from "./api.ts";
 import { amount, counted, dateTime, duration, fromNow, timeOfDay } from "./format.ts";
-import { Action, Card, Empty, JobLink, Message, More, Pill, Table } from "./parts.tsx";
+import { Action, Card, JobLink, List, Message, Pill, Table } from "./parts.tsx";
 
 type DeliveryState = State["deliveries"]["latest"][number];
 
@@ -13,18 +13,20 @@ const repeats = [
 
 export function Deliveries({ deliveries: { total, latest }, now, generation }: State) {
   return (
-    <Card name="deliveries" title="Webhooks" side={<span class="count">{amount(total)}</span>}>
-      {total === 0 && (
-        <Empty text="No webhooks yet." hint="A job with a webhook URL sends one when it ends." />
-      )}
-      <ul key={generation} class="rows">
-        {latest.map((delivery) => (
-          <li key={delivery.delivery_id}>
-            <DeliveryRow delivery={delivery} now={now} />
-          </li>
+    <Card
+      name="deliveries"
+      title="Webhooks"
+      side={<span class="count muted">{amount(total)}</span>}
+    >
+      <List
+        text="No webhooks yet."
+        hint="A job with a webhook URL sends one when it ends."
+        rows={latest.map((delivery) => (
+          <DeliveryRow key={delivery.delivery_id} delivery={delivery} now={now} />
         ))}
-      </ul>
-      <More shown={latest.length} total={total} />
+        total={total}
+        generation={generation}
+      />
     </Card>
   );
 }
@@ -33,15 +35,15 @@ function DeliveryRow({ delivery, now }: { delivery: DeliveryState; now: number }
   const { delivery_id: id, attempts, cause, repeats: original, next_attempt_at: next } = delivery;
   const at = next ?? attempts.at(-1)?.at;
   return (
-    <details class="delivery">
-      <summary>
+    <details>
+      <summary class="row">
         <Pill status={delivery.state} />
-        <span class="url mono" title={delivery.url}>
+        <span class="url mono cut" title={delivery.url}>
           {delivery.url}
         </span>
         {cause !== "job" && <span class="tag">{cause}</span>}
         <span class="details">{counted(attempts.length, "attempt")}</span>
-        <time>{at === undefined ? "" : fromNow(at, now)}</time>
+        <time class="details">{at === undefined ? "" : fromNow(at, now)}</time>
       </summary>
       <div class="inside">
         <p class="details">
@@ -64,7 +66,7 @@ function DeliveryRow({ delivery, now }: { delivery: DeliveryState; now: number }
             </tr>
           ))}
           {next !== null && (
-            <tr key="next" class="coming">
+            <tr key="next" class="muted">
               <td>{attempts.length + 1}</td>
               <td class="mono">{timeOfDay(next)}</td>
               <td>due {fromNow(next, now)}</td>
@@ -78,7 +80,7 @@ function DeliveryRow({ delivery, now }: { delivery: DeliveryState; now: number }
           body={delivery.body}
           noBody="No body."
         />
-        <div class="buttons">
+        <div class="row wrap">
           {repeats.map(([kind, text, title]) => (
             <Action key={kind} class="small" title={title} run={() => repeat(kind, id)}>
               {text}

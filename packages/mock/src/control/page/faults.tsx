@@ -2,7 +2,7 @@ import type { Requests } from "../routes/page-routes.ts";
 import type { State } from "../routes/state-view.ts";
 import { command } from "./api.ts";
 import { amount, counted, duration, joinTexts } from "./format.ts";
-import { Action, Card, Empty } from "./parts.tsx";
+import { Action, Card, List } from "./parts.tsx";
 
 type FaultState = State["faults"][number];
 type FaultInput = Partial<FaultState> & { readonly on: string };
@@ -24,7 +24,7 @@ export function Faults({ faults, near_faults: nearFaults }: Requests & State) {
   );
   return (
     <Card name="faults" title="Faults" side={clearButton}>
-      <div class="presets">
+      <div class="presets row wrap">
         {Object.entries(presets).map(([text, fault]) => (
           <Action
             key={text}
@@ -36,16 +36,16 @@ export function Faults({ faults, near_faults: nearFaults }: Requests & State) {
           </Action>
         ))}
       </div>
-      {faults.length === 0 && <Empty text="No faults." />}
-      <ul class="rows">
-        {faults.map((fault) => (
+      <List
+        text="No faults."
+        rows={faults.map((fault) => (
           <FaultRow
             key={fault.fault_id}
             fault={fault}
             near={nearFaults.find(({ fault_id: id }) => id === fault.fault_id)?.requests ?? []}
           />
         ))}
-      </ul>
+      />
     </Card>
   );
 }
@@ -55,8 +55,8 @@ function FaultRow({ fault, near }: { fault: FaultState; near: readonly string[] 
   const isSpent = times !== undefined && applied >= times;
   const counts = `matched ${amount(matched)}, applied ${amount(applied)}`;
   return (
-    <li class={isSpent ? "fault spent" : "fault"}>
-      <div class="grow">
+    <div class="fault row">
+      <div class={isSpent ? "grow muted" : "grow"}>
         <div class="mono">{on}</div>
         <div>{effectText(fault)}</div>
         <div class="details">
@@ -67,7 +67,7 @@ function FaultRow({ fault, near }: { fault: FaultState; near: readonly string[] 
       <Action class="small" run={() => command(`faults/${encodeURIComponent(id)}`, {}, "DELETE")}>
         Remove
       </Action>
-    </li>
+    </div>
   );
 }
 

@@ -9,15 +9,15 @@ export function Header() {
   const connection = page.state === undefined ? "Connecting" : "Live";
   return (
     <header>
-      <div class="bar">
-        <h1>
+      <div class="bar row">
+        <h1 class="row">
           <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
             <path d="M8.5 3 3 6l2 5 2-1v11h10V10l2 1 2-5-5.5-3a3.5 3.5 0 0 1-7 0z" />
           </svg>
           Try-on mock
         </h1>
-        <span class="host mono">{location.host}</span>
-        <span class={pollError === undefined ? "live" : "live offline"}>
+        <span class="host mono muted cut">{location.host}</span>
+        <span class={pollError === undefined ? "live row" : "live row offline"}>
           {pollError === undefined ? connection : "No response"}
         </span>
         <div class="grow" />
@@ -52,20 +52,20 @@ export function Clock({ now, clock, next }: State) {
   const [date = "", time = ""] = dateTime(now).split(" ");
   const event = next?.kind === "delivery" ? "webhook attempt" : "end of a job";
   return (
-    <section class="card clock" aria-label="Clock">
+    <section class="card clock row wrap apart" aria-label="Clock">
       <div>
         <div class="time mono">
           {time.slice(0, 8)}
-          <span>{time.slice(8)}</span>
+          <span class="muted">{time.slice(8)}</span>
         </div>
-        <div class="under">
+        <div class="details row wrap">
           <span class="mono">{date} UTC</span>
           <span class="tag">{clock} clock</span>
           <span>{next ? `Next: ${event} ${fromNow(next.at, now)}` : "Nothing is due."}</span>
         </div>
       </div>
-      <div class="clock-steps">
-        <div class="steps">
+      <div class="row wrap">
+        <div class="steps row wrap">
           {steps.map(([length, text]) => (
             <Action
               key={text}
@@ -84,7 +84,7 @@ export function Clock({ now, clock, next }: State) {
           </Action>
         </div>
         <Form
-          class="own-step"
+          class="own-step row"
           button="Advance"
           run={({ seconds }) => command("clock", { advance_ms: milliseconds(seconds) })}
         >

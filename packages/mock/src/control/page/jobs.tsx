@@ -1,6 +1,6 @@
 import type { State } from "../routes/state-view.ts";
 import { amount, counted, dateTime, duration, fromNow, joinTexts } from "./format.ts";
-import { Card, Empty, More, Pill } from "./parts.tsx";
+import { Card, List, Pill } from "./parts.tsx";
 
 type JobState = State["jobs"]["latest"][number];
 
@@ -8,22 +8,16 @@ export function Jobs({ jobs: { counts, latest }, now, generation }: State) {
   const parts = Object.entries(counts).map(([status, count]) => count > 0 && `${count} ${status}`);
   const total = Object.values(counts).reduce((sum, count) => sum + count);
   return (
-    <Card name="jobs" title="Jobs" side={<span class="count">{joinTexts(", ", ...parts)}</span>}>
-      {total === 0 && (
-        <Empty
-          text="No jobs yet."
-          hint="Submit one here, or send requests to this server from your app."
-        />
-      )}
-      {/* After a reset, the same ids are other jobs. */}
-      <ul key={generation} class="rows">
-        {latest.map((job) => (
-          <li key={job.job_id}>
-            <JobRow job={job} now={now} generation={generation} />
-          </li>
+    <Card name="jobs" title="Jobs" side={<span class="muted">{joinTexts(", ", ...parts)}</span>}>
+      <List
+        text="No jobs yet."
+        hint="Submit one here, or send requests to this server from your app."
+        rows={latest.map((job) => (
+          <JobRow key={job.job_id} job={job} now={now} generation={generation} />
         ))}
-      </ul>
-      <More shown={latest.length} total={total} />
+        total={total}
+        generation={generation}
+      />
     </Card>
   );
 }
@@ -40,22 +34,24 @@ function JobRow({ job, now, generation }: JobProps) {
   return (
     <details>
       <summary class="job">
-        <span class={`thumb ${job.status}`} aria-hidden="true">
+        <span class={`thumb muted ${job.status}`} aria-hidden="true">
           {job.result && (
             <img src={src} alt="" width={48} height={64} loading="lazy" decoding="async" />
           )}
         </span>
         <span class="what">
-          <span class="mono id">{job.job_id}</span>
-          <span class="details">{[job.output_size, cost, job.api_key].join(" · ")}</span>
+          <span class="mono id cut">{job.job_id}</span>
+          <span class="details cut">{[job.output_size, cost, job.api_key].join(" · ")}</span>
         </span>
         <span class="progress">
           <Progress job={job} now={now} />
-          <span class="details">{progressText(job, now)}</span>
+          <span class="details cut">{progressText(job, now)}</span>
         </span>
         <span class="status">
           <Pill status={job.status} />
-          <time title={`${dateTime(job.created_at)} UTC`}>{fromNow(job.created_at, now)}</time>
+          <time class="details" title={`${dateTime(job.created_at)} UTC`}>
+            {fromNow(job.created_at, now)}
+          </time>
         </span>
       </summary>
       {/* A link to this id opens the row. */}

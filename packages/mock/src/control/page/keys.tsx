@@ -1,19 +1,18 @@
 import type { State } from "../routes/state-view.ts";
 import { amount, counted, dateTime, timeOfDay } from "./format.ts";
-import { Card, JobLink, More, Table } from "./parts.tsx";
+import { Card, JobLink, List, More, Table } from "./parts.tsx";
 
 type KeyState = State["keys"][number];
 
 export function Keys({ keys }: State) {
   return (
     <Card name="keys" title="Keys and credits">
-      <ul class="rows">
-        {keys.map((key) => (
-          <li key={key.key_id}>
-            <KeyRow {...key} />
-          </li>
+      <List
+        text="No keys."
+        rows={keys.map((key) => (
+          <KeyRow key={key.key_id} {...key} />
         ))}
-      </ul>
+      />
     </Card>
   );
 }
@@ -21,11 +20,11 @@ export function Keys({ keys }: State) {
 function KeyRow({ ledger: { total, latest }, token, ...account }: KeyState) {
   const limit = `at most ${amount(account.rate_limit_per_min)} a minute`;
   return (
-    <details class="key">
-      <summary>
+    <details>
+      <summary class="row">
         <span class="what">
-          <span>{account.name ?? "no name"}</span>
-          <span class="details mono">{token ?? account.api_key}</span>
+          <span class="cut">{account.name ?? "no name"}</span>
+          <span class="details mono cut">{token ?? account.api_key}</span>
         </span>
         {account.state !== "active" && <span class="tag">{account.state}</span>}
         <span class="balance">{account.mode === "test" ? "free" : amount(account.credits)}</span>

@@ -27,7 +27,7 @@ function App() {
                 <RequestList {...requests} {...state} />
                 <Deliveries {...state} />
               </div>
-              <div class="column sidebar">
+              <div class="column">
                 <Submit {...state} />
                 <NextJob {...state} />
                 <Faults {...requests} {...state} />
@@ -38,7 +38,10 @@ function App() {
         )}
       </main>
       {notice && (
-        <div class={`notice ${notice.kind}`} role={notice.kind === "failed" ? "alert" : "status"}>
+        <div
+          class={`notice row apart ${notice.kind}`}
+          role={notice.kind === "failed" ? "alert" : "status"}
+        >
           <span>{notice.text}</span>
           <button type="button" class="close" aria-label="Dismiss" onClick={() => page.show()}>
             ×

@@ -1,4 +1,4 @@
-import type { ComponentChildren, ComponentProps, TargetedSubmitEvent } from "preact";
+import type { ComponentChildren, ComponentProps, TargetedSubmitEvent, VNode } from "preact";
 
 import { amount } from "./format.ts";
 import { page } from "./page-model.ts";
@@ -13,7 +13,7 @@ interface CardProps {
 export function Card({ name, title, side, children }: CardProps) {
   return (
     <section class={`card ${name}`} aria-labelledby={`${name}-title`}>
-      <div class="card-head">
+      <div class="card-head row wrap apart">
         <h2 id={`${name}-title`}>{title}</h2>
         {side}
       </div>
@@ -105,19 +105,44 @@ export function Pill({ status }: { readonly status: string }) {
   return <span class={`pill ${color}`}>{status.replace("-", " ")}</span>;
 }
 
-export function Empty({ text, hint }: { text: string; hint?: string }) {
+export function Empty({ text, hint }: { text: string; hint?: string | undefined }) {
   return (
-    <div class="empty">
+    <div class="empty muted">
       <p>{text}</p>
-      {hint !== undefined && <p class="hint">{hint}</p>}
+      {hint !== undefined && <p class="details">{hint}</p>}
     </div>
+  );
+}
+
+interface ListProps {
+  /** Rows with keys. */
+  readonly rows: readonly VNode[];
+  readonly total?: number;
+  /** After a change of it, rows with the same keys are others. */
+  readonly generation?: number;
+  /** Texts of an empty list. */
+  readonly text: string;
+  readonly hint?: string;
+}
+
+export function List({ rows, total = rows.length, generation = 0, text, hint }: ListProps) {
+  return (
+    <>
+      {rows.length === 0 && <Empty text={text} hint={hint} />}
+      <ul key={generation}>
+        {rows.map((row) => (
+          <li key={row.key}>{row}</li>
+        ))}
+      </ul>
+      <More shown={rows.length} total={total} />
+    </>
   );
 }
 
 export function More({ shown, total }: { shown: number; total: number }) {
   if (shown >= total) return null;
   return (
-    <p class="more">
+    <p class="more details">
       The newest {shown} of {amount(total)}.
     </p>
   );
@@ -133,7 +158,7 @@ interface MessageProps {
 export function Message({ title, headers, body, noBody }: MessageProps) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (
-    <div class="message">
+    <div>
       <h3>{title}</h3>
       <pre>{lines.join("\n")}</pre>
       {body === null || body === "" ? <p class="details">{noBody}</p> : <pre>{indented(body)}</pre>}

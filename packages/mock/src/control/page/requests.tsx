@@ -5,7 +5,7 @@ import type { State } from "../routes/state-view.ts";
 import { loadRequest } from "./api.ts";
 import { amount, dateTime, duration, fromNow, joinTexts } from "./format.ts";
 import { page } from "./page-model.ts";
-import { Action, Card, Empty, JobLink, Message, More, Pill } from "./parts.tsx";
+import { Action, Card, JobLink, List, Message, Pill } from "./parts.tsx";
 
 type RequestState = Requests["latest"][number];
 
@@ -22,24 +22,22 @@ const statuses = {
 export function RequestList({ total, latest, now, generation }: Requests & State) {
   return (
     <Card name="requests" title="Requests" side={<Filters total={total} />}>
-      {total === 0 && (
-        <Empty text="No requests." hint="Requests of your app and of this page are listed here." />
-      )}
-      <ul key={generation} class="rows">
-        {latest.map((request) => (
-          <li key={request.request_id}>
-            <RequestRow request={request} now={now} />
-          </li>
+      <List
+        text="No requests."
+        hint="Requests of your app and of this page are listed here."
+        rows={latest.map((request) => (
+          <RequestRow key={request.request_id} request={request} now={now} />
         ))}
-      </ul>
-      <More shown={latest.length} total={total} />
+        total={total}
+        generation={generation}
+      />
     </Card>
   );
 }
 
 function Filters({ total }: { total: number }) {
   return (
-    <div class="filters">
+    <div class="filters row">
       <select
         aria-label="Status"
         value={page.filter.status}
@@ -58,7 +56,7 @@ function Filters({ total }: { total: number }) {
         value={page.filter.path}
         onInput={({ currentTarget }) => page.filterRequests({ path: currentTarget.value.trim() })}
       />
-      <span class="count">{amount(total)}</span>
+      <span class="count muted">{amount(total)}</span>
     </div>
   );
 }
@@ -69,16 +67,18 @@ function RequestRow({ request, now }: { request: RequestState; now: number }) {
   const [isOpen, setOpen] = useState(false);
   const reason = refusal?.rule ?? faultIds[0];
   return (
-    <details class="request" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary class="row">
         <Pill status={length === null ? "pending" : String(status ?? "broken")} />
         <span class="method mono">{method}</span>
-        <span class="url mono" title={path}>
+        <span class="url mono cut" title={path}>
           {joinTexts("?", path, query)}
         </span>
-        {reason !== undefined && <span class="tag reason">{reason}</span>}
+        {reason !== undefined && <span class="tag cut">{reason}</span>}
         <span class="details duration">{length === null ? "" : duration(length)}</span>
-        <time title={`${dateTime(at)} UTC`}>{fromNow(at, now)}</time>
+        <time class="details" title={`${dateTime(at)} UTC`}>
+          {fromNow(at, now)}
+        </time>
       </summary>
       {/* A request in progress gets its response later. */}
       {isOpen && <Details key={String(length)} {...request} />}
@@ -107,7 +107,7 @@ function Details({ request_id: id, job_id: jobId, refusal, ...request }: Request
         )}
       </p>
       {refusal && (
-        <p class="refusal">
+        <p>
           {refusal.rule !== null && <strong class="mono">{refusal.rule}</strong>}{" "}
           <span>{refusal.detail}</span>
         </p>
@@ -146,7 +146,7 @@ function Exchange({ request, response, near_faults: nearFaults, curl }: RequestD
           noBody={response === null ? "No response." : "The journal keeps only texts."}
         />
       </div>
-      <div class="buttons">
+      <div class="row wrap">
         <Action class="small" run={copy}>
           Copy as curl
         </Action>

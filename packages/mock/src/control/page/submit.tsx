@@ -7,13 +7,13 @@ import { Card, Form, milliseconds, SecondsInput, type FormValues } from "./parts
 export function Submit({ keys }: State) {
   return (
     <Card name="submit" title="New try-on">
-      <Form class="fields" button="Submit try-on" buttonClass="primary" run={submitExample}>
+      <Form class="fields" button="Submit try-on" buttonClass="strong" run={submitExample}>
         <label class="field">
-          <span>Prompt</span>
+          <span class="details">Prompt</span>
           <textarea name="prompt" rows={2} maxLength={1_000} placeholder="soft morning light" />
         </label>
         <fieldset class="sizes">
-          <legend>Size</legend>
+          <legend class="details">Size</legend>
           {["1K", "2K", "4K"].map((size) => (
             <label key={size}>
               <input type="radio" name="output_size" value={size} defaultChecked={size === "1K"} />
@@ -22,7 +22,7 @@ export function Submit({ keys }: State) {
           ))}
         </fieldset>
         <label class="field">
-          <span>Key</span>
+          <span class="details">Key</span>
           <select name="key">
             {keys.map(
               ({ token, name, credits, mode }) =>
@@ -35,10 +35,10 @@ export function Submit({ keys }: State) {
           </select>
         </label>
         <label class="field">
-          <span>Webhook</span>
+          <span class="details">Webhook</span>
           <input name="webhook_url" type="url" placeholder="http://localhost:3000/hook" />
         </label>
-        <label class="check">
+        <label class="check row">
           <input type="checkbox" name="wait" value="true" />
           <span>Wait until the job ends</span>
         </label>
@@ -78,7 +78,7 @@ export function NextJob({ next_jobs: jobs }: State) {
         <SecondsInput placeholder="usual s" />
       </Form>
       {jobs.length > 0 && (
-        <ol class="queue">
+        <ol class="queue muted">
           {jobs.map(({ outcome, error_message, duration_ms: length, api_key: key }, index) => (
             <li key={index}>
               {joinTexts(

@@ -3,14 +3,10 @@ import { OptionsError, sentenceOf, show, unknownName } from "@tryon/shared/optio
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson, readBytes } from "../../http/body.ts";
 import type { Mock } from "../../mock-interface.ts";
-import { ServiceError } from "../../service/service-error.ts";
+import { badRequest, ServiceError } from "../../service/service-error.ts";
 import { snakeName } from "./snake-case.ts";
 
 export type ControlledMock = Omit<Mock, "fetch" | "close">;
-
-export function badRequest(message: string): never {
-  throw new ServiceError("bad-request", message);
-}
 
 export type FieldNames = Readonly<Record<string, string>>;
 

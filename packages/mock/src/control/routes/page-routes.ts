@@ -1,13 +1,13 @@
 import { html, json } from "../../http/responses.ts";
 import type { Router } from "../../http/router.ts";
-import { ServiceError } from "../../service/service-error.ts";
+import { badRequest, ServiceError } from "../../service/service-error.ts";
 import { host } from "../../system/host.ts";
 import type { ServerState } from "../server-states.ts";
 import type { Fault } from "../fault.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 import type { Journal } from "../journal.ts";
 import { parseTarget } from "../request-pattern.ts";
-import { badRequest, readQuery, type ControlledMock } from "./input.ts";
+import { readQuery, type ControlledMock } from "./input.ts";
 import { stateView } from "./state-view.ts";
 import { exchangeView, journalEntryView } from "./views.ts";
 

@@ -1,8 +1,7 @@
 import { json } from "../../http/responses.ts";
 import type { Router } from "../../http/router.ts";
-import { ServiceError } from "../../service/service-error.ts";
+import { badRequest, ServiceError } from "../../service/service-error.ts";
 import {
-  badRequest,
   readFields,
   readQuery,
   wholeNumber,

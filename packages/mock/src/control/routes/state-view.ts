@@ -81,7 +81,6 @@ export function stateView(
       .latest(limits.addedKeys)
       .filter(({ token }) => !defaultTokens.includes(token));
     const { jobs, deliveries } = tables;
-    const [queued, running] = [jobs.count("queued"), jobs.count("running")];
     return {
       now: service.now(),
       clock: mock.clock.mode,
@@ -89,8 +88,8 @@ export function stateView(
       next,
       jobs: {
         counts: {
-          queued,
-          running,
+          queued: jobs.count("queued"),
+          running: jobs.count("running"),
           succeeded: jobs.count("succeeded"),
           failed: jobs.count("failed"),
         },

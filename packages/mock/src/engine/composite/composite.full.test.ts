@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { TryOnJobStatus } from "@tryon/spec/openapi";
 import { caller, manualServer } from "../../../test/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
+import { renderRequest } from "../../../test/recording-server.ts";
 import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
 import { pngChunk } from "@tryon/shared/png";
@@ -53,15 +54,15 @@ async function difference(a: Sharp, b: Sharp, region: Region): Promise<number> {
   );
 }
 
+const person = { person_image_b64: asset("person.jpg") };
+const hat = asset("hat.png");
+const withUrl = { ...person, garment_urls: [garmentUrl] };
 const photo = () =>
   sharp(assetBytes("person.jpg")).autoOrient().resize(768, 1_024, { fit: "inside" });
 
 describe("the composite image", () => {
   test("shows the person's photo in the output size", async () => {
-    const { job, png } = await run({
-      person_image_b64: asset("person.jpg"),
-      garment_urls: [garmentUrl],
-    });
+    const { job, png } = await run(withUrl);
     expect(job).toMatchObject({ status: "succeeded", result_width: 768, result_height: 1_024 });
     const left = { left: 20, top: 20, width: 150, height: 900 };
     expect(await difference(sharp(png), photo(), left)).toBeLessThan(2);
@@ -71,10 +72,7 @@ describe("the composite image", () => {
 
   test("shows each garment on a card, and the first one on the person", async () => {
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
-    const { png } = await run({
-      person_image_b64: asset("person.jpg"),
-      garment_images_b64: garments.map((name) => asset(name)),
-    });
+    const { png } = await run({ ...person, garment_images_b64: garments.map(asset) });
     const side = Math.round(768 * 0.24);
     const margin = Math.round(768 * 0.03);
     const inner = Math.round(side * 0.88);
@@ -109,10 +107,7 @@ describe("the composite image", () => {
   });
 
   test("says MOCK in each third of its band, since a page may show only a part of it", async () => {
-    const { png } = await run({
-      person_image_b64: asset("person.jpg"),
-      garment_urls: [garmentUrl],
-    });
+    const { png } = await run(withUrl);
     // A third of the text has 13 characters. Between words, the band is dark.
     const words = [96, 305, 514].map((left) => ({ left, top: 982, width: 68, height: 42 }));
     for (const word of words) {
@@ -134,11 +129,7 @@ describe("the composite image", () => {
   ])(
     "has for %s exactly %i × %i pixels and the size that the job reports",
     async (output_size, width, height) => {
-      const { job, png } = await run({
-        output_size,
-        person_image_b64: asset("person.jpg"),
-        garment_images_b64: [asset("shirt.png")],
-      });
+      const { job, png } = await run({ ...withUrl, output_size });
       expect(await sharp(png).metadata()).toMatchObject({
         format: "png",
         width,
@@ -154,23 +145,14 @@ describe("the composite image", () => {
   );
 
   test("has the same size for photos with another aspect ratio", async () => {
-    const wide = await sharp({
-      create: { width: 900, height: 100, channels: 3, background: "#123456" },
-    })
-      .jpeg()
-      .toBuffer();
-    const { png } = await run({
-      person_image_b64: wide.toString("base64"),
-      garment_urls: [garmentUrl],
-    });
+    const create = { width: 900, height: 100, channels: 3, background: "#123456" } as const;
+    const wide = await sharp({ create }).jpeg().toBuffer();
+    const { png } = await run({ ...withUrl, person_image_b64: wide.toString("base64") });
     expect(await sharp(png).metadata()).toMatchObject({ width: 768, height: 1_024 });
   });
 
   test("has the same bytes for the same request", async () => {
-    const fields = {
-      person_image_b64: asset("person.jpg"),
-      garment_images_b64: [asset("hat.png")],
-    };
+    const fields = { ...person, garment_images_b64: [asset("hat.png")] };
     const [first, second] = [await run(fields), await run(fields)];
     expect(Buffer.from(first.png).equals(second.png)).toBe(true);
   });
@@ -195,7 +177,7 @@ describe("an image that cannot be decoded", () => {
 
   test("fails the job if it is corrupt", async () => {
     const broken = assetBytes("person.jpg").subarray(0, 5_000).toString("base64");
-    const { job } = await run({ person_image_b64: broken, garment_urls: [garmentUrl] });
+    const { job } = await run({ ...withUrl, person_image_b64: broken });
     expect(job).toMatchObject({
       status: "failed",
       error_code: "generation_failed",
@@ -205,10 +187,8 @@ describe("an image that cannot be decoded", () => {
   });
 
   test("fails the job if only a garment is corrupt", async () => {
-    const { job } = await run({
-      person_image_b64: asset("person.jpg"),
-      garment_images_b64: [headed("\u0089PNG\r\n\u001A\n")],
-    });
+    const garment = headed("\u0089PNG\r\n\u001A\n");
+    const { job } = await run({ ...person, garment_images_b64: [garment] });
     expect(job.status).toBe("failed");
   });
 });
@@ -220,53 +200,33 @@ function blackPng(width: number, height: number): Buffer {
   return Buffer.from(encodeIndexed({ width, height, data, palette: [0], comment: "" }));
 }
 
-/** Creates a request with only a photo of the person. */
-function requestOf(bytes: () => Buffer): RenderRequest {
-  return {
-    person: {
-      field: "person_image_b64",
-      source: "bytes",
-      mediaType: "image/png",
-      bytes: () => new Uint8Array(bytes()),
-    },
-    garments: [],
-    instruction: "",
-    seed: null,
-    fingerprint: "",
-    width: 30,
-    height: 40,
-  };
-}
+const photoOf = (read: () => Buffer): RenderRequest => {
+  const bytes = () => new Uint8Array(read());
+  const image = { field: "person_image_b64", source: "bytes", mediaType: "image/png" } as const;
+  return renderRequest({ person: { ...image, bytes }, garments: [], width: 30, height: 40 });
+};
 
 describe("the memory of the composite engine", () => {
   test.each([
-    ["person_image_b64", { garment_images_b64: [asset("shirt.png")] }],
-    ["garment_images_b64[1]", { person_image_b64: asset("person.jpg") }],
-  ])("excludes a %s over 50 million pixels, with a 400 and no charge", async (field, rest) => {
+    ["person_image_b64", (large: string) => ({ ...withUrl, person_image_b64: large })],
+    ["garment_images_b64[1]", (large: string) => ({ ...person, garment_images_b64: [hat, large] })],
+  ])("excludes a %s over 50 million pixels, with a 400 and no charge", async (field, fieldsOf) => {
     const { mock, call } = manualServer({ engine });
-    const large = blackPng(10_001, 5_000).toString("base64");
-    const fields =
-      field === "person_image_b64"
-        ? { person_image_b64: large }
-        : { garment_images_b64: [asset("shirt.png"), large] };
-    const rejected = await call.post("/api/v1/tryon", { wait: false, ...rest, ...fields });
+    const fields = fieldsOf(blackPng(10_001, 5_000).toString("base64"));
+    const rejected = await call.post("/api/v1/tryon", { wait: false, ...fields });
     expect([rejected.status, rejected.detail]).toEqual([
       400,
       `${field}: image too large: 10001 × 5000 pixels, the maximum is 50000000.`,
     ]);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
     const allowed = blackPng(10_000, 5_000).toString("base64");
-    const accepted = await caller(mock, mock.keys.test).post("/api/v1/tryon", {
-      wait: false,
-      garment_urls: [garmentUrl],
-      person_image_b64: allowed,
-    });
-    expect(accepted.status).toBe(200);
+    const accepted = caller(mock, mock.keys.test).submit({ person_image_b64: allowed });
+    expect((await accepted).status).toBe(200);
   });
 
   test("excludes such an image also if an app calls the engine directly", async () => {
     const large = blackPng(15_000, 15_000);
-    await expect(engine.render(requestOf(() => large))).rejects.toThrow("pixel limit");
+    await expect(engine.render(photoOf(() => large))).rejects.toThrow("pixel limit");
   });
 
   test("is limited to two concurrent renders, also after a failure", async () => {
@@ -279,7 +239,7 @@ describe("the memory of the composite engine", () => {
         void turn().then(() => counts.push(open.size));
         return index % 3 === 0 ? Buffer.from("broken") : blackPng(30, 40);
       };
-      await engine.render(requestOf(read)).finally(() => open.delete(index));
+      await engine.render(photoOf(read)).finally(() => open.delete(index));
     });
     const outcomes = await Promise.allSettled(renders);
     expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
