@@ -10,14 +10,19 @@ import { formatDuration, note } from "./display.ts";
 export function addConnection<Arguments extends unknown[], Options extends Record<string, unknown>>(
   command: Command<Arguments, Options>,
 ): Command<Arguments, Options & ConnectionOptions> {
+  addService(command, ", or a prompt").option("--json", "print JSON, for programs");
+  return command;
+}
+
+export const addService = <Arguments extends unknown[], Options extends Record<string, unknown>>(
+  command: Command<Arguments, Options>,
+  otherKey = "",
+) =>
   command
     .optionsGroup("Service:")
     .option("--base-url <url>", "URL of the service (default: TRYON_BASE_URL)", text)
-    .option("--api-key <key>", "test key (default: TRYON_API_KEY, or a prompt)", testKey)
-    .option("--env-file <file>", "file with these variables; it wins over the environment", text)
-    .option("--json", "print JSON, for programs");
-  return command;
-}
+    .option("--api-key <key>", `test key (default: TRYON_API_KEY${otherKey})`, testKey)
+    .option("--env-file <file>", "file with these variables; it wins over the environment", text);
 
 // An interface cannot extend the options of a command.
 export type ConnectionOptions = {
@@ -65,6 +70,7 @@ export async function connect(
   };
   const recoveryKeys = environment["TRYON_RECOVERY_KEYS"]?.match(/[^\s,]+/g) ?? [];
   const tryon = new TryOn({ apiKey, baseUrl, onRateLimit, recoveryKeys, ...client, ...quiet });
+  context.clients.push(tryon);
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 

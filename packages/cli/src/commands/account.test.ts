@@ -21,7 +21,7 @@ test("prints the account, and what the balance pays for", async () => {
   });
 });
 
-test("needs a URL and a key", async () => {
+test("needs a URL to which it may send a key, and a key", async () => {
   expect(await runCli(["account"])).toEqual({
     code: 2,
     stdout: "",
@@ -32,4 +32,9 @@ test("needs a URL and a key", async () => {
   expect((await runCli(["account"], { environment })).stderr).toBe(
     "tryon: the key is missing. Set TRYON_API_KEY, or use --env-file.\n",
   );
+  const remote = { TRYON_BASE_URL: "http://shop.example", TRYON_API_KEY: "svc_live_mock" };
+  expect(await runCli(["account"], { environment: remote })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Use https, or a server on this machine.\n"),
+  });
 });

@@ -42,7 +42,7 @@ import {
   printTable,
   showProgress,
 } from "../display.ts";
-import { describeError, toFailure } from "../failure.ts";
+import { describeError } from "../failure.ts";
 import { isPresent } from "../images.ts";
 
 export const addBatchOptions = (command: Command<[string]>) =>
@@ -142,9 +142,7 @@ export async function runBatch(
       const sizes = rows.map(({ size }) =>
         size === undefined ? {} : { output_size: size as "1K" },
       );
-      const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
-        throw toFailure(error);
-      });
+      const price = await tryon.estimate(sizes, { signal });
       const each = maxAttempts === undefined ? "" : ` of up to ${maxAttempts} jobs each`;
       const most = price * (maxAttempts ?? 1);
       note(context, `Price: at most ${formatCredits(most)} for ${rows.length} try-ons${each}`);
@@ -178,7 +176,6 @@ export async function runBatch(
   } finally {
     end();
     await journal?.close();
-    tryon.close();
   }
   const { rows, results } = run;
   if (json === true) for (const result of results) printJson(context, result);
@@ -194,7 +191,7 @@ export async function runBatch(
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
     return interruptedCode;
   }
-  if (failure !== undefined && !isTryOnError(failure, "batch_stopped")) throw toFailure(failure);
+  if (failure !== undefined && !isTryOnError(failure, "batch_stopped")) throw failure;
   if (failure instanceof Error) {
     const { cause } = failure;
     const reason = isTryOnError(cause) ? describeError(cause) : failure.message;

@@ -6,10 +6,10 @@ import { duration, text, webhookSecret, type Command } from "@tryon/cli-kit";
 import { serviceTime } from "@tryon/shared/service-time";
 
 import { addConnection, connect } from "../connect.ts";
-import { interruptedCode, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { deliver, receiverUrl } from "../deliver.ts";
 import { note, print, printJson } from "../display.ts";
-import { describeError, toFailure } from "../failure.ts";
+import { describeError } from "../failure.ts";
 
 export const addListenOptions = (command: Command) =>
   addConnection(
@@ -44,31 +44,24 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
   if (given === undefined) {
     note(context, `Webhook secret for the receiver while this runs: ${secret}`);
   }
-  try {
-    if (id !== undefined) return (await forward(await endOf(tryon, id, signal))) ? 0 : 1;
-    const watch = new JobWatch(tryon);
-    await watch.start();
-    note(context, `Listening for jobs that end. Events go to ${url.href}. Stop with Ctrl+C.`);
-    const deliveries = new Set<Promise<unknown>>();
-    for (;;) {
-      await sleep(interval, undefined, { signal });
-      const jobs = await watch.poll().catch((error: unknown) => {
-        if (!isTryOnError(error) || (error.status ?? 500) < 500) throw error;
-        note(context, describeError(error));
-        return [];
-      });
-      for (const job of jobs) {
-        const delivery = forward(job)
-          .catch(() => undefined)
-          .finally(() => deliveries.delete(delivery));
-        deliveries.add(delivery);
-      }
+  if (id !== undefined) return (await forward(await endOf(tryon, id, signal))) ? 0 : 1;
+  const watch = new JobWatch(tryon);
+  await watch.start();
+  note(context, `Listening for jobs that end. Events go to ${url.href}. Stop with Ctrl+C.`);
+  const deliveries = new Set<Promise<unknown>>();
+  for (;;) {
+    await sleep(interval, undefined, { signal });
+    const jobs = await watch.poll().catch((error: unknown) => {
+      if (!isTryOnError(error) || (error.status ?? 500) < 500) throw error;
+      note(context, describeError(error));
+      return [];
+    });
+    for (const job of jobs) {
+      const delivery = forward(job)
+        .catch(() => undefined)
+        .finally(() => deliveries.delete(delivery));
+      deliveries.add(delivery);
     }
-  } catch (error) {
-    if (signal.aborted) return interruptedCode;
-    throw toFailure(error);
-  } finally {
-    tryon.close();
   }
 }
 

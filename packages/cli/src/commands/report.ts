@@ -9,7 +9,6 @@ import { serviceTime } from "@tryon/shared/service-time";
 import { addConnection, connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { note, showProgress } from "../display.ts";
-import { toFailure } from "../failure.ts";
 import { checkOutput } from "../images.ts";
 
 export const addReportOptions = (command: Command) =>
@@ -103,11 +102,8 @@ export async function writeReport(options: ReportOptions, context: CliContext): 
       isComplete = true;
     } finally {
       end();
-      tryon.close();
       await output.close(isComplete);
     }
-  } catch (error) {
-    throw toFailure(error);
   } finally {
     await journal?.close();
   }
