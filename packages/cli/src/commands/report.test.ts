@@ -5,7 +5,7 @@ import { openJournal } from "@tryon/client/node";
 import type { MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { openShop } from "../../test/cli.ts";
+import { expectEnd, openShop } from "../../test/cli.ts";
 
 const input = {
   person: "https://shop.example/me.jpg",
@@ -179,10 +179,7 @@ test("writes a file that is complete, and replaces none", async () => {
   expect((await readdir(path("."))).filter((name) => name.includes("report"))).toEqual([]);
   expect(await tryon(argv)).toEqual({ code: 0, stdout: "", stderr: `Report: ${out}\n` });
   expect(await readFile(out, "utf8")).toBe(`${header}\ntotal,,,1,1,0,0,8,\nbalance,,,,,,,992,\n`);
-  expect(await tryon(argv)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--out would replace an existing file"),
-  });
+  await expectEnd(tryon(argv), 2, "--out would replace an existing file");
 });
 
 test.each([
