@@ -24,12 +24,10 @@ export interface FileRow {
   readonly columns: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Try-on of a batch with its id. */
 export interface BatchRow extends FileRow {
   readonly id: string;
 }
 
-/** Settings of a file. */
 export interface ReadOptions {
   /** Names of fields, by the name of their column. */
   readonly column?: ReadonlyMap<string, string> | undefined;

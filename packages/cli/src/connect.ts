@@ -7,13 +7,6 @@ import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/cli
 import type { CliContext } from "./context.ts";
 import { formatDuration, note } from "./display.ts";
 
-export function addConnection<Arguments extends unknown[], Options extends Record<string, unknown>>(
-  command: Command<Arguments, Options>,
-): Command<Arguments, Options & ConnectionOptions> {
-  addService(command, ", or a prompt").option("--json", "print JSON, for programs");
-  return command;
-}
-
 export const addService = <Arguments extends unknown[], Options extends Record<string, unknown>>(
   command: Command<Arguments, Options>,
   otherKey = "",
@@ -24,13 +17,13 @@ export const addService = <Arguments extends unknown[], Options extends Record<s
     .option("--api-key <key>", `test key (default: TRYON_API_KEY${otherKey})`, testKey)
     .option("--env-file <file>", "file with these variables; it wins over the environment", text);
 
-// An interface cannot extend the options of a command.
-export type ConnectionOptions = {
-  readonly baseUrl?: string | undefined;
-  readonly apiKey?: string | undefined;
-  readonly envFile?: string | undefined;
-  readonly json?: true | undefined;
-};
+export const addConnection = <Arguments extends unknown[], Options extends Record<string, unknown>>(
+  command: Command<Arguments, Options>,
+) => addService(command, ", or a prompt").option("--json", "print JSON, for programs");
+
+export type ConnectionOptions = ReturnType<
+  ReturnType<typeof addConnection<[], { json?: true }>>["opts"]
+>;
 
 export interface Connection {
   readonly tryon: TryOn;

@@ -28,6 +28,7 @@ import {
   resultsPath,
   writeFailures,
   writeResults,
+  type Outcome,
 } from "../batch-files.ts";
 import { assignIds, hasEnded, readIds, toKnown, writeIds, type KnownItem } from "../batch-ids.ts";
 import { fieldNames, openRow, readRows, toInput, type BatchRow } from "../batch-rows.ts";
@@ -257,32 +258,12 @@ function nextStepAfter(reason: string): string {
   return `Another try-on is a new job with its own charge: --retry-failed${code}.`;
 }
 
-interface Failure {
-  readonly code: string;
-  /** Reason of a failed job, as the service states it. */
-  readonly reason?: string | undefined;
-  readonly message: string;
-}
-
-interface Outcome {
-  readonly id: string;
-  /** `not_run` if nothing was sent, since the batch had stopped or the limit was reached. */
-  readonly status: "succeeded" | "failed" | "not_run";
-  readonly job_id?: string | undefined;
-  readonly path?: string | undefined;
-  /** Cost of all jobs. */
-  readonly cost_credits?: number | undefined;
-  /** Number of jobs. */
-  readonly attempts: number;
-  readonly from_journal: boolean;
-  readonly error?: Failure | undefined;
-  readonly columns: BatchRow["columns"];
-}
-
 type EndedRow = Pick<
   BatchItem<BatchRow>,
   "id" | "input" | "fromJournal" | "attempts" | "status" | "result" | "error" | "job"
 >;
+
+const notRun = { status: "not_run", attempts: 0, from_journal: false } as const;
 
 class BatchRun {
   readonly rows: readonly BatchRow[];
@@ -302,18 +283,8 @@ class BatchRun {
     return this.#progress?.credits ?? 0;
   }
 
-  /** Outcomes of all rows, in their order. */
   get results(): readonly Outcome[] {
-    return this.rows.map(
-      ({ id, columns }) =>
-        this.#outcomes.get(id) ?? {
-          id,
-          status: "not_run",
-          attempts: 0,
-          from_journal: false,
-          columns,
-        },
-    );
+    return this.rows.map(({ id, columns }) => this.#outcomes.get(id) ?? { id, ...notRun, columns });
   }
 
   readonly update = (progress: BatchProgress): void => {

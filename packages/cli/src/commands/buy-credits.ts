@@ -8,10 +8,8 @@ import type { CliContext } from "../context.ts";
 import { formatCredits, note, printJson, showProgress } from "../display.ts";
 import { openSession, ownerOf } from "../mcp/open-session.ts";
 
-/** Maximum number of US dollars of a session. */
 export const maxUsd = wholeNumber(1, 999_999);
 
-/** Adds the options of `tryon credits buy`. */
 export const addBuyOptions = (command: Command<[string]>) =>
   addConnection(
     command

@@ -6,6 +6,7 @@ import { InvalidArgumentError, text, UsageError, wholeNumber, type Command } fro
 import { printable } from "@tryon/shared/printable";
 import { serviceTime } from "@tryon/shared/service-time";
 
+import { csvCell } from "../batch-files.ts";
 import { addConnection, connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { note, showProgress } from "../display.ts";
@@ -282,5 +283,5 @@ async function openOutput({ out, json: isJson }: ReportOptions, context: CliCont
 function cell(value: string | number | undefined): string {
   const given = String(value ?? "");
   const shown = typeof value === "string" && /^[=+\-@\t\r]/.test(given) ? `'${given}` : given;
-  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  return csvCell(shown);
 }
