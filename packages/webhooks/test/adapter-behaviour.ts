@@ -30,18 +30,10 @@ export interface ReceiverServer {
   readonly lastHeaderOnly?: boolean;
 }
 
-interface Observed extends Listening {
-  readonly handled: TryOnCompletedEvent[];
-  readonly errors: Array<{ readonly error: unknown; readonly status: number }>;
-}
-
 /** Starts an app and closes it at the end of the test. */
-export async function observed(
-  start: Start,
-  options: Partial<ReceiverOptions> = {},
-): Promise<Observed> {
+export async function observed(start: Start, options: Partial<ReceiverOptions> = {}) {
   const handled: TryOnCompletedEvent[] = [];
-  const errors: Observed["errors"] = [];
+  const errors: { readonly error: unknown; readonly status: number }[] = [];
   const running = await start({
     secrets: secret,
     onCompleted: (event) => handled.push(event),

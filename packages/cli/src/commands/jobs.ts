@@ -1,5 +1,5 @@
 import { duration, Option, text, wholeNumber, type Command } from "@tryon/cli-kit";
-import type { Job, JobStatus } from "@tryon/client";
+import { isTryOnError, type Job, type JobStatus } from "@tryon/client";
 
 import { addConnection, connect, type ConnectionOptions } from "../connect.ts";
 import type { CliContext } from "../context.ts";
@@ -113,10 +113,6 @@ export async function waitForJob(
     end();
     const next = `The job continues and is billed once: tryon jobs wait ${id}`;
     if (signal.aborted) note(context, `Interrupted. ${next}`);
-    throw toFailure(error, nextStepOf(error, next));
+    throw toFailure(error, isTryOnError(error, "wait_timed_out") ? next : undefined);
   }
-}
-
-function nextStepOf(error: unknown, next: string): string | undefined {
-  return Reflect.get(Object(error), "code") === "wait_timed_out" ? next : undefined;
 }

@@ -16,8 +16,7 @@ const fixes = [nestExpressFix, nestFastifyFix, hapiFix, adonisFix, nodeFix];
  * response. It sends every response itself and never rejects. If it responds before the whole body
  * has arrived, e.g. to a body that is too large, it closes the connection.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
- * for an invalid option.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like `createReceiver` of `@tryon/webhooks`.
  * @example
  * import { createServer } from "node:http";
  * import { createReceiver } from "@tryon/webhooks/node";
