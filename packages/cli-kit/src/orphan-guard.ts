@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-export interface OrphanGuard {
-  stop(): Promise<void>;
-}
-
 /** Waits for a line. If the pipe closes without one, this process has ended. */
 const watch = 'read -r word || kill -KILL "$1"';
 
-/** @param target id of a process, or a negative id of a process group, as for `kill` */
-export function startOrphanGuard(target: number, platform: NodeJS.Platform): OrphanGuard {
-  if (platform === "win32") return { stop: () => Promise.resolve() };
+/**
+ * @param target id of a process, or a negative id of a process group, as for `kill`
+ * @returns a function that ends the guard.
+ */
+export function startOrphanGuard(target: number): () => Promise<void> {
+  if (process.platform === "win32") return () => Promise.resolve();
   const shell = spawn("/bin/sh", ["-c", watch, "orphan-guard", String(target)], {
     stdio: ["pipe", "ignore", "ignore"],
     // A signal to the process group must not end the guard.
@@ -19,10 +18,8 @@ export function startOrphanGuard(target: number, platform: NodeJS.Platform): Orp
   // Without a shell, no guard runs.
   const ended = once(shell, "exit").catch(() => undefined);
   shell.stdin.on("error", () => undefined);
-  return {
-    async stop() {
-      shell.stdin.end("done\n");
-      await ended;
-    },
+  return async () => {
+    shell.stdin.end("done\n");
+    await ended;
   };
 }

@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-export interface ProcessGroup {
-  readonly ownGroup: boolean;
-  /** Returns the id for `kill` that includes the processes of the command. */
-  target(pid: number): number;
-  forward(pid: number, signal: NodeJS.Signals): void;
-  clear(pid: number): Promise<void>;
-}
-
 /** Maximum time for background processes to end after SIGTERM, in milliseconds. */
 const clearingGrace = 1_000;
 const clearingStep = 10;
@@ -17,22 +9,19 @@ const clearingStep = 10;
  * processes that it started. At a terminal it stays in the terminal's group, or it could not read from it. There Ctrl+C
  * reaches the command by itself, so it is not forwarded.
  */
-export function processGroupOf(platform: NodeJS.Platform, terminal: boolean): ProcessGroup {
-  if (platform === "win32" || terminal) {
-    return {
-      ownGroup: false,
-      target: (pid) => pid,
-      forward: (pid, signal) => {
-        if (!(terminal && signal === "SIGINT")) send(pid, signal);
-      },
-      clear: () => Promise.resolve(),
-    };
-  }
+export function processGroupOf(platform: NodeJS.Platform, terminal: boolean) {
+  const ownGroup = platform !== "win32" && !terminal;
+  /** Returns the id for `kill` that includes the processes of the command. */
+  const target = (pid: number): number => (ownGroup ? -pid : pid);
   return {
-    ownGroup: true,
-    target: (pid) => -pid,
-    forward: (pid, signal) => send(-pid, signal),
-    clear: (pid) => clearGroup(-pid),
+    ownGroup,
+    target,
+    forward(pid: number, signal: NodeJS.Signals): void {
+      if (!(terminal && signal === "SIGINT")) send(target(pid), signal);
+    },
+    async clear(pid: number): Promise<void> {
+      if (ownGroup) await clearGroup(-pid);
+    },
   };
 }
 

@@ -5,7 +5,6 @@ import { startOrphanGuard } from "./orphan-guard.ts";
 import { processGroupOf } from "./process-group.ts";
 
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-type Forwarded = (typeof forwarded)[number];
 
 const notExecutable = 126;
 const notFound = 127;
@@ -54,11 +53,11 @@ async function runProgram(
   const ended = end(child, name, program);
   const { pid } = child;
   if (pid === undefined) return ended;
-  const orphanGuard = startOrphanGuard(place.target(pid), process.platform);
-  signals.forward((signal) => place.forward(pid, signal));
+  const stopOrphanGuard = startOrphanGuard(place.target(pid));
+  signals.forward = (signal) => place.forward(pid, signal);
   const code = await ended;
   await place.clear(pid);
-  await orphanGuard.stop();
+  await stopOrphanGuard();
   return code;
 }
 
@@ -90,22 +89,12 @@ function signalExitCode(signal: NodeJS.Signals): number {
 
 /** Signals to this process: the first one before the command starts, and all later ones. */
 interface Signals {
-  readonly first: Forwarded | undefined;
-  forward(receive: (signal: Forwarded) => void): void;
+  first?: NodeJS.Signals;
+  forward: (signal: NodeJS.Signals) => unknown;
 }
 
 function listenForSignals(): Signals {
-  let first: Forwarded | undefined;
-  let receive = (signal: Forwarded): void => {
-    first ??= signal;
-  };
-  for (const signal of forwarded) process.on(signal, () => receive(signal));
-  return {
-    get first() {
-      return first;
-    },
-    forward(next) {
-      receive = next;
-    },
-  };
+  const signals: Signals = { forward: (signal) => (signals.first ??= signal) };
+  for (const signal of forwarded) process.on(signal, () => signals.forward(signal));
+  return signals;
 }

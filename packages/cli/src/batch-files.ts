@@ -127,16 +127,30 @@ export async function findDamage(
 /** Names of the columns of the results, before those that `--keep-columns` keeps. */
 const resultColumns = ["id", "status", "job_id", "path", "cost_credits", "error"] as const;
 
-/** Outcome of a row. */
-export interface RowResult {
-  readonly id: string;
-  readonly columns?: FileRow["columns"];
-  readonly error?: { readonly code: string; readonly reason?: string | undefined } | undefined;
-}
-
-/** Returns the path of the results. */
 export function resultsPath(out: string): string {
   return `${out}.results.csv`;
+}
+
+/** Outcome of a row. */
+export interface Outcome {
+  readonly id: string;
+  /** `not_run` if nothing was sent, since the batch had stopped or the limit was reached. */
+  readonly status: "succeeded" | "failed" | "not_run";
+  readonly job_id?: string | undefined;
+  readonly path?: string | undefined;
+  /** Cost of all jobs. */
+  readonly cost_credits?: number | undefined;
+  readonly attempts: number;
+  readonly from_journal: boolean;
+  readonly error?:
+    | {
+        readonly code: string;
+        /** Reason of a failed job, as the service states it. */
+        readonly reason?: string | undefined;
+        readonly message: string;
+      }
+    | undefined;
+  readonly columns: FileRow["columns"];
 }
 
 /** Rejects results that would replace a file of the user, or have two columns of one name. */
@@ -155,7 +169,7 @@ export async function checkResults(out: string, rows: readonly FileRow[]): Promi
 }
 
 /** Replaces the results: CSV in UTF-8, one row for each row of the input. */
-export async function writeResults(out: string, results: readonly RowResult[]): Promise<void> {
+export async function writeResults(out: string, results: readonly Outcome[]): Promise<void> {
   const kept = new Set(results.flatMap(({ columns }) => Object.keys(columns ?? {})));
   const rows = results.map(({ columns, error, ...result }) => {
     const own = Object.entries({ ...result, error: error?.reason ?? error?.code });
@@ -167,7 +181,11 @@ export async function writeResults(out: string, results: readonly RowResult[]): 
 }
 
 function toCell(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return csvCell(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** Returns a text as a cell of CSV. */
+export function csvCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

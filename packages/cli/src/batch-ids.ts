@@ -12,7 +12,6 @@ import { writePrivateFile } from "@tryon/shared/private-file";
 import { openRow, type BatchRow, type FileRow } from "./batch-rows.ts";
 import { isUrl } from "./images.ts";
 
-/** Maximum number of characters of an id. */
 const maxIdLength = 120;
 /** Maximum number of bytes of a file name, as most file systems have it. */
 const maxNameBytes = 255;

@@ -24,12 +24,10 @@ export interface FileRow {
   readonly columns: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Try-on of a batch with its id. */
 export interface BatchRow extends FileRow {
   readonly id: string;
 }
 
-/** Settings of a file. */
 export interface ReadOptions {
   /** Names of fields, by the name of their column. */
   readonly column?: ReadonlyMap<string, string> | undefined;
@@ -78,7 +76,7 @@ export async function readRows(
       `${path} is not UTF-8. It is read as windows-1252, on whose letters others agree.`,
     );
   const text = isCsv ? decodeCsv(bytes, path, onLatin) : decodeText(bytes, path);
-  const names = new ColumnNames(path, options);
+  const names = createColumnNames(path, options);
   const records = isCsv ? readCsv(text, path, names) : readLines(text, path, names);
   if (records.length === 0) throw new UsageError(`${path} has no rows.`);
   names.checkUsed();
@@ -91,54 +89,47 @@ interface RowRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+type ColumnNames = ReturnType<typeof createColumnNames>;
+
 /** Names of the fields that the columns of a file have. */
-class ColumnNames {
-  readonly #path: string;
-  readonly #column: ReadonlyMap<string, string>;
-  readonly #keepColumns: boolean;
-  readonly #used = new Set<string>();
+function createColumnNames(path: string, { column: given = new Map(), keepColumns }: ReadOptions) {
+  const used = new Set<string>();
+  const nameOf = (column: string): string => given.get(column) ?? column;
+  return {
+    nameOf,
 
-  constructor(path: string, { column = new Map(), keepColumns = false }: ReadOptions) {
-    this.#path = path;
-    this.#column = column;
-    this.#keepColumns = keepColumns;
-  }
+    /** Returns the names of the fields. Rejects a column that is unknown, or has the name of another one. */
+    read(columns: readonly string[], line: number): readonly string[] {
+      const places = new Map<string, number>();
+      return columns.map((column, at) => {
+        const name = nameOf(column);
+        const earlier = places.get(name);
+        used.add(column);
+        if (name === "") return name;
+        const place = `${path} line ${line}:`;
+        if (earlier !== undefined) {
+          const both = `columns ${earlier + 1} and ${at + 1} are both ${JSON.stringify(name)}`;
+          const hint = "Remove or rename one. A row has one column of garments, separated by |.";
+          throw new UsageError(`${place} ${both}. ${hint}`);
+        }
+        places.set(name, at);
+        if (keepColumns !== true && !fieldNames.includes(name)) {
+          const { message } = unknownName("a column", name, fieldNames.slice(0, -1));
+          const hint = "Else use --column NAME=COLUMN, or --keep-columns.";
+          throw new UsageError(`${place} ${message} ${hint}`);
+        }
+        return name;
+      });
+    },
 
-  nameOf(column: string): string {
-    return this.#column.get(column) ?? column;
-  }
-
-  /** Returns the names of the fields. Rejects a column that is unknown, or has the name of another one. */
-  read(columns: readonly string[], line: number): readonly string[] {
-    const places = new Map<string, number>();
-    return columns.map((column, at) => {
-      const name = this.nameOf(column);
-      const earlier = places.get(name);
-      this.#used.add(column);
-      if (name === "") return name;
-      const fail = (problem: string): never => {
-        throw new UsageError(`${this.#path} line ${line}: ${problem}`);
-      };
-      if (earlier !== undefined) {
-        const both = `columns ${earlier + 1} and ${at + 1} are both ${JSON.stringify(name)}`;
-        fail(`${both}. Remove or rename one. A row has one column of garments, separated by |.`);
+    /** Rejects a column of `--column` that the file does not have. */
+    checkUsed(): void {
+      for (const [column, name] of given) {
+        if (used.has(column)) continue;
+        throw new UsageError(`--column ${name}=${column}: ${path} has no column ${column}.`);
       }
-      places.set(name, at);
-      if (!this.#keepColumns && !fieldNames.includes(name)) {
-        const { message } = unknownName("a column", name, fieldNames.slice(0, -1));
-        fail(`${message} Else use --column NAME=COLUMN, or --keep-columns.`);
-      }
-      return name;
-    });
-  }
-
-  /** Rejects a column of `--column` that the file does not have. */
-  checkUsed(): void {
-    for (const [column, name] of this.#column) {
-      if (this.#used.has(column)) continue;
-      throw new UsageError(`--column ${name}=${column}: ${this.#path} has no column ${column}.`);
-    }
-  }
+    },
+  };
 }
 
 /** Returns the separator of a CSV file: the one with most known names in the header, or else with most columns. */

@@ -11,10 +11,8 @@ import { UsageError } from "@tryon/cli-kit";
 import { CommandError, describeError } from "./failure.ts";
 import { sha256, type Purchase, type Session } from "./mcp/open-session.ts";
 
-/** Variable of the payment token. */
 export const tokenVariable = "TRYON_PAYMENT_TOKEN";
 
-/** Slugs of the packs. */
 // The keys of an object are texts for the compiler.
 export const packSlugs = Object.keys(packs) as [PackSlug, ...PackSlug[]];
 
@@ -52,7 +50,6 @@ interface BuyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Buys packs within the maximum of a session. */
 export function createBuyer(tryon: TryOn, session: Session, isLive: boolean) {
   const digestOf = (token: string): string => sha256(JSON.stringify([session.id, token]));
 

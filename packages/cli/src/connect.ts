@@ -7,25 +7,23 @@ import { testKey, text, UsageError, withEnvFile, type Command } from "@tryon/cli
 import type { CliContext } from "./context.ts";
 import { formatDuration, note } from "./display.ts";
 
-export function addConnection<Arguments extends unknown[], Options extends Record<string, unknown>>(
+export const addService = <Arguments extends unknown[], Options extends Record<string, unknown>>(
   command: Command<Arguments, Options>,
-): Command<Arguments, Options & ConnectionOptions> {
+  otherKey = "",
+) =>
   command
     .optionsGroup("Service:")
     .option("--base-url <url>", "URL of the service (default: TRYON_BASE_URL)", text)
-    .option("--api-key <key>", "test key (default: TRYON_API_KEY, or a prompt)", testKey)
-    .option("--env-file <file>", "file with these variables; it wins over the environment", text)
-    .option("--json", "print JSON, for programs");
-  return command;
-}
+    .option("--api-key <key>", `test key (default: TRYON_API_KEY${otherKey})`, testKey)
+    .option("--env-file <file>", "file with these variables; it wins over the environment", text);
 
-// An interface cannot extend the options of a command.
-export type ConnectionOptions = {
-  readonly baseUrl?: string | undefined;
-  readonly apiKey?: string | undefined;
-  readonly envFile?: string | undefined;
-  readonly json?: true | undefined;
-};
+export const addConnection = <Arguments extends unknown[], Options extends Record<string, unknown>>(
+  command: Command<Arguments, Options>,
+) => addService(command, ", or a prompt").option("--json", "print JSON, for programs");
+
+export type ConnectionOptions = ReturnType<
+  ReturnType<typeof addConnection<[], { json?: true }>>["opts"]
+>;
 
 export interface Connection {
   readonly tryon: TryOn;
@@ -65,6 +63,7 @@ export async function connect(
   };
   const recoveryKeys = environment["TRYON_RECOVERY_KEYS"]?.match(/[^\s,]+/g) ?? [];
   const tryon = new TryOn({ apiKey, baseUrl, onRateLimit, recoveryKeys, ...client, ...quiet });
+  context.clients.push(tryon);
   return { tryon, apiKey, baseUrl, environment, isLive: !apiKey.startsWith("svc_test_") };
 }
 

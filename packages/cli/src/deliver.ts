@@ -10,12 +10,6 @@ const retryDelays = [1_000, 4_000, 16_000];
 /** Time that a receiver has to respond, in milliseconds (Events). */
 const responseTimeout = 10_000;
 
-export interface Delivery {
-  readonly ok: boolean;
-  readonly outcome: string;
-  readonly attempts: number;
-}
-
 /** Parses the URL of a receiver: on this machine, also without `http://`, or with https. Refuses a user or password. */
 export function receiverUrl(value: string): URL {
   const given = /^[a-z]+:\/\//i.test(text(value)) ? value : `http://${value}`;
@@ -37,23 +31,19 @@ export async function deliver(
   target: { readonly url: URL; readonly secret: string },
   isRetried: boolean,
   signal: AbortSignal,
-): Promise<Delivery> {
+) {
   let attempts = 0;
   for (;;) {
     const request = await signedRequest(event, target);
     attempts += 1;
-    const { ok, isLost, outcome } = await send(request, signal);
-    const delay = isRetried && !ok && isLost !== true ? retryDelays[attempts - 1] : undefined;
+    const { ok, isLost = false, outcome } = await send(request, signal);
+    const delay = isRetried && !ok && !isLost ? retryDelays[attempts - 1] : undefined;
     if (delay === undefined) return { ok, outcome, attempts };
     await sleep(delay, undefined, { signal });
   }
 }
 
-interface Sent extends Omit<Delivery, "attempts"> {
-  readonly isLost?: boolean;
-}
-
-async function send(request: Request, signal: AbortSignal): Promise<Sent> {
+async function send(request: Request, signal: AbortSignal) {
   const timeout = AbortSignal.timeout(responseTimeout);
   const start = performance.now();
   try {

@@ -8,8 +8,8 @@ import {
 import { printable } from "@tryon/shared/printable";
 
 import packageJson from "../package.json" with { type: "json" };
-import { interruptedCode, type CliContext } from "./context.ts";
-import { CommandError } from "./failure.ts";
+import { interruptedCode, type CliContext, type ProgramContext } from "./context.ts";
+import { CommandError, toFailure } from "./failure.ts";
 
 const id = "job_4fK9sQ2mZx7LbT1cVw8RnE3y";
 const image = "--person me.jpg --garment shirt.png";
@@ -22,9 +22,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     examples: [`${image} -o look.png`, `${image} --size 2K --max-credits 20 --json`],
     define: async (command, start) => {
       const { addRunOptions, runTryOn } = await import("./commands/run-try-on.ts");
-      addRunOptions(command).action((options) => {
-        start(() => runTryOn(options, context));
-      });
+      addRunOptions(command).action((options) => start(() => runTryOn(options, context)));
     },
   },
   {
@@ -37,9 +35,9 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     define: async (command, start) => {
       const { addBatchOptions, runBatch } = await import("./commands/batch.ts");
       const argument = "header row or keys: person, garments, size, id, prompt, seed";
-      addBatchOptions(command.argument("<file>", argument)).action((file, options) => {
-        start(() => runBatch(file, options, context));
-      });
+      addBatchOptions(command.argument("<file>", argument)).action((file, options) =>
+        start(() => runBatch(file, options, context)),
+      );
     },
   },
   {
@@ -56,28 +54,26 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
           "after",
           examples("tryon jobs list", ["--status succeeded --limit 100", "--json"]),
         )
-        .action((options) => {
-          start(() => jobs.listJobs(options, context));
-        });
+        .action((options) => start(() => jobs.listJobs(options, context)));
       const job = (name: string, description: string) =>
         command
           .command(name)
           .description(description)
           .argument("<id>", "id of the job")
           .addHelpText("after", examples(`tryon jobs ${name}`, [id, `${id} --json`]));
-      addConnection(job("get", "Print the fields of a job.")).action((given, options) => {
-        start(() => jobs.getJob(given, options, context));
-      });
+      addConnection(job("get", "Print the fields of a job.")).action((given, options) =>
+        start(() => jobs.getJob(given, options, context)),
+      );
       jobs
         .addResultOptions(job("wait", "Wait until a job ends; with -o, save its image."))
-        .action((given, options) => {
-          start(() => jobs.waitForJob(given, { ...options, download: false }, context));
-        });
+        .action((given, options) =>
+          start(() => jobs.waitForJob(given, { ...options, download: false }, context)),
+        );
       jobs
         .addResultOptions(job("download", "Save the image of a job."))
-        .action((given, options) => {
-          start(() => jobs.waitForJob(given, { ...options, download: true }, context));
-        });
+        .action((given, options) =>
+          start(() => jobs.waitForJob(given, { ...options, download: true }, context)),
+        );
     },
   },
   {
@@ -87,9 +83,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     define: async (command, start) => {
       const { showAccount } = await import("./commands/account.ts");
       const { addConnection } = await import("./connect.ts");
-      addConnection(command).action((options) => {
-        start(() => showAccount(options, context));
-      });
+      addConnection(command).action((options) => start(() => showAccount(options, context)));
     },
   },
   {
@@ -103,9 +97,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
       command.helpCommand("help [command]", "print help of a command").enablePositionalOptions();
       // Both commands have the options of the service. Those after `buy` are not for `credits`.
       command.parent?.enablePositionalOptions();
-      addConnection(command).action((options) => {
-        start(() => showCredits(options, context));
-      });
+      addConnection(command).action((options) => start(() => showCredits(options, context)));
       const buy = command
         .command("buy")
         .description("Buy a pack with a payment token of TRYON_PAYMENT_TOKEN or standard input.")
@@ -113,9 +105,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
       const uses = ["starter --max-usd 25", "demo --max-usd 100 --state session.json"] as const;
       addBuyOptions(buy)
         .addHelpText("after", examples("tryon credits buy", uses))
-        .action((pack, options) => {
-          start(() => buyCredits(pack, options, context));
-        });
+        .action((pack, options) => start(() => buyCredits(pack, options, context)));
     },
   },
   {
@@ -127,9 +117,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     ],
     define: async (command, start) => {
       const { addReportOptions, writeReport } = await import("./commands/report.ts");
-      addReportOptions(command).action((options) => {
-        start(() => writeReport(options, context));
-      });
+      addReportOptions(command).action((options) => start(() => writeReport(options, context)));
     },
   },
   {
@@ -138,9 +126,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     examples: ["", "--webhook-url http://localhost:3000/hook"],
     define: async (command, start) => {
       const { addDoctorOptions, runDoctor } = await import("./commands/doctor.ts");
-      addDoctorOptions(command).action((options) => {
-        start(() => runDoctor(options, context));
-      });
+      addDoctorOptions(command).action((options) => start(() => runDoctor(options, context)));
     },
   },
   {
@@ -149,9 +135,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     examples: ["--forward-to localhost:3000/hook", `--forward-to localhost:3000/hook --job ${id}`],
     define: async (command, start) => {
       const { addListenOptions, listen } = await import("./commands/listen.ts");
-      addListenOptions(command).action((options) => {
-        start(() => listen(options, context));
-      });
+      addListenOptions(command).action((options) => start(() => listen(options, context)));
     },
   },
   {
@@ -163,9 +147,7 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
     ],
     define: async (command, start) => {
       const { addMcpOptions, serveMcp } = await import("./mcp/serve-mcp.ts");
-      addMcpOptions(command).action((options) => {
-        start(() => serveMcp(options, context));
-      });
+      addMcpOptions(command).action((options) => start(() => serveMcp(options, context)));
     },
   },
   // Commands of other packages, which main.ts runs.
@@ -177,10 +159,11 @@ const commandsOf = (context: CliContext): readonly CommandEntry[] => [
   },
 ];
 
-export async function run(argv: readonly string[], context: CliContext): Promise<number> {
-  const { stdout, stderr, environment } = context;
+export async function run(argv: readonly string[], given: ProgramContext): Promise<number> {
+  const { stdout, stderr, environment } = given;
   let interruption: AbortSignal | undefined;
-  const handled = { ...context, onInterrupt: () => (interruption ??= context.onInterrupt()) };
+  const onInterrupt = () => (interruption ??= given.onInterrupt());
+  const context: CliContext = { ...given, onInterrupt, clients: [] };
   const work = async (): Promise<number> => {
     const program = createProgram({
       name: "cli",
@@ -195,13 +178,17 @@ export async function run(argv: readonly string[], context: CliContext): Promise
       "\nKeys come from TRYON_API_KEY, --env-file or a prompt, the URL from TRYON_BASE_URL.\nExit codes: 0 success, 1 failure, 2 wrong command line or input, 130 interrupted.\n\nExamples:\n  tryon run --person me.jpg --garment shirt.png -o look.png\n  tryon doctor",
     );
     try {
-      return await runCommands(program, commandsOf(handled), argv.length === 0 ? ["--help"] : argv);
-    } catch (error) {
+      return await runCommands(program, commandsOf(context), argv.length === 0 ? ["--help"] : argv);
+    } catch (thrown) {
       if (interruption?.aborted === true) return interruptedCode;
+      const error = toFailure(thrown);
       if (!(error instanceof CommandError) || !argv.includes("--json")) throw error;
       const { code, message, jobId: job_id } = error;
       stderr.write(`${printable(JSON.stringify({ error: { code, message, job_id } }))}\n`);
       return 1;
+    } finally {
+      // An open connection would keep the process alive.
+      for (const client of context.clients) client.close();
     }
   };
   return runCommand("tryon", stderr, work);

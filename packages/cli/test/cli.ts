@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import sharp from "sharp";
-import { onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { listen } from "@tryon/test-kit/listen";
 
 import { run } from "../src/run.ts";
@@ -41,8 +41,31 @@ export async function openShop(options: MockOptions = {}) {
   const charges = async (): Promise<number> =>
     (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? Number.NaN)) / 8;
   const input = ["--person", path("me.png"), "--garment", path("shirt.png")];
-  return { mock, server, path, environment, tryon, charges, input };
+  const look = path("look.png");
+  const argv = ["run", ...input, "-o", look];
+  return { mock, server, path, environment, tryon, charges, input, look, argv };
 }
+
+/** Opens a shop with the file of a batch. */
+export async function openBatch(
+  content: string | Uint8Array,
+  name = "items.csv",
+  options?: MockOptions,
+) {
+  const shop = await openShop(options);
+  const { path, tryon, mock } = shop;
+  await writeFile(path(name), content);
+  const runFile = (file: string, ...more: readonly string[]) =>
+    tryon(["batch", path(file), "--out", path("looks"), ...more]);
+  const batch = (...more: readonly string[]) => runFile(name, ...more);
+  const submitted = () =>
+    mock.journal.entries({ method: "POST" }).map(({ submission }) => submission?.fields);
+  return { ...shop, run: runFile, batch, submitted };
+}
+
+/** Parses lines of JSON. */
+export const linesOf = (text: string): object[] =>
+  text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as object]));
 
 interface Given {
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -50,6 +73,17 @@ interface Given {
   readonly stdin?: Readable;
   /** Aborted by Ctrl+C. */
   readonly signal?: AbortSignal;
+}
+
+/** Expects that a command ends with this code, and this text on standard error. */
+export async function expectEnd(
+  running: Promise<{ readonly code: number | null; readonly stderr: string }>,
+  code: number,
+  text: string | RegExp,
+): Promise<void> {
+  const isText = typeof text === "string";
+  const stderr = isText ? expect.stringContaining(text) : expect.stringMatching(text);
+  expect(await running).toMatchObject({ code, stderr });
 }
 
 /** Runs a command line without a terminal. */

@@ -30,18 +30,10 @@ export interface ReceiverServer {
   readonly lastHeaderOnly?: boolean;
 }
 
-interface Observed extends Listening {
-  readonly handled: TryOnCompletedEvent[];
-  readonly errors: Array<{ readonly error: unknown; readonly status: number }>;
-}
-
 /** Starts an app and closes it at the end of the test. */
-export async function observed(
-  start: Start,
-  options: Partial<ReceiverOptions> = {},
-): Promise<Observed> {
+export async function observed(start: Start, options: Partial<ReceiverOptions> = {}) {
   const handled: TryOnCompletedEvent[] = [];
-  const errors: Observed["errors"] = [];
+  const errors: { readonly error: unknown; readonly status: number }[] = [];
   const running = await start({
     secrets: secret,
     onCompleted: (event) => handled.push(event),
@@ -58,21 +50,17 @@ const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${v
 const contentLength = `content-length: ${body.length}`;
 const deliveryHead = head([...headerLines, contentLength]);
 
-/** Returns the parts of a message that are code. */
-export function linesOf(message: string): readonly string[] {
-  return Array.from(message.matchAll(/`([^`]+)`/g), ([, line = ""]) => line);
-}
-
 export function runLines(lines: readonly string[], names: Readonly<Record<string, unknown>>): void {
   compileFunction(lines.join("\n"), Object.keys(names))(...Object.values(names));
 }
 
 /** Returns the lines of code in the response of an app that reads the body first. */
-export async function linesFrom(start: Start): Promise<readonly string[]> {
+async function linesFrom(start: Start): Promise<readonly string[]> {
   const { port } = await observed(start);
   const { text } = await send(port, delivery);
   // Every error response is an object with a message.
-  return linesOf((JSON.parse(text) as { message: string }).message);
+  const { message } = JSON.parse(text) as { message: string };
+  return Array.from(message.matchAll(/`([^`]+)`/g), ([, line = ""]) => line);
 }
 
 export const handledOnce = {

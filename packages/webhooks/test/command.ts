@@ -8,12 +8,6 @@ import { listen } from "@tryon/test-kit/listen";
 
 import { run } from "../src/cli/run.ts";
 
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the command in this process, over real HTTP where it sends. */
 export async function command(
   argv: readonly string[],
@@ -23,7 +17,7 @@ export async function command(
     readonly terminal?: boolean;
     readonly environment?: Readonly<Record<string, string>>;
   } = {},
-): Promise<Ended> {
+) {
   const texts = { stdout: "", stderr: "" };
   const code = await run(argv, {
     stdin: chunksOf(Buffer.from(around.stdin ?? "")),

@@ -14,14 +14,8 @@ export interface Sending extends Partial<SignedEvent> {
   readonly pieces?: readonly Uint8Array[];
 }
 
-export interface SentResponse {
-  readonly status: number | undefined;
-  readonly headers: IncomingMessage["headers"];
-  readonly text: string;
-}
-
 /** Sends a request over HTTP, by default a POST to the receiver. */
-export async function send(port: number, sending: Sending): Promise<SentResponse> {
+export async function send(port: number, sending: Sending) {
   const { method = "POST", headers = {}, body, pieces } = sending;
   const to = { port, path: sending.path ?? path, method, headers: { ...headers } };
   const outgoing = request({ ...to, agent: false });

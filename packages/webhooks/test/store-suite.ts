@@ -16,19 +16,77 @@ const long = 3_600_000;
 let keys = 0;
 let probes = 0;
 
+/** One call for an event, and the state that it must return. */
+type Step = (event: {
+  readonly store: ReceiverStore;
+  readonly key: string;
+  /** Resolves when all that was stored for `short` before has expired. */
+  readonly expire: () => Promise<void>;
+}) => Promise<unknown>;
+
+const claiming =
+  (state: ClaimState) =>
+  (owner: string, ttl = long): Step =>
+  async ({ store, key }) =>
+    expect(await store.claim(key, owner, ttl)).toBe(state);
+const [claimed, open, isDone] = [claiming("claimed"), claiming("open"), claiming("done")];
+const done =
+  (ttl = long): Step =>
+  ({ store, key }) =>
+    store.done(key, ttl);
+const release =
+  (owner: string): Step =>
+  ({ store, key }) =>
+    store.release(key, owner);
+const expired: Step = ({ expire }) => expire();
+const month = 30 * 86_400_000;
+
+const expiredClaim = [claimed("one", short), expired];
+
+const histories: Readonly<Record<string, readonly Step[]>> = {
+  "a claim expires without a renewal": [...expiredClaim, claimed("two")],
+  "a renewal lets a claim last": [claimed("one", short), claimed("one"), expired, open("two")],
+  "a renewal lets a claim end": [claimed("one"), ...expiredClaim, claimed("two")],
+  "an expired claim can be renewed": [...expiredClaim, claimed("one"), open("two")],
+  "a claim can last 30 days": [claimed("one", month), expired, open("two", month)],
+  "a done event can last 30 days": [done(month), expired, isDone("two", month)],
+  "times can have fractions": [claimed("one", 1_500.25), done(3_600_000.5), isDone("one", 0.5)],
+  "a release allows the next claim": [claimed("one"), release("one"), claimed("two")],
+  "a release by another owner has no effect": [claimed("one"), release("two"), open("two")],
+  "a release does not remove the claim of the next owner": [
+    ...expiredClaim,
+    claimed("two"),
+    release("one"),
+    open("three"),
+  ],
+  "a release does not remove a done event": [claimed("one"), done(), release("one"), isDone("two")],
+  "a release without a claim has no effect": [release("one"), claimed("two")],
+  "a done event outlasts its claim": [claimed("one", short), done(), expired, isDone("two")],
+  "a done event needs no claim": [done(), isDone("one")],
+  "an event is done although another owner has a claim": [
+    ...expiredClaim,
+    claimed("two"),
+    done(),
+    isDone("two"),
+    release("two"),
+    isDone("three"),
+  ],
+  "a done event lasts from its last call of done": [done(short), done(), expired, isDone("one")],
+  "a done event expires": [done(short), expired, claimed("one"), open("two")],
+};
+
 /** Tests the behavior of every store, with keys that no other test uses. */
-export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>): void {
+export function storeSuite(create: () => StoreUnderTest | Promise<StoreUnderTest>): void {
   let clients: StoreUnderTest["clients"];
   let store: ReceiverStore;
   let pass: NonNullable<StoreUnderTest["pass"]>;
   let key: string;
   beforeEach(async () => {
-    ({ clients, pass = () => undefined } = await open());
+    ({ clients, pass = () => undefined } = await create());
     [store] = clients;
     key = `tryon.completed:job_${(keys += 1)}`;
   });
 
-  /** Resolves when all that was stored for `short` before has expired. */
   const expire = async (): Promise<void> => {
     const probe = `${key}:probe ${(probes += 1)}`;
     await store.claim(probe, "one", short);
@@ -60,44 +118,6 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
       expect(await store.claim(key, "the crashed one", long)).toBe("open");
     });
 
-    test("expires without a renewal", async () => {
-      expect(await store.claim(key, "one", short)).toBe("claimed");
-      await pass(short);
-      await expect.poll(() => store.claim(key, "two", long), { interval: 10 }).toBe("claimed");
-    });
-
-    test("lasts from its last renewal", async () => {
-      await store.claim(key, "one", short);
-      expect(await store.claim(key, "one", long)).toBe("claimed");
-      await expire();
-      expect(await store.claim(key, "two", long)).toBe("open");
-      expect(await store.claim(key, "one", short)).toBe("claimed");
-      await expire();
-      expect(await store.claim(key, "two", long)).toBe("claimed");
-    });
-
-    test("that has expired can be renewed if no other owner has it", async () => {
-      await store.claim(key, "one", short);
-      await expire();
-      expect(await store.claim(key, "one", long)).toBe("claimed");
-      expect(await store.claim(key, "two", long)).toBe("open");
-    });
-
-    test("can last 30 days, and so can a done event", async () => {
-      const month = 30 * 86_400_000;
-      await store.claim(key, "one", month);
-      await store.done(`${key}:done`, month);
-      await expire();
-      expect(await store.claim(key, "two", month)).toBe("open");
-      expect(await store.claim(`${key}:done`, "two", month)).toBe("done");
-    });
-
-    test("can last a fraction of a millisecond", async () => {
-      expect(await store.claim(key, "one", 1_500.25)).toBe("claimed");
-      await store.done(key, 3_600_000.5);
-      expect(await store.claim(key, "one", 0.5)).toBe("done");
-    });
-
     test("works for an owner of any name", async () => {
       for (const [index, owner] of ["done", "open", "claimed", "null", "'; --"].entries()) {
         const own = `${key}:${index}`;
@@ -109,82 +129,17 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
     });
   });
 
-  describe("a release", () => {
-    test("allows the next claim", async () => {
-      await store.claim(key, "one", long);
-      await store.release(key, "one");
-      expect(await store.claim(key, "two", long)).toBe("claimed");
-    });
-
-    test("by another owner has no effect", async () => {
-      await store.claim(key, "one", long);
-      await store.release(key, "two");
-      expect(await store.claim(key, "two", long)).toBe("open");
-    });
-
-    test("of an expired claim does not remove the claim of the next owner", async () => {
-      await store.claim(key, "one", short);
-      await expire();
-      await store.claim(key, "two", long);
-      await store.release(key, "one");
-      expect(await store.claim(key, "three", long)).toBe("open");
-    });
-
-    test("does not remove a done event", async () => {
-      await store.claim(key, "one", long);
-      await store.done(key, long);
-      await store.release(key, "one");
-      expect(await store.claim(key, "two", long)).toBe("done");
-    });
-
-    test("without a claim has no effect", async () => {
-      await store.release(key, "one");
-      expect(await store.claim(key, "two", long)).toBe("claimed");
-    });
-  });
-
   describe("a done event", () => {
     test("is done for 200 concurrent owners, including that of its claim", async () => {
       await store.claim(key, "owner 0", long);
       await store.done(key, long);
       expect(new Set(await claims(owners, long))).toEqual(new Set(["done"]));
     });
+  });
 
-    test("outlasts its claim", async () => {
-      await store.claim(key, "one", short);
-      await store.done(key, long);
-      await expire();
-      expect(await store.claim(key, "two", long)).toBe("done");
-    });
-
-    test("needs no claim", async () => {
-      await store.done(key, long);
-      expect(await store.claim(key, "one", long)).toBe("done");
-    });
-
-    test("is done although its claim has expired and another owner has one", async () => {
-      await store.claim(key, "one", short);
-      await expire();
-      expect(await store.claim(key, "two", long)).toBe("claimed");
-      await store.done(key, long);
-      expect(await store.claim(key, "two", long)).toBe("done");
-      await store.release(key, "two");
-      expect(await store.claim(key, "three", long)).toBe("done");
-    });
-
-    test("lasts from its last call of done", async () => {
-      await store.done(key, short);
-      await store.done(key, long);
-      await expire();
-      expect(await store.claim(key, "one", long)).toBe("done");
-    });
-
-    test("expires", async () => {
-      await store.done(key, short);
-      await expire();
-      expect(await store.claim(key, "one", long)).toBe("claimed");
-      expect(await store.claim(key, "two", long)).toBe("open");
-    });
+  test.each(Object.entries(histories))("%s", async (_title, steps) => {
+    expect.hasAssertions();
+    for (const step of steps) await step({ store, key, expire });
   });
 
   test("distinguishes keys of any characters", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { openShop, runCli } from "../../test/cli.ts";
+import { expectEnd, openShop, runCli } from "../../test/cli.ts";
 
 test("prints the account, and what the balance pays for", async () => {
   const { tryon } = await openShop();
@@ -21,7 +21,7 @@ test("prints the account, and what the balance pays for", async () => {
   });
 });
 
-test("needs a URL and a key", async () => {
+test("needs a URL to which it may send a key, and a key", async () => {
   expect(await runCli(["account"])).toEqual({
     code: 2,
     stdout: "",
@@ -32,4 +32,7 @@ test("needs a URL and a key", async () => {
   expect((await runCli(["account"], { environment })).stderr).toBe(
     "tryon: the key is missing. Set TRYON_API_KEY, or use --env-file.\n",
   );
+  const remote = { TRYON_BASE_URL: "http://shop.example", TRYON_API_KEY: "svc_live_mock" };
+  const ending = runCli(["account"], { environment: remote });
+  await expectEnd(ending, 2, "Use https, or a server on this machine.\n");
 });

@@ -3,17 +3,13 @@ import { packs } from "@tryon/client";
 import { connect, type ConnectionOptions } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { printJson, printTable } from "../display.ts";
-import { toFailure } from "../failure.ts";
 
 export async function showAccount(
   options: ConnectionOptions,
   context: CliContext,
 ): Promise<number> {
   const { tryon, isLive } = await connect(options, context);
-  const account = await tryon.account.get().catch((error: unknown) => {
-    throw toFailure(error);
-  });
-  tryon.close();
+  const account = await tryon.account.get();
   if (options.json === true) {
     printJson(context, account);
     return 0;
@@ -37,35 +33,29 @@ export async function showCredits(
   context: CliContext,
 ): Promise<number> {
   const { tryon } = await connect(options, context);
-  try {
-    const { credits_remaining: balance } = await tryon.account.get();
-    const { costs } = await tryon.costs();
-    if (options.json === true) {
-      printJson(context, { credits_remaining: balance, tryon_cost_credits: costs, packs });
-      return 0;
-    }
-    context.stdout.write(`Balance: ${balance.toLocaleString("en-US")} credits\n\n`);
-    const sizes = Object.entries(costs);
-    printTable(
-      context,
-      ["SIZE", "CREDITS", "BALANCE PAYS FOR"],
-      sizes.map(([size, cost]) => [size, cost, cost > 0 ? Math.floor(balance / cost) : undefined]),
-    );
-    context.stdout.write("\n");
-    printTable(
-      context,
-      ["PACK", "USD", "CREDITS", "1K TRY-ONS"],
-      Object.entries(packs).map(([slug, { usd, credits }]) => [
-        slug,
-        usd,
-        credits,
-        Math.floor(credits / costs["1K"]),
-      ]),
-    );
+  const { credits_remaining: balance } = await tryon.account.get();
+  const { costs } = await tryon.costs();
+  if (options.json === true) {
+    printJson(context, { credits_remaining: balance, tryon_cost_credits: costs, packs });
     return 0;
-  } catch (error) {
-    throw toFailure(error);
-  } finally {
-    tryon.close();
   }
+  context.stdout.write(`Balance: ${balance.toLocaleString("en-US")} credits\n\n`);
+  const sizes = Object.entries(costs);
+  printTable(
+    context,
+    ["SIZE", "CREDITS", "BALANCE PAYS FOR"],
+    sizes.map(([size, cost]) => [size, cost, cost > 0 ? Math.floor(balance / cost) : undefined]),
+  );
+  context.stdout.write("\n");
+  printTable(
+    context,
+    ["PACK", "USD", "CREDITS", "1K TRY-ONS"],
+    Object.entries(packs).map(([slug, { usd, credits }]) => [
+      slug,
+      usd,
+      credits,
+      Math.floor(credits / costs["1K"]),
+    ]),
+  );
+  return 0;
 }

@@ -1,22 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { openShop } from "../../test/cli.ts";
+import { expectEnd, linesOf, openBatch } from "../../test/cli.ts";
 
 const shirt = "https://shop.example/shirt.png";
 const csv = `id,person,garments,prompt\nlook1,${shirt},${shirt},décontracté\n`;
-
-async function openBatch(name: string, content: string | Uint8Array) {
-  const shop = await openShop();
-  const { path, tryon, mock } = shop;
-  await writeFile(path(name), content);
-  const batch = (...more: readonly string[]) =>
-    tryon(["batch", path(name), "--out", path("looks"), ...more]);
-  const submitted = () =>
-    mock.journal.entries({ method: "POST" }).map(({ submission }) => submission?.fields);
-  return { ...shop, batch, submitted };
-}
 
 test.each([
   ["a byte order mark", `\uFEFF${csv}`],
@@ -32,57 +21,70 @@ test.each([
   ["CR", csv.replaceAll("\n", "\r")],
   ["CRLF, then LF", csv.replace("\n", "\r\n,,,\n")],
 ])("reads CSV with %s", async (_name, content) => {
-  const { batch, submitted } = await openBatch("items.csv", content);
+  const { batch, submitted } = await openBatch(content);
   expect((await batch()).code).toBe(0);
   expect(submitted()).toEqual([expect.objectContaining({ prompt: "décontracté" })]);
 });
 
 test("keeps an empty first cell of a file with tabs", async () => {
   const content = `id\tperson\tgarments\tprompt\n\t${shirt}\t${shirt}\t\n`;
-  const { batch, submitted } = await openBatch("items.csv", content);
+  const { batch, submitted } = await openBatch(content);
   expect((await batch()).code).toBe(0);
   expect(submitted()).toEqual([expect.objectContaining({ person_url: shirt })]);
 });
 
-test.each([
+/** Rows of NDJSON with these ids. */
+const withIds = (...ids: readonly string[]): string =>
+  ids.map((id) => JSON.stringify({ id, person: shirt, garments: [shirt] })).join("\n");
+const both = `${shirt},${shirt}`;
+const one = `{"person":"${shirt}","garments":["${shirt}"]`;
+
+test.each<[content: string | Uint8Array, message: RegExp, name?: string]>([
   // The byte of ê is a letter of Polish, too.
   [
     Buffer.from(csv.replace("éco", "êco"), "latin1"),
     /items\.csv line 2 is not text in UTF-8\. Save it as UTF-8\./,
   ],
-  ["id,person,garments,garments\na,b,c,d\n", /line 1: columns 3 and 4 are both "garments"/],
+  ["id,person,garments\n", /has no rows/],
+  ["person,garmnts\na,b\n", /line 1: garmnts is not a column\. Did you mean garm/],
+  ["id,person,garments,garments\na,b,c,d\n", /line 1: columns 3 and 4 are both "garm/],
   ["sep=;\nid;person;id\na;b;c\n", /line 2: columns 1 and 3 are both "id"/],
-  [`person,garments,\n${shirt},${shirt},a\n`, /line 2 has a value in column 3, which has no name/],
-  [`person,garments\n${shirt},${shirt},a\n`, /line 2 has a value in column 3, which has no name/],
-  [`person,garments,prompt\n${shirt},${shirt}\n`, /line 2 has 2 cells, and the header has 3/],
-  [`person,garments,prompt\n${shirt},${shirt},undefined\n`, /line 2: prompt is undefined, which/],
+  [`person,garments,\n${both},a\n`, /line 2 has a value in column 3, which has/],
+  [`person,garments\n${both},a\n`, /line 2 has a value in column 3, which has/],
+  [`person,garments,prompt\n${both}\n`, /is not valid CSV: line 2 has 2 cells, .+ has 3/],
+  [`person,garments,prompt\n${both},undefined\n`, /line 2: prompt is undefined, which/],
   [`person,garments,prompt\r\n\r\n"a\r\nb",${shirt},"c\r\nd"\r\n,a,b\r\n`, /line 6: person is mis/],
-  [`person,garments,seed\n${shirt},${shirt},7.5\n`, /line 2: seed must be a whole number/],
-  [
-    `person,garments,size\n${shirt},${shirt},1K\n${shirt},${shirt},3K\n`,
-    /line 3: size is not one of 1K, 2K/,
-  ],
-  [
-    `person,garments\n${shirt},${shirt}\nhttp://a.example/a.png,${shirt}\n`,
-    /line 3: person is not/,
-  ],
-  [`person,garments,prompt\n${shirt},${shirt},${"a".repeat(1_001)}\n`, /line 2: prompt has 1001/],
+  [`person,garments,seed\n${both},7.5\n`, /line 2: seed must be a whole number/],
+  [`person,garments,size\n${both},1K\n${both},3K\n`, /line 3: size is not one of 1K, 2K/],
+  [`person,garments\n${both}\nhttp://a.example/a.png,${shirt}\n`, /line 3: person is not/],
+  [`person,garments,prompt\n${both},${"a".repeat(1_001)}\n`, /line 2: prompt has 1001/],
   ["person,garments\nme.png,items.csv\n", /line 2: garments\.0 is text, not an image/],
-])("refuses %j before anything is sent", async (content, message) => {
-  const { batch, submitted } = await openBatch("items.csv", content);
+  ["person,garments\nme.png,none.png\n", /line 2: garments is not an existing file/],
+  ["person,garments\nme.png,\n", /line 2: garments has 0 images, and a try-on takes 1 to 3/],
+  ["person,garments\nme.png,a|b|c|d\n", /line 2: garments has 4 images/],
+  ['{"person":"me.png"}\n{', /line 2 is not a JSON object/],
+  ['{"person":1,"garments":["shirt.png"]}', /line 1: person is missing/],
+  [`${one},"seed":true}`, /line 1: seed must be/],
+  [`${one},"seed":[7]}`, /line 1: seed must be/],
+  [withIds(`${"字".repeat(70)}a`), /line 1: id names the image: .* at most 210 bytes/],
+  [withIds("COM1.front"), /line 1: id names the image: Windows reserves COM1\.front/],
+  [withIds("con"), /line 1: id names the image: Windows reserves con/],
+  [withIds("a."), /line 1: id names the image/],
+  [withIds("a "), /line 1: id names the image/],
+  [withIds(".a"), /line 1: id names the image/],
+  [withIds("../a"), /line 1: id names the image/],
+  [withIds("\uD83E"), /line 1: id names the image/],
+  [withIds("\u00E9", "e\u0301"), /lines 1 and 2 have the same id, "e\u0301"/],
+  [withIds("ÉTÉ", "été"), /lines 1 and 2 have the same id, "été"/],
+  ["me.png", /must be a file with the ending \.csv, \.ndjson or \.jsonl/, "items.txt"],
+])("refuses %j before anything is sent: %s", async (content, message, given) => {
+  const name = given ?? (String(content).startsWith("{") ? "items.ndjson" : "items.csv");
+  const { batch, path, mock } = await openBatch(content, name);
   const { code, stderr } = await batch();
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
   expect(stderr).toMatch(/^tryon: [^\n]+\n$/);
-  expect(submitted()).toEqual([]);
-});
-
-test.each([
-  ['{"person":"https://a.example/a.png","garments":["https://a.example/a.png"],"seed":true}'],
-  ['{"person":"https://a.example/a.png","garments":["https://a.example/a.png"],"seed":[7]}'],
-])("refuses %s, whose seed is not a number", async (content) => {
-  const { batch, submitted } = await openBatch("items.ndjson", content);
-  expect((await batch()).code).toBe(2);
-  expect(submitted()).toEqual([]);
+  expect(mock.journal.entries({ method: "POST" })).toEqual([]);
+  expect(await readdir(path("."))).not.toContain("looks.journal.ndjson");
 });
 
 test("refuses a key that is twice in an object, and reads keys like it at any other place", async () => {
@@ -91,11 +93,8 @@ test("refuses a key that is twice in an object, and reads keys like it at any ot
     `{"id":"a",${fields},"prompt":"\\"id\\": {","more":{"id":1},"7":8,"error":{"id":1,"code":"id"}}`,
     `{"id":"b",${fields},"\\u0069d":"c"}`,
   ];
-  const { batch, path, submitted } = await openBatch("items.ndjson", lines.join("\n"));
-  expect(await batch("--keep-columns")).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/line 2: columns 1 and 4 are both "id"\./),
-  });
+  const { batch, path, submitted } = await openBatch(lines.join("\n"), "items.ndjson");
+  await expectEnd(batch("--keep-columns"), 2, /line 2: columns 1 and 4 are both "id"\./);
   expect(submitted()).toEqual([]);
   await writeFile(path("items.ndjson"), lines[0] ?? "");
   const { code, stdout } = await batch("--keep-columns", "--json");
@@ -105,28 +104,22 @@ test("refuses a key that is twice in an object, and reads keys like it at any ot
 
 test("reads a row with a value of ten million characters", async () => {
   const row = { id: "a", person: shirt, garments: [shirt], note: "x".repeat(10_000_000) };
-  const { batch, submitted } = await openBatch("items.ndjson", JSON.stringify(row));
+  const { batch, submitted } = await openBatch(JSON.stringify(row), "items.ndjson");
   expect(await batch("--keep-columns")).toMatchObject({ code: 0 });
   expect(submitted()).toHaveLength(1);
 });
 
 test("maps columns with other names, and keeps other columns in the results", async () => {
   const content = `SKU;Photo;Title;garments\na;${shirt};"Coat; ""long""";${shirt}\nb;${shirt};Hat;${shirt}\n`;
-  const { batch, path, submitted, tryon } = await openBatch("items.csv", content);
+  const { batch, path, submitted, run } = await openBatch(content);
   const mapped = ["--column", "id=SKU", "--column", "person=Photo", "--concurrency", "1"];
-  expect(await batch()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("line 1: SKU is not a column."),
-  });
-  expect(await batch(...mapped)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--keep-columns"),
-  });
+  await expectEnd(batch(), 2, "line 1: SKU is not a column.");
+  await expectEnd(batch(...mapped), 2, "--keep-columns");
   const kept = [...mapped, "--keep-columns", "--max-credits", "8"];
   const { code, stdout } = await batch(...kept, "--json");
   expect(code).toBe(1);
   expect(submitted()).toHaveLength(1);
-  const [a, b] = stdout.split("\n").map((line) => JSON.parse(line || "0") as object);
+  const [a, b] = linesOf(stdout);
   expect(a).toMatchObject({ id: "a", status: "succeeded", columns: { Title: 'Coat; "long"' } });
   expect(b).toMatchObject({ id: "b", status: "not_run", columns: { Title: "Hat" } });
   const results = await readFile(path("looks.results.csv"), "utf8");
@@ -134,9 +127,7 @@ test("maps columns with other names, and keeps other columns in the results", as
   expect(head).toBe("id,status,job_id,path,cost_credits,error,Title");
   expect(rows[0]).toMatch(/^a,succeeded,job_\w+,\S+a\.png,8,,"Coat; ""long"""$/);
   expect(rows[1]).toBe("b,not_run,,,,budget_exceeded,Hat");
-  const failures = path("looks.failures.ndjson");
-  const argv = ["batch", failures, "--out", path("looks"), "--keep-columns", "--json"];
-  expect(await tryon(argv)).toMatchObject({
+  expect(await run("looks.failures.ndjson", "--keep-columns", "--json")).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"columns":{"Title":"Hat"}'),
   });
@@ -147,24 +138,18 @@ test.each([
   ["photo=a", /NAME is one of id, person, garments, size/],
   ["person=Photo", /--column person=Photo: \S+ has no column Photo/],
 ])("refuses --column %s", async (column, message) => {
-  const { batch } = await openBatch("items.csv", csv);
-  const { code, stderr } = await batch("--column", column);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+  const { batch, submitted } = await openBatch(csv);
+  await expectEnd(batch("--column", column), 2, message);
+  expect(submitted()).toEqual([]);
 });
 
 test("refuses results with two columns of one name, or that replace a file of the user", async () => {
   const content = csv.replaceAll(",décontracté", ",x").replace("prompt", "status");
-  const { batch, path, charges } = await openBatch("items.csv", content);
-  expect(await batch("--keep-columns")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("the results have another column status"),
-  });
+  const { batch, path, charges } = await openBatch(content);
+  await expectEnd(batch("--keep-columns"), 2, "the results have another column status");
   await writeFile(path("items.csv"), csv);
   await writeFile(path("looks.results.csv"), "mine");
-  expect(await batch("--keep-columns")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("that is not of its results"),
-  });
+  await expectEnd(batch("--keep-columns"), 2, "that is not of its results");
   expect(await readFile(path("looks.results.csv"), "utf8")).toBe("mine");
   expect(await charges()).toBe(0);
 });

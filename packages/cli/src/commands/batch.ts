@@ -28,6 +28,7 @@ import {
   resultsPath,
   writeFailures,
   writeResults,
+  type Outcome,
 } from "../batch-files.ts";
 import { assignIds, hasEnded, readIds, toKnown, writeIds, type KnownItem } from "../batch-ids.ts";
 import { fieldNames, openRow, readRows, toInput, type BatchRow } from "../batch-rows.ts";
@@ -42,7 +43,7 @@ import {
   printTable,
   showProgress,
 } from "../display.ts";
-import { describeError, toFailure } from "../failure.ts";
+import { describeError } from "../failure.ts";
 import { isPresent } from "../images.ts";
 
 export const addBatchOptions = (command: Command<[string]>) =>
@@ -137,14 +138,12 @@ export async function runBatch(
     if (warning !== undefined) note(context, warning);
     journal ??= await openBatchJournal(out);
     await writeIds(out, ids);
-    run = new BatchRun(rows, out, journal);
+    run = createRun(rows, out, journal);
     if (isLive) {
       const sizes = rows.map(({ size }) =>
         size === undefined ? {} : { output_size: size as "1K" },
       );
-      const price = await tryon.estimate(sizes, { signal }).catch((error: unknown) => {
-        throw toFailure(error);
-      });
+      const price = await tryon.estimate(sizes, { signal });
       const each = maxAttempts === undefined ? "" : ` of up to ${maxAttempts} jobs each`;
       const most = price * (maxAttempts ?? 1);
       note(context, `Price: at most ${formatCredits(most)} for ${rows.length} try-ons${each}`);
@@ -178,9 +177,9 @@ export async function runBatch(
   } finally {
     end();
     await journal?.close();
-    tryon.close();
   }
-  const { rows, results } = run;
+  const { rows } = run;
+  const results = run.results();
   if (json === true) for (const result of results) printJson(context, result);
   else printSummary(run, context);
   if (keepColumns) {
@@ -194,7 +193,7 @@ export async function runBatch(
     note(context, "Interrupted. Run the same command again: nothing is charged twice.");
     return interruptedCode;
   }
-  if (failure !== undefined && !isTryOnError(failure, "batch_stopped")) throw toFailure(failure);
+  if (failure !== undefined && !isTryOnError(failure, "batch_stopped")) throw failure;
   if (failure instanceof Error) {
     const { cause } = failure;
     const reason = isTryOnError(cause) ? describeError(cause) : failure.message;
@@ -232,11 +231,12 @@ async function itemOf(
   );
 }
 
-function printSummary({ results, credits }: BatchRun, context: CliContext): void {
+function printSummary(run: BatchRun, context: CliContext): void {
+  const results = run.results();
   const count = (status: Outcome["status"]) =>
     results.filter((result) => result.status === status).length;
   const reused = results.filter(({ from_journal }) => from_journal).length;
-  const counts = [count("succeeded"), count("failed"), count("not_run"), reused, credits];
+  const counts = [count("succeeded"), count("failed"), count("not_run"), reused, run.credits()];
   printTable(
     context,
     ["TRY-ONS", "SUCCEEDED", "FAILED", "NOT RUN", "EARLIER", "CREDITS"],
@@ -260,99 +260,28 @@ function nextStepAfter(reason: string): string {
   return `Another try-on is a new job with its own charge: --retry-failed${code}.`;
 }
 
-interface Failure {
-  readonly code: string;
-  /** Reason of a failed job, as the service states it. */
-  readonly reason?: string | undefined;
-  readonly message: string;
-}
-
-interface Outcome {
-  readonly id: string;
-  /** `not_run` if nothing was sent, since the batch had stopped or the limit was reached. */
-  readonly status: "succeeded" | "failed" | "not_run";
-  readonly job_id?: string | undefined;
-  readonly path?: string | undefined;
-  /** Cost of all jobs. */
-  readonly cost_credits?: number | undefined;
-  /** Number of jobs. */
-  readonly attempts: number;
-  readonly from_journal: boolean;
-  readonly error?: Failure | undefined;
-  readonly columns: BatchRow["columns"];
-}
-
 type EndedRow = Pick<
   BatchItem<BatchRow>,
   "id" | "input" | "fromJournal" | "attempts" | "status" | "result" | "error" | "job"
 >;
 
-class BatchRun {
-  readonly rows: readonly BatchRow[];
-  readonly #outcomes = new Map<string, Outcome>();
-  readonly #out: string;
-  readonly #journal: FileJournal;
-  readonly #saves = new Set<Promise<void>>();
-  #progress: BatchProgress | undefined;
+type BatchRun = ReturnType<typeof createRun>;
 
-  constructor(rows: readonly BatchRow[], out: string, journal: FileJournal) {
-    this.rows = rows;
-    this.#out = out;
-    this.#journal = journal;
-  }
+const notRun = { status: "not_run", attempts: 0, from_journal: false } as const;
 
-  get credits(): number {
-    return this.#progress?.credits ?? 0;
-  }
+function createRun(rows: readonly BatchRow[], out: string, journal: FileJournal) {
+  const outcomes = new Map<string, Outcome>();
+  const saves = new Set<Promise<void>>();
+  let progress: Partial<BatchProgress> = {};
 
-  /** Outcomes of all rows, in their order. */
-  get results(): readonly Outcome[] {
-    return this.rows.map(
-      ({ id, columns }) =>
-        this.#outcomes.get(id) ?? {
-          id,
-          status: "not_run",
-          attempts: 0,
-          from_journal: false,
-          columns,
-        },
-    );
-  }
-
-  readonly update = (progress: BatchProgress): void => {
-    this.#progress = progress;
-  };
-
-  describe(limit: { readonly remaining: number; readonly limit: number } | undefined): string {
-    const { done = 0, failed = 0, credits = 0, eta } = this.#progress ?? {};
-    return [
-      `${bar(done, this.rows.length)} ${done}/${this.rows.length}`,
-      `${failed} failed`,
-      formatCredits(credits),
-      ...(eta === undefined ? [] : [`ETA ${formatDuration(eta)}`]),
-      ...(limit === undefined ? [] : [`limit ${limit.remaining}/${limit.limit}`]),
-    ].join("  ");
-  }
-
-  /** Adds an item. Waits while many images are being saved. */
-  async add(item: EndedRow): Promise<void> {
-    const saving = this.#save(item).finally(() => this.#saves.delete(saving));
-    this.#saves.add(saving);
-    if (this.#saves.size >= maxSaves) await Promise.race(this.#saves);
-  }
-
-  async saved(): Promise<void> {
-    await Promise.all(this.#saves);
-  }
-
-  async #save(item: EndedRow): Promise<void> {
+  const save = async (item: EndedRow): Promise<void> => {
     const { id, result, status, fromJournal, attempts, job } = item;
-    const path = imagePath(this.#out, item);
+    const path = imagePath(out, item);
     let { error }: { error: Error | undefined } = item;
     if (result) {
       try {
         // The next run only keeps images of try-ons that the journal has as ended.
-        const entry = await this.#journal.get(id);
+        const entry = await journal.get(id);
         if (entry?.state !== "succeeded") throw new Error(`${unrecorded} ${notCharged}`);
         if (!(await isPresent(path))) await result.image.save(path);
         else if (!fromJournal) throw new Error(`${path} exists already. Move it. ${notCharged}`);
@@ -368,9 +297,8 @@ class BatchRun {
       ...(failed && { reason: failed.error_message || failed.error_code }),
       message: isTryOnError(error) ? describeError(error) : error.message,
     };
-    const earlier =
-      attempts > (job ? 1 : 0) ? (await this.#journal.get(id))?.failedJobs : undefined;
-    this.#outcomes.set(id, {
+    const earlier = attempts > (job ? 1 : 0) ? (await journal.get(id))?.failedJobs : undefined;
+    outcomes.set(id, {
       id,
       status: failure && status === "succeeded" ? "failed" : status,
       job_id: job?.id,
@@ -381,15 +309,46 @@ class BatchRun {
       error: failure,
       columns: item.input.columns,
     });
-  }
+  };
 
-  /** Returns the rows without an image, for a file of another run in a folder. */
-  outstanding(folder: string): readonly object[] {
-    return this.results.flatMap(({ status, error }, at): readonly object[] => {
-      const row = this.rows[at];
-      return status === "succeeded" || !row ? [] : [{ ...toInput(row, folder), error }];
-    });
-  }
+  /** Returns the outcomes of all rows, in their order. */
+  const results = (): readonly Outcome[] =>
+    rows.map(({ id, columns }) => outcomes.get(id) ?? { id, ...notRun, columns });
+
+  return {
+    rows,
+    results,
+    credits: (): number => progress.credits ?? 0,
+    saved: () => Promise.all(saves),
+
+    update: (next: BatchProgress): void => void (progress = next),
+
+    describe(limit: { readonly remaining: number; readonly limit: number } | undefined): string {
+      const { done = 0, failed = 0, credits = 0, eta } = progress;
+      return [
+        `${bar(done, rows.length)} ${done}/${rows.length}`,
+        `${failed} failed`,
+        formatCredits(credits),
+        ...(eta === undefined ? [] : [`ETA ${formatDuration(eta)}`]),
+        ...(limit === undefined ? [] : [`limit ${limit.remaining}/${limit.limit}`]),
+      ].join("  ");
+    },
+
+    /** Adds an item. Waits while many images are being saved. */
+    async add(item: EndedRow): Promise<void> {
+      const saving = save(item).finally(() => saves.delete(saving));
+      saves.add(saving);
+      if (saves.size >= maxSaves) await Promise.race(saves);
+    },
+
+    /** Returns the rows without an image, for a file of another run in a folder. */
+    outstanding(folder: string): readonly object[] {
+      return results().flatMap(({ status, error }, at): readonly object[] => {
+        const row = rows[at];
+        return status === "succeeded" || !row ? [] : [{ ...toInput(row, folder), error }];
+      });
+    },
+  };
 }
 
 function costOf(jobs: readonly Pick<SavedJob, "data">[]): number | undefined {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 
 import { expect, it } from "vitest";
 
-import { openShop, type CommandResult } from "../../test/cli.ts";
+import { expectEnd, openShop, type CommandResult } from "../../test/cli.ts";
 
 const json = ({ stdout }: CommandResult) => JSON.parse(stdout) as Record<string, unknown>;
 
@@ -42,11 +42,9 @@ it("prints what a payment needs, and ends with 1 until it is final", async () =>
   expect(open.stderr).toContain("https://payments.example/authenticate");
   const { payment_intent_id: id } = json(await tryon([...argv, "--json"], { environment }));
   await mock.settlePayment(String(id), "succeeded");
-  const paid = await tryon(argv, { environment });
-  expect(paid).toMatchObject({ code: 0, stderr: expect.stringContaining("1,100 credits left") });
-  const declined = await tryon(argv, { environment: { TRYON_PAYMENT_TOKEN: "spt_declined_1" } });
-  expect(declined.code).toBe(1);
-  expect(declined.stderr).toContain("Nothing was paid.");
+  await expectEnd(tryon(argv, { environment }), 0, "1,100 credits left");
+  const declined = { TRYON_PAYMENT_TOKEN: "spt_declined_1" };
+  await expectEnd(tryon(argv, { environment: declined }), 1, "Nothing was paid.");
 });
 
 it.each([
@@ -58,8 +56,6 @@ it.each([
 ])("pays nothing with %j and the token %j", async (argv, token, problem) => {
   const { tryon, mock } = await openShop();
   const environment = { TRYON_PAYMENT_TOKEN: token };
-  const { code, stderr } = await tryon(["credits", "buy", ...argv], { environment });
-  expect(code).toBe(2);
-  expect(stderr).toContain(problem);
+  await expectEnd(tryon(["credits", "buy", ...argv], { environment }), 2, problem);
   expect(mock.journal.entries()).toEqual([]);
 });

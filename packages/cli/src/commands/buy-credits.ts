@@ -4,15 +4,12 @@ import { duration, text, UsageError, wholeNumber, type Command } from "@tryon/cl
 
 import { createBuyer, packSlugs, readToken, tokenVariable } from "../buy-pack.ts";
 import { addConnection, askHidden, connect } from "../connect.ts";
-import { interruptedCode, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { formatCredits, note, printJson, showProgress } from "../display.ts";
-import { toFailure } from "../failure.ts";
 import { openSession, ownerOf } from "../mcp/open-session.ts";
 
-/** Maximum number of US dollars of a session. */
 export const maxUsd = wholeNumber(1, 999_999);
 
-/** Adds the options of `tryon credits buy`. */
 export const addBuyOptions = (command: Command<[string]>) =>
   addConnection(
     command
@@ -66,12 +63,12 @@ export async function buyCredits(
     return /^(succeeded|already_processed)$/.test(report.status) ? 0 : 1;
   } catch (error) {
     end();
-    if (!signal.aborted) throw toFailure(error);
-    note(context, "Interrupted. Run it again with the same token, which pays once.");
-    return interruptedCode;
+    if (signal.aborted) {
+      note(context, "Interrupted. Run it again with the same token, which pays once.");
+    }
+    throw error;
   } finally {
     await session.close();
-    tryon.close();
   }
 }
 

@@ -63,7 +63,6 @@ export async function runDoctor(options: DoctorOptions, context: CliContext): Pr
   if (connection !== undefined) {
     await checkService(add, connection);
     await checkWebhook(add, options, connection);
-    connection.tryon.close();
   }
   return findings.some(({ status }) => status === "fail") ? 1 : 0;
 }

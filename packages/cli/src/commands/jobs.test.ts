@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { openShop } from "../../test/cli.ts";
+import { expectEnd, linesOf, openShop } from "../../test/cli.ts";
 
 async function openJobs() {
   const shop = await openShop();
@@ -27,12 +27,8 @@ test("lists jobs as a table, newest first, and as the JSON of the service", asyn
   ]);
   for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   const json = await tryon(["jobs", "list", "--limit", "1", "--status", "succeeded", "--json"]);
-  expect(
-    json.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as unknown),
-  ).toEqual([expect.objectContaining({ job_id: made[1], status: "succeeded", cost_credits: 12 })]);
+  const newest = { job_id: made[1], status: "succeeded", cost_credits: 12 };
+  expect(linesOf(json.stdout)).toEqual([expect.objectContaining(newest)]);
   expect((await tryon(["jobs", "list", "--status", "failed"])).stdout).toMatch(/^JOB [^\n]+\n$/);
 });
 
@@ -51,10 +47,8 @@ test("shows a job without its signed URL, and downloads its image", async () => 
   expect(await readFile(copy)).toEqual(await readFile(path("1K.png")));
   await writeFile(copy, "mine");
   for (const name of ["download", "wait"]) {
-    expect(await tryon(["jobs", name, id, "-o", copy])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`--output would replace an existing file: ${copy}.`),
-    });
+    const ending = tryon(["jobs", name, id, "-o", copy]);
+    await expectEnd(ending, 2, `--output would replace an existing file: ${copy}.`);
   }
   expect(await readFile(copy, "utf8")).toBe("mine");
   const waited = await tryon(["jobs", "wait", id, "--json"]);
@@ -72,8 +66,6 @@ test("ends with 1 for an unknown job, 2 for a wrong id, and says how to continue
   await mock.journal.waitFor("GET /api/v1/tryon/*", { count: 2 });
   controller.abort();
   const [id = ""] = /job_\w+/.exec((await running).stderr) ?? [];
-  expect(await tryon(["jobs", "wait", id, "--timeout", "100ms"])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`The job continues and is billed once: tryon jobs wait ${id}`),
-  });
+  const ending = tryon(["jobs", "wait", id, "--timeout", "100ms"]);
+  await expectEnd(ending, 1, `The job continues and is billed once: tryon jobs wait ${id}`);
 });

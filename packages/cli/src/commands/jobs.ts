@@ -1,8 +1,8 @@
 import { duration, Option, text, wholeNumber, type Command } from "@tryon/cli-kit";
-import type { Job, JobStatus } from "@tryon/client";
+import { isTryOnError, type Job, type JobStatus } from "@tryon/client";
 
 import { addConnection, connect, type ConnectionOptions } from "../connect.ts";
-import { interruptedCode, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import {
   formatCredits,
   formatDuration,
@@ -46,15 +46,9 @@ export async function listJobs(options: ListOptions, context: CliContext): Promi
   const { limit, status, json } = options;
   const jobs: Job[] = [];
   const list = tryon.jobs.list({ limit: Math.min(limit, 100), status_filter: status });
-  try {
-    for await (const job of list) {
-      if (json === true) printJson(context, job.data);
-      if (jobs.push(job) >= limit) break;
-    }
-  } catch (error) {
-    throw toFailure(error);
-  } finally {
-    tryon.close();
+  for await (const job of list) {
+    if (json === true) printJson(context, job.data);
+    if (jobs.push(job) >= limit) break;
   }
   if (json !== true) printTable(context, jobHeader, jobs.map(jobRow));
   return 0;
@@ -66,10 +60,7 @@ export async function getJob(
   context: CliContext,
 ): Promise<number> {
   const { tryon } = await connect(options, context);
-  const job = await tryon.jobs.get(id).catch((error: unknown) => {
-    throw toFailure(error);
-  });
-  tryon.close();
+  const job = await tryon.jobs.get(id);
   if (options.json === true) {
     printJson(context, job.data);
     return 0;
@@ -121,14 +112,7 @@ export async function waitForJob(
   } catch (error) {
     end();
     const next = `The job continues and is billed once: tryon jobs wait ${id}`;
-    if (!signal.aborted) throw toFailure(error, nextStepOf(error, next));
-    note(context, `Interrupted. ${next}`);
-    return interruptedCode;
-  } finally {
-    tryon.close();
+    if (signal.aborted) note(context, `Interrupted. ${next}`);
+    throw toFailure(error, isTryOnError(error, "wait_timed_out") ? next : undefined);
   }
-}
-
-function nextStepOf(error: unknown, next: string): string | undefined {
-  return Reflect.get(Object(error), "code") === "wait_timed_out" ? next : undefined;
 }

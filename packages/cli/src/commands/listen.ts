@@ -6,10 +6,10 @@ import { duration, text, webhookSecret, type Command } from "@tryon/cli-kit";
 import { serviceTime } from "@tryon/shared/service-time";
 
 import { addConnection, connect } from "../connect.ts";
-import { interruptedCode, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { deliver, receiverUrl } from "../deliver.ts";
 import { note, print, printJson } from "../display.ts";
-import { describeError, toFailure } from "../failure.ts";
+import { describeError } from "../failure.ts";
 
 export const addListenOptions = (command: Command) =>
   addConnection(
@@ -44,31 +44,23 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
   if (given === undefined) {
     note(context, `Webhook secret for the receiver while this runs: ${secret}`);
   }
-  try {
-    if (id !== undefined) return (await forward(await endOf(tryon, id, signal))) ? 0 : 1;
-    const watch = new JobWatch(tryon);
-    await watch.start();
-    note(context, `Listening for jobs that end. Events go to ${url.href}. Stop with Ctrl+C.`);
-    const deliveries = new Set<Promise<unknown>>();
-    for (;;) {
-      await sleep(interval, undefined, { signal });
-      const jobs = await watch.poll().catch((error: unknown) => {
-        if (!isTryOnError(error) || (error.status ?? 500) < 500) throw error;
-        note(context, describeError(error));
-        return [];
-      });
-      for (const job of jobs) {
-        const delivery = forward(job)
-          .catch(() => undefined)
-          .finally(() => deliveries.delete(delivery));
-        deliveries.add(delivery);
-      }
+  if (id !== undefined) return (await forward(await endOf(tryon, id, signal))) ? 0 : 1;
+  const poll = await watchJobs(tryon);
+  note(context, `Listening for jobs that end. Events go to ${url.href}. Stop with Ctrl+C.`);
+  const deliveries = new Set<Promise<unknown>>();
+  for (;;) {
+    await sleep(interval, undefined, { signal });
+    const jobs = await poll().catch((error: unknown) => {
+      if (!isTryOnError(error) || (error.status ?? 500) < 500) throw error;
+      note(context, describeError(error));
+      return [];
+    });
+    for (const job of jobs) {
+      const delivery = forward(job)
+        .catch(() => undefined)
+        .finally(() => deliveries.delete(delivery));
+      deliveries.add(delivery);
     }
-  } catch (error) {
-    if (signal.aborted) return interruptedCode;
-    throw toFailure(error);
-  } finally {
-    tryon.close();
   }
 }
 
@@ -93,44 +85,34 @@ function eventOf({ id, data }: Job) {
   };
 }
 
-class JobWatch {
-  readonly #tryon: TryOn;
-  readonly #ended = new Set<string>();
-  readonly #open = new Set<string>();
-  #since = -Infinity;
-
-  constructor(tryon: TryOn) {
-    this.#tryon = tryon;
-  }
-
-  /** Reads the newest 100 jobs: those that have ended are ignored. */
-  async start(): Promise<void> {
-    const { jobs } = await this.#tryon.jobs.list({ limit: 100 }).page();
-    this.#since = Math.max(-Infinity, ...jobs.map(createdAt)) - overlap;
-    for (const job of jobs) (hasEnded(job) ? this.#ended : this.#open).add(job.id);
-  }
-
-  async poll(): Promise<readonly Job[]> {
+/** Reads the newest 100 jobs, and returns a function that reads those which have ended since. */
+async function watchJobs(tryon: TryOn): Promise<() => Promise<readonly Job[]>> {
+  const ended = new Set<string>();
+  const open = new Set<string>();
+  const { jobs } = await tryon.jobs.list({ limit: 100 }).page();
+  const since = Math.max(-Infinity, ...jobs.map(createdAt)) - overlap;
+  for (const job of jobs) (hasEnded(job) ? ended : open).add(job.id);
+  return async () => {
     const found: Job[] = [];
     const listed = new Set<string>();
-    for await (const job of this.#tryon.jobs.list({ limit: 100 })) {
-      if (createdAt(job) < this.#since) break;
+    for await (const job of tryon.jobs.list({ limit: 100 })) {
+      if (createdAt(job) < since) break;
       listed.add(job.id);
-      if (this.#ended.has(job.id)) continue;
+      if (ended.has(job.id)) continue;
       if (hasEnded(job)) found.push(job);
-      else this.#open.add(job.id);
+      else open.add(job.id);
     }
-    for (const id of this.#open) {
+    for (const id of open) {
       if (listed.has(id)) continue;
-      const job = await this.#tryon.jobs.get(id);
+      const job = await tryon.jobs.get(id);
       if (hasEnded(job)) found.push(job);
     }
     for (const { id } of found) {
-      this.#open.delete(id);
-      this.#ended.add(id);
+      open.delete(id);
+      ended.add(id);
     }
     return found;
-  }
+  };
 }
 
 function hasEnded({ status }: Job): boolean {

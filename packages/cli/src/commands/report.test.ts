@@ -5,7 +5,7 @@ import { openJournal } from "@tryon/client/node";
 import type { MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { openShop } from "../../test/cli.ts";
+import { expectEnd, linesOf, openShop } from "../../test/cli.ts";
 
 const input = {
   person: "https://shop.example/me.jpg",
@@ -60,11 +60,7 @@ test("sums jobs and credits by metadata, as the ledger does", async () => {
     `refund_unknown,,${id},,,,,8,content_blocked`,
   ]);
   const json = await tryon(["report", ...all, "--json"]);
-  const rows = json.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as object);
-  expect(rows).toEqual([
+  expect(linesOf(json.stdout)).toEqual([
     { kind: "total", jobs: 6, succeeded: 5, failed: 1, open: 0, credits: 48 },
     { kind: "balance", credits: balance },
     { kind: "refund_unknown", id, credits: 8, note: "content_blocked" },
@@ -179,10 +175,7 @@ test("writes a file that is complete, and replaces none", async () => {
   expect((await readdir(path("."))).filter((name) => name.includes("report"))).toEqual([]);
   expect(await tryon(argv)).toEqual({ code: 0, stdout: "", stderr: `Report: ${out}\n` });
   expect(await readFile(out, "utf8")).toBe(`${header}\ntotal,,,1,1,0,0,8,\nbalance,,,,,,,992,\n`);
-  expect(await tryon(argv)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--out would replace an existing file"),
-  });
+  await expectEnd(tryon(argv), 2, "--out would replace an existing file");
 });
 
 test.each([

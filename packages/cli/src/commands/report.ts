@@ -6,10 +6,10 @@ import { InvalidArgumentError, text, UsageError, wholeNumber, type Command } fro
 import { printable } from "@tryon/shared/printable";
 import { serviceTime } from "@tryon/shared/service-time";
 
+import { csvCell } from "../batch-files.ts";
 import { addConnection, connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { note, showProgress } from "../display.ts";
-import { toFailure } from "../failure.ts";
 import { checkOutput } from "../images.ts";
 
 export const addReportOptions = (command: Command) =>
@@ -80,34 +80,30 @@ export async function writeReport(options: ReportOptions, context: CliContext): 
   try {
     const { tryon } = await connect(options, context);
     const output = await openOutput(options, context);
-    const report = new Report(options, output, journal);
+    const report = createReport(options, output, journal);
+    const jobsSince = async function* (filter: { status_filter?: "failed" }) {
+      for await (const job of tryon.jobs.list({ limit: pageSize, signal, ...filter })) {
+        if (serviceTime(job.data.created_at) < from) return;
+        yield job;
+      }
+    };
     const end = showProgress(context, () => `${report.total.jobs} jobs`);
     let isComplete = false;
     try {
       await report.readJournal();
       // Before the list, so that a job of the meantime does not look like a refund.
       const { credits_remaining: balance } = await tryon.account.get({ signal });
-      for await (const job of tryon.jobs.list({ limit: pageSize, signal })) {
-        if (serviceTime(job.data.created_at) < from) break;
-        await report.add(job);
-      }
+      for await (const job of jobsSince({})) await report.add(job);
       await report.addMissing();
       await report.addSums(balance);
       if (!report.hasKnownRefunds(balance)) {
-        const list = tryon.jobs.list({ limit: pageSize, signal, status_filter: "failed" });
-        for await (const job of list) {
-          if (serviceTime(job.data.created_at) < from) break;
-          await report.addFailed(job);
-        }
+        for await (const job of jobsSince({ status_filter: "failed" })) await report.addFailed(job);
       }
       isComplete = true;
     } finally {
       end();
-      tryon.close();
       await output.close(isComplete);
     }
-  } catch (error) {
-    throw toFailure(error);
   } finally {
     await journal?.close();
   }
@@ -124,122 +120,105 @@ async function openExisting(path: string): Promise<FileJournal> {
   });
 }
 
-class Report {
-  readonly total = createSum();
-  readonly #options: ReportOptions;
-  readonly #output: ReportOutput;
-  readonly #journal: FileJournal | undefined;
-  readonly #groups = new Map<string, Sum>();
+function createReport(
+  { from, to = Infinity, by, openingBalance = Number.NaN }: ReportOptions,
+  { write }: ReportOutput,
+  journal: FileJournal | undefined,
+) {
+  const total = createSum();
+  const groups = new Map<string, Sum>();
   /** Jobs of the journal that the list has not shown, by id, or by idempotency key without one. */
-  readonly #missing = new Set<string>();
+  const missing = new Set<string>();
   /** Credits of all jobs since `from`, of the failed ones, and of those with blocked content. */
-  readonly #charged = { all: 0, failed: 0, blocked: 0 };
+  const charged = { all: 0, failed: 0, blocked: 0 };
   /** If true, a charge is unknown, and the balance proves nothing. */
-  #isUncertain = false;
-
-  constructor(options: ReportOptions, output: ReportOutput, journal: FileJournal | undefined) {
-    this.#options = options;
-    this.#output = output;
-    this.#journal = journal;
-  }
-
-  async readJournal(): Promise<void> {
-    for await (const { state, job, idempotencyKey } of this.#journal?.list() ?? []) {
-      if (state !== "refused") this.#missing.add(job?.id ?? idempotencyKey);
-    }
-  }
-
-  async add(job: Job): Promise<void> {
-    const { id, data, status } = job;
-    const { to = Infinity, by } = this.#options;
-    const credits = creditsOf(job);
-    this.#charged.all += credits ?? 0;
-    if (status === "failed") this.#charged.failed += credits ?? 0;
-    if (isBlocked(job)) this.#charged.blocked += credits ?? 0;
-    const isKnown = this.#missing.delete(id) || this.#missing.delete(job.idempotencyKey ?? "");
-    const createdAt = serviceTime(data.created_at);
-    if (createdAt >= to) return;
-    const value = by === undefined ? undefined : data.metadata?.[by];
-    const group = typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "");
-    const sums = [this.total];
-    if (by !== undefined) {
-      const sum = this.#groups.get(group) ?? createSum();
-      this.#groups.set(group, sum);
-      sums.push(sum);
-    }
-    for (const sum of sums) {
-      sum.jobs += 1;
-      if (status === "succeeded") sum.succeeded += 1;
-      else if (status === "failed") sum.failed += 1;
-      else sum.open += 1;
-      sum.credits += credits ?? 0;
-    }
-    const unexplained = (reason: string) =>
-      this.#output.write({ kind: "unexplained", group, id, credits, note: reason });
-    if (Number.isNaN(createdAt)) await unexplained("job without a time");
-    if (credits === undefined) {
-      this.#isUncertain = true;
-      await unexplained("job without a cost");
-    } else if (this.#journal && !isKnown && credits > 0) {
-      await unexplained("job is not in the journal");
-    }
-  }
-
-  /** Writes the entries of the journal whose job is not in the list. */
-  async addMissing(): Promise<void> {
-    const { from, to = Infinity } = this.#options;
-    for await (const { id, job, idempotencyKey, sentAt } of this.#journal?.list() ?? []) {
-      if (!this.#missing.has(job?.id ?? idempotencyKey)) continue;
-      const createdAt = serviceTime(job?.data?.created_at) || sentAt;
-      if (createdAt < from || createdAt >= to) continue;
-      this.#isUncertain = true;
-      const reason = job
-        ? `item ${id} of the journal is not in the list`
-        : `item ${id} of the journal has an unknown outcome`;
-      const credits = job?.data?.cost_credits;
-      await this.#output.write({ kind: "unexplained", id: job?.id, credits, note: reason });
-    }
-  }
-
-  async addSums(balance: number): Promise<void> {
-    for (const [group, sum] of this.#groups) {
-      await this.#output.write({ kind: "group", group, ...sum });
-    }
-    await this.#output.write({ kind: "total", ...this.total });
-    await this.#output.write({ kind: "balance", credits: balance });
-    const spent = this.#unexplained(balance);
-    if (spent > 0) {
-      const reason = "spent since --from, and by no job";
-      await this.#output.write({ kind: "unexplained", credits: spent, note: reason });
-    }
-  }
-
+  let isUncertain = false;
+  const entries = () => journal?.list() ?? [];
   /** Returns the credits that no job explains, negative if more is left than expected, or NaN. */
-  #unexplained(balance: number): number {
-    return (this.#options.openingBalance ?? Number.NaN) - this.#charged.all - balance;
-  }
+  const unexplained = (balance: number): number => openingBalance - charged.all - balance;
 
-  /** Returns true if the balance fits one policy of refunds: none, all failed jobs, or all but blocked content. */
-  hasKnownRefunds(balance: number): boolean {
-    const { failed, blocked } = this.#charged;
-    if (failed === 0) return true;
-    return (
-      !this.#isUncertain && [0, failed, failed - blocked].includes(-this.#unexplained(balance))
-    );
-  }
+  return {
+    total,
 
-  async addFailed(job: Job): Promise<void> {
-    const { to = Infinity } = this.#options;
-    const { id, data } = job;
-    const credits = creditsOf(job);
-    if (credits === 0 || serviceTime(data.created_at) >= to) return;
-    await this.#output.write({
-      kind: "refund_unknown",
-      id,
-      credits,
-      note: data.error_message ?? "",
-    });
-  }
+    async readJournal(): Promise<void> {
+      for await (const { state, job, idempotencyKey } of entries()) {
+        if (state !== "refused") missing.add(job?.id ?? idempotencyKey);
+      }
+    },
+
+    async add(job: Job): Promise<void> {
+      const { id, data, status } = job;
+      const credits = creditsOf(job);
+      charged.all += credits ?? 0;
+      if (status === "failed") charged.failed += credits ?? 0;
+      if (isBlocked(job)) charged.blocked += credits ?? 0;
+      const isKnown = missing.delete(id) || missing.delete(job.idempotencyKey ?? "");
+      const createdAt = serviceTime(data.created_at);
+      if (createdAt >= to) return;
+      const value = by === undefined ? undefined : data.metadata?.[by];
+      const group =
+        typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "");
+      const sums = [total];
+      if (by !== undefined) {
+        const sum = groups.get(group) ?? createSum();
+        groups.set(group, sum);
+        sums.push(sum);
+      }
+      for (const sum of sums) {
+        sum.jobs += 1;
+        if (status === "succeeded") sum.succeeded += 1;
+        else if (status === "failed") sum.failed += 1;
+        else sum.open += 1;
+        sum.credits += credits ?? 0;
+      }
+      const explain = (reason: string) =>
+        write({ kind: "unexplained", group, id, credits, note: reason });
+      if (Number.isNaN(createdAt)) await explain("job without a time");
+      if (credits === undefined) {
+        isUncertain = true;
+        await explain("job without a cost");
+      } else if (journal && !isKnown && credits > 0) {
+        await explain("job is not in the journal");
+      }
+    },
+
+    /** Writes the entries of the journal whose job is not in the list. */
+    async addMissing(): Promise<void> {
+      for await (const { id, job, idempotencyKey, sentAt } of entries()) {
+        if (!missing.has(job?.id ?? idempotencyKey)) continue;
+        const createdAt = serviceTime(job?.data?.created_at) || sentAt;
+        if (createdAt < from || createdAt >= to) continue;
+        isUncertain = true;
+        const problem = job ? "is not in the list" : "has an unknown outcome";
+        const credits = job?.data?.cost_credits;
+        const reason = `item ${id} of the journal ${problem}`;
+        await write({ kind: "unexplained", id: job?.id, credits, note: reason });
+      }
+    },
+
+    async addSums(balance: number): Promise<void> {
+      for (const [group, sum] of groups) await write({ kind: "group", group, ...sum });
+      await write({ kind: "total", ...total });
+      await write({ kind: "balance", credits: balance });
+      const credits = unexplained(balance);
+      const reason = "spent since --from, and by no job";
+      if (credits > 0) await write({ kind: "unexplained", credits, note: reason });
+    },
+
+    /** Returns true if the balance fits one policy of refunds: none, all failed jobs, or all but blocked content. */
+    hasKnownRefunds(balance: number): boolean {
+      const { failed, blocked } = charged;
+      if (failed === 0) return true;
+      return !isUncertain && [0, failed, failed - blocked].includes(-unexplained(balance));
+    },
+
+    async addFailed(job: Job): Promise<void> {
+      const { id, data } = job;
+      const credits = creditsOf(job);
+      if (credits === 0 || serviceTime(data.created_at) >= to) return;
+      await write({ kind: "refund_unknown", id, credits, note: data.error_message ?? "" });
+    },
+  };
 }
 
 function isBlocked({ status, data }: Job): boolean {
@@ -286,5 +265,5 @@ async function openOutput({ out, json: isJson }: ReportOptions, context: CliCont
 function cell(value: string | number | undefined): string {
   const given = String(value ?? "");
   const shown = typeof value === "string" && /^[=+\-@\t\r]/.test(given) ? `'${given}` : given;
-  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  return csvCell(shown);
 }

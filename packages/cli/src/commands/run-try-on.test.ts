@@ -2,14 +2,13 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { openShop } from "../../test/cli.ts";
+import { expectEnd, openShop } from "../../test/cli.ts";
 
 const png = Buffer.from("\u0089PNG", "latin1");
 
 test("saves the image, and prints its path, the cost and the balance", async () => {
-  const { tryon, path, input, charges } = await openShop();
-  const look = path("look.png");
-  const { code, stdout, stderr } = await tryon(["run", ...input, "-o", look]);
+  const { tryon, argv, look, charges } = await openShop();
+  const { code, stdout, stderr } = await tryon(argv);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${look}\n` });
   expect(stderr).toMatch(/^Price: 8 credits\njob_\w+: 8 credits, 992 credits left, [\d.]+s\n$/);
   expect((await readFile(look)).subarray(0, 4)).toEqual(png);
@@ -17,10 +16,9 @@ test("saves the image, and prints its path, the cost and the balance", async () 
 });
 
 test("prints one line of JSON with --json, and takes fields, sizes in either case and https images", async () => {
-  const { tryon, path } = await openShop();
+  const { tryon, path, look } = await openShop();
   const url = "https://shop.example/shirt.png";
   const fields = ["--prompt", "tucked in", "--negative-prompt", "hats", "--seed", "2147483647"];
-  const look = path("look.png");
   const images = ["--person", path("me.png"), "--garment", url, "--garment", path("shirt.png")];
   const argv = ["run", ...images, ...fields, "--size", "2k", "--json", "-o", look];
   const { code, stdout } = await tryon(argv);
@@ -39,27 +37,26 @@ test("prints one line of JSON with --json, and takes fields, sizes in either cas
 });
 
 test("is free with a test key, also as a flag", async () => {
-  const { tryon, path, input, mock, charges } = await openShop();
-  const argv = ["run", ...input, "-o", path("look.png"), "--api-key", mock.keys.test];
-  expect(await tryon(argv)).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining("Price: free (test key)"),
-  });
+  const { tryon, argv, mock, charges } = await openShop();
+  await expectEnd(tryon([...argv, "--api-key", mock.keys.test]), 0, "Price: free (test key)");
   expect(await charges()).toBe(0);
 });
 
 test("reads the key from --env-file, which wins over the environment", async () => {
-  const { tryon, path, input, environment } = await openShop();
+  const { tryon, path, argv } = await openShop();
   await writeFile(path(".env"), "TRYON_API_KEY=svc_live_mock\n");
-  const argv = ["run", ...input, "-o", path("look.png"), "--env-file", path(".env")];
-  const wrong = { ...environment, TRYON_API_KEY: "svc_live_wrong" };
-  expect(await tryon(argv, { environment: wrong })).toMatchObject({ code: 0 });
+  const environment = { TRYON_API_KEY: "svc_live_wrong" };
+  const ended = await tryon([...argv, "--env-file", path(".env")], { environment });
+  expect(ended).toMatchObject({ code: 0 });
 });
 
-test.each([
+const person = ["--person", "me.png"];
+const valid = [...person, "--garment", "shirt.png"];
+
+test.each<[argv: readonly string[], message: string | RegExp]>([
   [[], "required option '--person <image>' not specified. Run tryon --help."],
   [
-    ["--person", "me.png", "--garment", "nope.png"],
+    [...person, "--garment", "nope.png"],
     /--garment is not an existing file: .*nope\.png\. Use the path/,
   ],
   [["--person", ".", "--garment", "shirt.png"], /--person is not a file: /],
@@ -72,42 +69,24 @@ test.each([
     "--person is not an https URL. Use an https URL, or the path of an image.",
   ],
   [
-    ["--person", "me.png", ...Array.from({ length: 4 }, () => ["--garment", "shirt.png"]).flat()],
+    [...person, ...Array.from({ length: 4 }, () => ["--garment", "shirt.png"]).flat()],
     "--garment takes 1 to 3 images.",
   ],
+  [[...valid, "--size", "9K"], "--size is not one of 1K, 2K and 4K."],
+  [[...valid, "--seed", "2147483648"], /^--seed /],
+  [[...valid, "--max-credits", "many"], /It must be a whole number from 0/],
+  [[...valid, "-o", "no/such/look.png"], /the folder of --output does not exist/],
   [
-    ["--person", "me.png", "--garment", "shirt.png", "--size", "9K"],
-    "--size is not one of 1K, 2K and 4K.",
-  ],
-  [["--person", "me.png", "--garment", "shirt.png", "--seed", "2147483648"], /^--seed /],
-  [
-    ["--person", "me.png", "--garment", "shirt.png", "--max-credits", "many"],
-    /It must be a whole number from 0/,
-  ],
-  [
-    ["--person", "me.png", "--garment", "shirt.png", "-o", "no/such/look.png"],
-    /the folder of --output does not exist/,
-  ],
-  [
-    ["--person", "me.png", "--garment", "shirt.png", "-o", "shirt.png"],
+    [...valid, "-o", "shirt.png"],
     /--output would replace an existing file: .*shirt\.png\. Use another path, or move that file\./,
   ],
   [
-    ["--person", "me.png", "--garment", "shirt.png", "-o", `${"字".repeat(80)}.png`],
+    [...valid, "-o", `${"字".repeat(80)}.png`],
     /--output cannot be written \(ENAMETOOLONG\): 字+\.png\. Check its rights and its disk/,
   ],
-  [
-    ["--person", "me.png", "--garment", "shirt.png", "--env-file", "none"],
-    /the file of --env-file cannot be read/,
-  ],
-  [
-    ["--person", "me.png", "--garment", "shirt.png", "--api-key", "svc_live_mock"],
-    /It takes a test key, svc_test_…, only/,
-  ],
-  [
-    ["--person", "me.png", "--garment", "shirt.png", "--sise", "1K"],
-    "unknown option --sise. Did you mean --size?",
-  ],
+  [[...valid, "--env-file", "none"], /the file of --env-file cannot be read/],
+  [[...valid, "--api-key", "svc_live_mock"], /It takes a test key, svc_test_…, only/],
+  [[...valid, "--sise", "1K"], "unknown option --sise. Did you mean --size?"],
 ])("rejects %j in one line with exit code 2, and charges nothing", async (argv, message) => {
   const { tryon, path, charges, mock } = await openShop();
   await writeFile(path("note.txt"), "This text is not an image, and it is long enough.");
@@ -125,28 +104,15 @@ test.each([
 });
 
 test.each([
-  [
-    { TRYON_API_KEY: "svc_live_empty" },
-    "insufficient_credits",
-    "Buy credits, or use a smaller --size. Nothing was charged.",
-  ],
-  [
-    { TRYON_API_KEY: "svc_live_flagged" },
-    "forbidden",
-    "The key or its account is disabled or flagged: check the dashboard.",
-  ],
+  [{ TRYON_API_KEY: "svc_live_empty" }, "insufficient_credits", "Buy credits, or use a smaller --"],
+  [{ TRYON_API_KEY: "svc_live_flagged" }, "forbidden", "or flagged: check the dashboard."],
   [{ TRYON_API_KEY: "svc_live_nobody" }, "unauthorized", "Check TRYON_API_KEY."],
-  [
-    { TRYON_BASE_URL: "http://127.0.0.1:9" },
-    "connection_failed",
-    "Check --base-url (TRYON_BASE_URL).",
-  ],
+  [{ TRYON_BASE_URL: "http://127.0.0.1:9" }, "connection_failed", "(TRYON_BASE_URL)."],
 ])("ends with 1 and a hint for %j, as JSON with --json", async (environment, errorCode, hint) => {
-  const { tryon, path, input } = await openShop();
-  const argv = ["run", ...input, "-o", path("look.png"), "--timeout", "20s"];
+  const { tryon, argv } = await openShop();
   const [plain, { code, stderr }] = await Promise.all([
-    tryon(argv, { environment }),
-    tryon([...argv, "--json"], { environment }),
+    tryon([...argv, "--timeout", "20s"], { environment }),
+    tryon([...argv, "--timeout", "20s", "--json"], { environment }),
   ]);
   expect(plain).toMatchObject({ code: 1, stdout: "" });
   expect(plain.stderr).toContain(hint);
@@ -157,33 +123,25 @@ test.each([
 });
 
 test("refuses a try-on above --max-credits before it is sent", async () => {
-  const { tryon, path, input, charges } = await openShop();
-  const argv = ["run", ...input, "-o", path("look.png"), "--max-credits", "7"];
-  expect(await tryon(argv)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("Nothing was sent. Raise --max-credits."),
-  });
+  const { tryon, argv, charges } = await openShop();
+  const ended = tryon([...argv, "--max-credits", "7"]);
+  await expectEnd(ended, 1, "Nothing was sent. Raise --max-credits.");
   expect(await charges()).toBe(0);
 });
 
 test("ends within --timeout also if the price look-up would wait for the rate limit", async () => {
-  const { tryon, path, input, mock, charges } = await openShop();
+  const { tryon, argv, mock, charges } = await openShop();
   mock.faults.add({ on: "* *", status: 429, retryAfter: 30 });
-  const argv = ["run", ...input, "-o", path("look.png"), "--timeout", "900ms"];
   const start = performance.now();
-  expect(await tryon(argv)).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/rate limit/i),
-  });
+  await expectEnd(tryon([...argv, "--timeout", "900ms"]), 1, /rate limit/i);
   expect(performance.now() - start).toBeLessThan(5_000);
   expect(await charges()).toBe(0);
 });
 
 test("names the job after Ctrl+C, and jobs wait takes it up without a second charge", async () => {
-  const { tryon, path, input, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
+  const { tryon, argv, look, mock, charges } = await openShop({ latency: "30s", clock: "manual" });
   const controller = new AbortController();
-  const look = path("look.png");
-  const running = tryon(["run", ...input, "-o", look], { signal: controller.signal });
+  const running = tryon(argv, { signal: controller.signal });
   await mock.journal.waitFor("GET /api/v1/tryon/*");
   controller.abort();
   const { code, stderr } = await running;
@@ -203,10 +161,9 @@ test("names the job after Ctrl+C, and jobs wait takes it up without a second cha
 });
 
 test("names the key of a submission with an unknown outcome, which pays for nothing again", async () => {
-  const { tryon, path, input, mock, charges } = await openShop();
+  const { tryon, argv, mock, charges } = await openShop();
   const fault = mock.faults.add({ on: "POST /api/v1/tryon", reset: "after" });
-  const argv = ["run", ...input, "-o", path("look.png"), "--timeout", "3s"];
-  const { code, stderr } = await tryon(argv);
+  const { code, stderr } = await tryon([...argv, "--timeout", "3s"]);
   expect(code).toBe(1);
   const [, key = ""] =
     /run the same command with --idempotency-key (\S+) to take it up/.exec(stderr) ?? [];
@@ -216,8 +173,7 @@ test("names the key of a submission with an unknown outcome, which pays for noth
 });
 
 test("says that nothing was submitted if Ctrl+C comes before", async () => {
-  const { tryon, path, input, charges } = await openShop();
-  const argv = ["run", ...input, "-o", path("look.png")];
+  const { tryon, argv, charges } = await openShop();
   expect(await tryon(argv, { signal: AbortSignal.abort() })).toMatchObject({
     code: 130,
     stderr: "Interrupted. Nothing was submitted.\n",
@@ -226,10 +182,8 @@ test("says that nothing was submitted if Ctrl+C comes before", async () => {
 });
 
 test("ends with 1 and the reason if the job fails", async () => {
-  const { tryon, path, input, mock } = await openShop();
+  const { tryon, argv, mock, charges } = await openShop();
   mock.nextJob({ outcome: "content_blocked" });
-  expect(await tryon(["run", ...input, "-o", path("look.png")])).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/Job job_\w+ failed: content_blocked\./),
-  });
+  await expectEnd(tryon(argv), 1, /Job job_\w+ failed: content_blocked\./);
+  expect(await charges()).toBe(1);
 });

@@ -2,7 +2,7 @@ import { isTryOnError, type Garments, type Job, type TryOnInput, type Update } f
 import { duration, repeated, text, UsageError, wholeNumber, type Command } from "@tryon/cli-kit";
 
 import { addConnection, connect } from "../connect.ts";
-import { interruptedCode, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import {
   bar,
   formatCredits,
@@ -97,7 +97,7 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     const next = progress.nextStep(output);
     if (signal.aborted) {
       note(context, `Interrupted. ${next}`);
-      return interruptedCode;
+      throw error;
     }
     const { job } = progress;
     if (job && !isTryOnError(error)) {
@@ -109,8 +109,6 @@ export async function runTryOn(options: RunOptions, context: CliContext): Promis
     }
     const isOpen = isTryOnError(error) && ("recover" in error || error.code === "wait_timed_out");
     throw toFailure(error, isOpen ? next : undefined);
-  } finally {
-    tryon.close();
   }
 }
 

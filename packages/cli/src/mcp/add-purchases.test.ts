@@ -32,6 +32,12 @@ const withToken = (token: string) => ({
 });
 const paid = () => purchasesOf(mock, mock.keys.empty);
 const sent = () => mock.journal.entries().filter(({ path }) => path.endsWith("/purchase")).length;
+/** Opens a session that may buy up to these US dollars with a token of the environment, and how it buys a small pack. */
+async function openBuyer(max: number, token: string) {
+  const mcp = await openMcp([...limit(100), ...usd(max)], withToken(token));
+  const buy = () => mcp.call("buy_credits", { pack_slug: "demo" });
+  return { ...mcp, buy, buyInTime: () => mock.clock.runUntil(buy()) };
+}
 const idOf = ({ value }: ToolResult) => String(value["payment_intent_id"]);
 
 /** Enters a token on the page of an elicitation, as a user does in a browser. */
@@ -55,20 +61,20 @@ async function openShopper(line: "older" | "current", argv: readonly string[], t
     return { action: "accept" as const };
   };
   const capabilities = { elicitation: { url: {} } };
+  let client: Parameters<typeof callTool>[0];
   if (line === "current") {
-    const client = await mcp.connectCurrent({ capabilities });
-    client.setRequestHandler("elicitation/create", ({ params }) => answer(params));
-    return {
-      ...mcp,
-      urls,
-      buy: (fields: object) => callTool(client, "buy_credits", fields),
-      client,
-    };
+    const current = await mcp.connectCurrent({ capabilities });
+    current.setRequestHandler("elicitation/create", ({ params }) => answer(params));
+    client = current;
+  } else {
+    const older = new Client({ name: "test", version: "1" }, { capabilities });
+    older.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params));
+    await mcp.connectOlder(older);
+    client = older;
   }
-  const client = new Client({ name: "test", version: "1" }, { capabilities });
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params));
-  await mcp.connectOlder(client);
-  return { ...mcp, urls, buy: (fields: object) => callTool(client, "buy_credits", fields), client };
+  const buy = (fields: object = {}) =>
+    callTool(client, "buy_credits", { pack_slug: "demo", ...fields });
+  return { ...mcp, urls, buy, client };
 }
 
 describe("an agent without credits", () => {
@@ -83,7 +89,7 @@ describe("an agent without credits", () => {
       expect(refused.error).toMatch(
         /^insufficient_credits: .+Call buy_credits, then repeat submit/,
       );
-      const { value } = await buy({ pack_slug: "demo" });
+      const { value } = await buy();
       const budget = { usd: { max: 20, spent: 2, reserved: 0, left: 18 } };
       const bought = { status: "succeeded", credits_added: 100, credits_remaining: 100, usd: 2 };
       expect(value).toMatchObject({ ...bought, budget });
@@ -98,14 +104,15 @@ describe("an agent without credits", () => {
   it("gets the next step of the user with a 402, if purchases are not allowed", async () => {
     const { client, call } = await openMcp(limit(100), withToken("spt_1"));
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).not.toContain("buy_credits");
+    const names = tools.map(({ name }) => name).toSorted();
+    expect(names).toEqual(["account", "estimate", "get", "submit", "wait"]);
     expect((await call("submit", input)).error).toMatch(/tryon credits buy.+--max-usd/);
     expect(sent()).toBe(0);
   });
 
   it("pays nothing if the user gives no token, or the client opens no page", async () => {
     const { buy } = await openShopper("current", [...limit(100), ...usd(20)], []);
-    expect((await buy({ pack_slug: "demo" })).error).toMatch(/^payment_declined: /);
+    expect((await buy()).error).toMatch(/^payment_declined: /);
     const { call } = await openMcp([...limit(100), ...usd(20)]);
     const { error } = await call("buy_credits", { pack_slug: "demo" });
     expect(error).toMatch(/^payment_token_missing: .+TRYON_PAYMENT_TOKEN/);
@@ -145,9 +152,7 @@ describe("a purchase", () => {
     const over = await second.buy({ pack_slug: "starter" });
     expect(over.error).toMatch(/^budget_exceeded: /);
     expect(second.urls).toEqual([]);
-    const results = await Promise.all(
-      [2, 3].map((variation) => second.buy({ pack_slug: "demo", variation })),
-    );
+    const results = await Promise.all([2, 3].map((variation) => second.buy({ variation })));
     const codes = results.map(({ error }) => error?.split(":")[0]);
     expect(codes.filter(Boolean)).toEqual(["budget_exceeded"]);
     const budget = { usd: { max: 4, spent: 2, reserved: 2, left: 0 } };
@@ -156,9 +161,9 @@ describe("a purchase", () => {
   });
 
   it("is reserved before it is sent", async () => {
-    const { call } = await openMcp([...limit(100), ...usd(4)], withToken("spt_one"));
+    const { buy, call } = await openBuyer(4, "spt_one");
     mock.faults.add({ on: purchasePath, times: 1, latency: "20s" });
-    const bought = call("buy_credits", { pack_slug: "demo" });
+    const bought = buy();
     await mock.journal.waitFor(purchasePath, { until: "arrived" });
     const budget = { usd: { spent: 0, reserved: 2, left: 2 } };
     expect((await call("account")).value).toMatchObject({ budget });
@@ -167,9 +172,8 @@ describe("a purchase", () => {
   });
 
   it("that needs an action returns it at once, and a later call continues", async () => {
-    const { call } = await openMcp([...limit(100), ...usd(4)], withToken("spt_requires_action_1"));
+    const { buy } = await openBuyer(4, "spt_requires_action_1");
     const start = mock.clock.now();
-    const buy = () => call("buy_credits", { pack_slug: "demo" });
     const first = await buy();
     expect(mock.clock.now()).toBe(start);
     expect(first.value).toMatchObject({
@@ -193,17 +197,16 @@ describe("a purchase", () => {
     ],
   ])("that is processed is waited for, and a later call continues: %s", async (...row) => {
     const [status, end, left, credits] = row;
-    const { call } = await openMcp([...limit(100), ...usd(2)], withToken("spt_processing_1"));
-    const buy = () => mock.clock.runUntil(call("buy_credits", { pack_slug: "demo" }));
+    const { buyInTime, call } = await openBuyer(2, "spt_processing_1");
     const start = mock.clock.now();
-    const first = await buy();
+    const first = await buyInTime();
     expect(mock.clock.now() - start).toBe(25_000);
     expect(first.value).toMatchObject({
       status: "processing",
       next: expect.stringMatching("same"),
     });
     await mock.settlePayment(idOf(first), status);
-    expect(await buy()).toMatchObject(end);
+    expect(await buyInTime()).toMatchObject(end);
     expect((await call("account")).value).toMatchObject({ budget: { usd: { left } } });
     expect(await paid()).toEqual(credits);
   });
@@ -236,11 +239,10 @@ describe("a purchase", () => {
   ])(
     "that the service has processed before does not fail: after %d lost responses, %d dollars count",
     async (times, spent) => {
-      const { call } = await openMcp([...limit(100), ...usd(20)], withToken("spt_one"));
+      const { buyInTime } = await openBuyer(20, "spt_one");
       if (times > 0) mock.faults.add({ on: purchasePath, reset: "after", times });
       mock.faults.add({ on: purchasePath, status: 409, body: { detail: "already processed" } });
-      const buy = () => mock.clock.runUntil(call("buy_credits", { pack_slug: "demo" }));
-      for (const { error, value } of [await buy(), await buy()]) {
+      for (const { error, value } of [await buyInTime(), await buyInTime()]) {
         expect(error).toBeUndefined();
         const budget = { usd: { spent, reserved: 0 } };
         const credits_remaining = times * 100;
@@ -251,25 +253,22 @@ describe("a purchase", () => {
   );
 
   it("that is declined after a lost response may be paid, and stays reserved", async () => {
-    const { call } = await openMcp([...limit(100), ...usd(2)], withToken("spt_one"));
+    const { buyInTime, call } = await openBuyer(2, "spt_one");
     mock.faults.add({ on: purchasePath, reset: "after", times: 1 });
     mock.faults.add({ on: purchasePath, status: 402, times: 1, body: { detail: "token is used" } });
-    const buy = () => mock.clock.runUntil(call("buy_credits", { pack_slug: "demo" }));
-    expect((await buy()).error).toMatch(/^payment_failed: .+Repeat it with the same token/);
+    expect((await buyInTime()).error).toMatch(/^payment_failed: .+Repeat it with the same token/);
     expect((await call("account")).value).toMatchObject({ budget: { usd: { reserved: 2 } } });
-    expect((await buy()).value).toMatchObject({
-      status: "succeeded",
-      budget: { usd: { spent: 2 } },
-    });
+    const budget = { usd: { spent: 2 } };
+    expect((await buyInTime()).value).toMatchObject({ status: "succeeded", budget });
     expect(await paid()).toEqual([100]);
   });
 
   it("that is declined pays nothing, and another token can pay", async () => {
     const tokens = ["spt_declined_1", "spt_one"];
     const { buy } = await openShopper("current", [...limit(100), ...usd(2)], tokens);
-    const { error } = await buy({ pack_slug: "demo" });
+    const { error } = await buy();
     expect(error).toMatch(/^payment_failed: .+Nothing was paid\. The user can grant another token/);
-    expect((await buy({ pack_slug: "demo" })).value["status"]).toBe("succeeded");
+    expect((await buy()).value["status"]).toBe("succeeded");
     expect(await paid()).toEqual([100]);
   });
 
@@ -283,16 +282,16 @@ describe("a purchase", () => {
 
   it("continues with a token that was entered after the call", async () => {
     const { buy, urls } = await openShopper("current", [...limit(100), ...usd(2)], ["none"]);
-    const { value } = await mock.clock.runUntil(buy({ pack_slug: "demo" }));
+    const { value } = await mock.clock.runUntil(buy());
     expect(value).toMatchObject({ status: "token_required", next: expect.stringMatching("Call") });
     await enterToken(urls[0] ?? "", "spt_one");
-    expect((await buy({ pack_slug: "demo" })).value["status"]).toBe("succeeded");
+    expect((await buy()).value["status"]).toBe("succeeded");
     expect(urls).toHaveLength(1);
   });
 
   it("gets its token only from a page with a random URL of this machine", async () => {
     const { buy, urls } = await openShopper("current", [...limit(100), ...usd(2)], ["none"]);
-    const waiting = buy({ pack_slug: "demo" });
+    const waiting = buy();
     await expect.poll(() => urls.length).toBe(1);
     const [url = ""] = urls;
     expect((await fetch(new URL("/", url))).status).toBe(404);
@@ -307,8 +306,8 @@ describe("a purchase", () => {
 it("continues a purchase of the client", async () => {
   const order = { pack_slug: "demo", shared_payment_granted_token: "spt_one" } as const;
   await new TryOn({ apiKey: mock.keys.empty, baseUrl: mock.url }).credits.purchase(order);
-  const { call } = await openMcp([...limit(100), ...usd(20)], withToken("spt_one"));
-  const { value } = await call("buy_credits", { pack_slug: "demo" });
+  const { buy } = await openBuyer(20, "spt_one");
+  const { value } = await buy();
   expect(value).toMatchObject({ status: "succeeded", credits_remaining: 100 });
   expect(await paid()).toEqual([100]);
 });

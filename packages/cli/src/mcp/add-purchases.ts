@@ -16,7 +16,6 @@ import { maxWait, number, repeatable, string, toolAdder, withinCall } from "./to
 /** Capabilities of a client that opens pages for its user. */
 const opensPages = z.object({ elicitation: z.object({ url: z.object({}) }) });
 
-/** Adds the tool that buys packs. */
 export function addPurchases(server: McpServer, context: McpContext): void {
   const { tryon, session, isLive } = context;
   const buyer = createBuyer(tryon, session, isLive);

@@ -32,7 +32,6 @@ const purchaseSchema = z.object({
   /** Payment of the service's response, whose outcome a repeat returns. */
   intent: z.string().optional(),
 });
-/** A purchase of a session. */
 export type Purchase = z.infer<typeof purchaseSchema>;
 const stateSchema = z.object({
   session: z.uuid(),

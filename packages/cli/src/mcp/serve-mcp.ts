@@ -2,33 +2,18 @@ import { mkdir, realpath } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 
-import {
-  repeated,
-  testKey,
-  text,
-  UsageError,
-  wholeNumber,
-  withEnvFile,
-  type Command,
-} from "@tryon/cli-kit";
+import { repeated, text, UsageError, wholeNumber, withEnvFile, type Command } from "@tryon/cli-kit";
 
 import packageJson from "../../package.json" with { type: "json" };
 import { maxUsd } from "../commands/buy-credits.ts";
 import { readToken, tokenVariable } from "../buy-pack.ts";
-import { connect } from "../connect.ts";
+import { addService, connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
-import { toFailure } from "../failure.ts";
 
 const maxCredits = wholeNumber(0, 999_999_999);
 
-export const addMcpOptions = <Arguments extends readonly unknown[]>(
-  command: Command<[...Arguments]>,
-) =>
-  command
-    .optionsGroup("Service:")
-    .option("--base-url <url>", "URL of the service (default: TRYON_BASE_URL)", text)
-    .option("--api-key <key>", "test key (default: TRYON_API_KEY)", testKey)
-    .option("--env-file <file>", "file with these variables; it wins over the environment", text)
+export const addMcpOptions = (command: Command) =>
+  addService(command)
     .optionsGroup("Session:")
     .option("--max-credits <number>", "limit of the session; required with a live key", maxCredits)
     .option("--max-usd <number>", "lets the agent buy credits, up to these US dollars", maxUsd)
@@ -39,9 +24,7 @@ export const addMcpOptions = <Arguments extends readonly unknown[]>(
 type McpOptions = ReturnType<ReturnType<typeof addMcpOptions>["opts"]>;
 
 export async function serveMcp(options: McpOptions, context: CliContext): Promise<number> {
-  const connection = await connect(options, context).catch((error) => {
-    throw toFailure(error);
-  });
+  const connection = await connect(options, context);
   const { tryon, isLive } = connection;
   if (isLive && options.maxCredits === undefined) {
     throw new UsageError("--max-credits is missing. A live key needs a limit, such as 100.");
@@ -85,7 +68,6 @@ export async function serveMcp(options: McpOptions, context: CliContext): Promis
     await server.close();
   } finally {
     await session.close();
-    tryon.close();
   }
   return 0;
 }

@@ -12,8 +12,7 @@ export type { IncomingRequest, NodeReceiver, OutgoingResponse };
  * Put it before `express.json()`, because the signature covers the bytes that the parser consumes.
  * `express.raw({ type: "*\/*" })` may come first.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
- * for an invalid option.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like `createReceiver` of `@tryon/webhooks`.
  * @example
  * import express from "express";
  * import { createReceiver } from "@tryon/webhooks/express";

@@ -56,8 +56,7 @@ const register = '`app.register(createReceiver(options), { prefix: "/webhooks/tr
  * from its own scope and leaves those of the app unchanged. `maxBodyBytes` limits the body, not
  * `bodyLimit`.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
- * for an invalid option.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like `createReceiver` of `@tryon/webhooks`.
  * @example
  * import Fastify from "fastify";
  * import { createReceiver } from "@tryon/webhooks/fastify";

@@ -14,8 +14,7 @@ export interface HonoContext {
  * Put it before everything that reads bodies, including validators, because the signature covers
  * the raw bytes.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
- * for an invalid option.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like `createReceiver` of `@tryon/webhooks`.
  * @example
  * import { Hono } from "hono";
  * import { createReceiver } from "@tryon/webhooks/hono";

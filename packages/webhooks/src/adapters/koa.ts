@@ -18,8 +18,7 @@ export interface KoaContext {
  *
  * Put it before every body parser, because the signature covers the bytes that a parser consumes.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
- * for an invalid option.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like `createReceiver` of `@tryon/webhooks`.
  * @example
  * import Koa from "koa";
  * import { createReceiver } from "@tryon/webhooks/koa";

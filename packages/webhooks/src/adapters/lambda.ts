@@ -46,8 +46,7 @@ export type LambdaReceiverOptions = Omit<ReceiverOptions, "background">;
  * an instance after its response. A load balancer without multi-value headers passes on only the
  * last of two signatures.
  *
- * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError`
- * for an invalid option.
+ * @throws `WebhookError` `invalid_secret`, `TypeError`, like `createReceiver` of `@tryon/webhooks`.
  * @example
  * import { createReceiver } from "@tryon/webhooks/lambda";
  *

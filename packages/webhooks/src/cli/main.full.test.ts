@@ -10,29 +10,19 @@ import { secret, signatureOf } from "../../test/explained.ts";
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
 /** Starts the command as a process with its own environment. */
-function start(stdin: string, ...argv: readonly string[]) {
-  return startIn({}, stdin, ...argv);
-}
-
-function startIn(
-  environment: Readonly<Record<string, string>>,
-  stdin: string,
-  ...argv: readonly string[]
-) {
-  const running = promisify(execFile)(
-    process.execPath,
-    ["--conditions=@tryon/source", main, ...argv],
-    { env: { TRYON_WEBHOOK_SECRET: secret, ...environment } },
-  );
+function start(stdin: string, words: string, environment: NodeJS.ProcessEnv = {}) {
+  const argv = ["--conditions=@tryon/source", main, ...words.split(" ")];
+  const env = { TRYON_WEBHOOK_SECRET: secret, ...environment };
+  const running = promisify(execFile)(process.execPath, argv, { env });
   running.child.stdin?.end(stdin);
   return running;
 }
 
 it("signs what comes on stdin with the secret of its environment, and verifies it again", async () => {
-  const signed = await start("{}", "sign", "--body", "-");
+  const signed = await start("{}", "sign --body -");
   expect(signed).toEqual({ stdout: `${signatureOf("{}")}\n`, stderr: "" });
-  const header = `X-Service-Signature: ${signed.stdout.trim()}`;
-  const verified = start("{} ", "verify", "--body", "-", "--header", header);
+  const header = `X-Service-Signature:${signed.stdout.trim()}`;
+  const verified = start("{} ", `verify --body - --header ${header}`);
   await expect(verified).rejects.toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^signature_mismatch: /),
@@ -41,7 +31,7 @@ it("signs what comes on stdin with the secret of its environment, and verifies i
 
 it("sends, and ends by itself", async () => {
   const { url, arrived } = await receiver((response) => response.writeHead(204).end());
-  expect((await start("", "send", "--to", url)).stdout).toMatch(/^204 after \d+ ms\. /);
+  expect((await start("", `send --to ${url}`)).stdout).toMatch(/^204 after \d+ ms\. /);
   expect(arrived).toHaveLength(1);
 });
 
@@ -55,7 +45,7 @@ it.each([{}, { no_proxy: "shop.example" }, { NO_PROXY: "shop.example" }])(
       http_proxy: new URL(proxy.url).origin,
       ...excluded,
     };
-    const sent = await startIn(environment, "", "send", "--to", url);
+    const sent = await start("", `send --to ${url}`, environment);
     expect(sent.stdout).toMatch(/^204 after/);
     expect([arrived.length, proxy.arrived.length]).toEqual([1, 0]);
   },

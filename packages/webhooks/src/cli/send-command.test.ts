@@ -107,8 +107,8 @@ describe("tryon-webhooks send", () => {
     [500, "Respond with 400"],
   ])("has exit code 1 if the response to a wrong event is %i", async (status, meaning) => {
     const { url } = await receiver((response) => response.writeHead(status).end());
-    const ended = await send(url, "--break", "signature");
-    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(meaning) });
+    const stdout = expect.stringContaining(meaning);
+    expect(await send(url, "--break", "signature")).toMatchObject({ code: 1, stdout });
   });
 });
 
@@ -123,8 +123,8 @@ describe("a 2xx response", () => {
       );
       const page = "a page answered, not a receiver; the service will not send it again";
       for (const options of [[], ["--break", "signature"], ["--strict"]]) {
-        const { code, stdout } = await send(url, ...options);
-        expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining(page) });
+        const stdout = expect.stringContaining(page);
+        expect(await send(url, ...options)).toMatchObject({ code: 1, stdout });
       }
       const { stdout } = await send(url, "--json");
       expect(JSON.parse(stdout)).toMatchObject({ ok: false, responder: "page" });
@@ -133,20 +133,15 @@ describe("a 2xx response", () => {
 
   it("of a page with an error status is retried", async () => {
     const { url } = await receiver((response) => response.writeHead(500, html).end("<html>"));
-    const { code, stdout } = await send(url);
-    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("retry") });
+    const stdout = expect.stringContaining("retry");
+    expect(await send(url)).toMatchObject({ code: 1, stdout });
   });
 
   it("of another server is a notice, and a failure with --strict", async () => {
     const { url } = await receiver((response) => response.writeHead(200).end("{}"));
-    const notice = "not recognized as a receiver of this SDK";
-    for (const [code, options] of [
-      [0, []],
-      [1, ["--strict"]],
-    ] as const) {
-      const ended = await send(url, ...options);
-      expect(ended).toMatchObject({ code, stdout: expect.stringContaining(notice) });
-    }
+    const stdout = expect.stringContaining("not recognized as a receiver of this SDK");
+    expect(await send(url)).toMatchObject({ code: 0, stdout });
+    expect(await send(url, "--strict")).toMatchObject({ code: 1, stdout });
   });
 
   it("of a receiver of this SDK is recognized, at success and at refusal", async () => {
@@ -191,8 +186,7 @@ describe("an attempt that the service counts as failed has exit code 1, and repo
     const { url } = await receiver((response) => response.writeHead(500).end(long));
     const { code, stdout } = await send(url);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^500 after 0 ms\. Only 2xx counts\./);
-    expect(stdout).toContain(again);
+    expect(stdout).toMatch(/^500 after 0 ms\. Only 2xx counts\..+retry after 1, 4 and 16 s/);
     expect(stdout).toMatch(/\\u001b\[31moops \[secret\] +xxx/);
     expect(stdout.length).toBeLessThan(2_300);
   });
@@ -227,19 +221,17 @@ describe("an attempt that the service counts as failed has exit code 1, and repo
     ["a closed connection", (response) => response.socket?.destroy(), "10s", "closed"],
   ])("%s", async (_what, respond, timeout, expected) => {
     const { url, arrived } = await receiver(respond);
-    const { code, stdout } = await send(url, "--timeout", timeout);
-    expect(code).toBe(1);
-    expect(stdout).toContain(expected);
-    expect(stdout).toContain(again);
+    const stdout = expect.stringMatching(`${expected}.*${again}`);
+    expect(await send(url, "--timeout", timeout)).toMatchObject({ code: 1, stdout });
     // A busy machine can reach a short timeout before the request arrives.
     expect(arrived.length).toBeLessThanOrEqual(1);
   });
 
   it("a host that does not exist", async () => {
-    const { code, stdout } = await send("http://receiver.invalid/hook", "--allow-http");
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/could not be sent: (?:the host does not exist|the DNS lookup failed)/);
-    expect(stdout).toContain(again);
+    const sent = send("http://receiver.invalid/hook", "--allow-http");
+    const reason = "(?:the host does not exist|the DNS lookup failed)";
+    const stdout = expect.stringMatching(`could not be sent: ${reason}.*${again}`);
+    expect(await sent).toMatchObject({ code: 1, stdout });
   });
 
   it("no server", async () => {

@@ -11,13 +11,6 @@ describe("the memory store", () => {
   });
 });
 
-it("removes the oldest handled event above maxEvents", async () => {
-  const store = createMemoryStore({ maxEvents: 3, clock: new ManualClock() });
-  for (const key of ["a", "b", "c", "a", "d"]) await store.done(key, 1_000);
-  const states = ["a", "b", "c", "d"].map((key) => store.claim(key, "one", 1_000));
-  expect(await Promise.all(states)).toEqual(["done", "claimed", "done", "done"]);
-});
-
 it("keeps the newest handled events up to maxEvents, in any order of many events", async () => {
   const [maxEvents, clock] = [150, new ManualClock()];
   const store = createMemoryStore({ maxEvents, clock });

@@ -10,7 +10,7 @@ import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 
 import { createReceiver, signedRequest } from "../index.ts";
 import { createReceiver as forExpress } from "../adapters/express.ts";
-import { createReceiver as forNode } from "../node/http.ts";
+import { createReceiver as forNode } from "../node/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tryon-frameworks-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,6 +27,24 @@ async function callFrom(name: string, handler: () => unknown): Promise<void> {
   await call(handler);
 }
 
+/** Response of Node as far as a receiver uses it. */
+const createResponse = (headersSent: boolean) => ({
+  statusCode: 0,
+  headersSent,
+  setHeader: () => undefined,
+  end: () => undefined,
+});
+
+/** Creates a request of Node that was read. */
+async function readRequest({ headers: fields }: Request, body: string | Buffer) {
+  const headers = Object.fromEntries(fields);
+  const request = Object.assign(new IncomingMessage(new Socket()), { method: "POST", headers });
+  request.push(body);
+  request.push(null);
+  await buffer(request);
+  return request;
+}
+
 /** Returns the message of a receiver that gets a request whose body was read. */
 async function messageFor(name: string, type: "express" | "node" | "request", fields: object) {
   const errors: Error[] = [];
@@ -36,23 +54,13 @@ async function messageFor(name: string, type: "express" | "node" | "request", fi
     onError: (error: Error) => errors.push(error),
   };
   const signed = await signedRequest({ job_id: "job_1" }, { secret: options.secrets });
-  const headers = Object.fromEntries(signed.headers);
   if (type === "request") {
     await signed.text();
     await callFrom(name, () => createReceiver(options)(Object.assign(signed, fields)));
   } else {
-    const request = Object.assign(new IncomingMessage(new Socket()), { method: "POST", headers });
-    request.push(await signed.text());
-    request.push(null);
-    await buffer(request);
-    const response = {
-      statusCode: 0,
-      headersSent: true,
-      setHeader: () => undefined,
-      end: () => undefined,
-    };
+    const request = Object.assign(await readRequest(signed, await signed.text()), fields);
     const create = type === "express" ? forExpress : forNode;
-    await callFrom(name, () => create(options)(Object.assign(request, fields), response));
+    await callFrom(name, () => create(options)(request, createResponse(true)));
   }
   return errors[0]?.message.replace(
     "The body is not bytes: it was parsed, read before or incomplete. ",
@@ -84,18 +92,9 @@ it("reads no call stack for a request whose bytes the framework has kept", async
   onTestFinished(() => void Reflect.deleteProperty(Error, "prepareStackTrace"));
   Error.prepareStackTrace = read;
   const signed = await signedRequest({ job_id: "job_1" }, { secret: "whsec_test" });
-  const headers = Object.fromEntries(signed.headers);
-  const request = Object.assign(new IncomingMessage(new Socket()), { method: "POST", headers });
   const body = Buffer.from(await signed.text());
-  request.push(body);
-  request.push(null);
-  await buffer(request);
-  const response = {
-    statusCode: 0,
-    headersSent: false,
-    setHeader: () => undefined,
-    end: () => undefined,
-  };
+  const request = await readRequest(signed, body);
+  const response = createResponse(false);
   const receiver = forExpress({ secrets: "whsec_test", onCompleted: () => undefined });
   await receiver(Object.assign(request, { body }), response);
   expect(response.statusCode).toBe(204);

@@ -1,6 +1,8 @@
 import { createMock, type Mock } from "@tryon/mock";
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { submit as submitTo } from "../../test/end-to-end/submit.ts";
+
 import {
   createMemoryStore,
   createReceiver,
@@ -50,21 +52,7 @@ function createTestReceiver(store = createMemoryStore({ clock: mock.clock })): R
 
 const headers = () => ({ authorization: `Bearer ${mock.keys.live}` });
 
-async function submit(fields: object = {}): Promise<string> {
-  const response = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
-    method: "POST",
-    headers: { ...headers(), "content-type": "application/json" },
-    body: JSON.stringify({
-      person_url: "https://shop.example/me.jpg",
-      garment_urls: ["https://shop.example/shirt.png"],
-      webhook_url: hook,
-      wait: false,
-      ...fields,
-    }),
-  });
-  const { job_id } = (await response.json()) as { job_id: string };
-  return job_id;
-}
+const submit = () => submitTo(mock, mock.keys.live, hook);
 
 /** Client that lists the jobs of the mock, two on a page. */
 const client = {
@@ -173,17 +161,6 @@ describe("reconcile", () => {
     const result = await run(since, { filter: ({ id }) => id === wanted });
     expect(result).toMatchObject({ handled: 1 });
     expect(ids()).toEqual([wanted]);
-  });
-
-  it("keeps the cursor without jobs", async () => {
-    expect(await run()).toEqual({
-      cursor: start.toISOString(),
-      handled: 0,
-      recovered: 0,
-      failed: 0,
-      running: 0,
-      leftBehind: [],
-    });
   });
 
   it("handles each event once in any order of losses, deliveries and runs", async () => {

@@ -43,16 +43,9 @@ describe.each(["tryon.completed", "ping"])("with maxAge, an event of the kind %s
     expect(await outcomeOf(old, { maxAge: "15m" })).toMatchObject({ ok: true });
     expect(await outcomeOf(old, { maxAge: 15 * minute })).toMatchObject({ ok: true });
     expect(await outcomeOf(old)).toMatchObject({ ok: true });
+    const listed = { ...old, completed_at: [new Date().toISOString()] };
+    expect(await outcomeOf(listed, { maxAge: 5 * minute })).toMatchObject(stale);
   });
-
-  it.each([undefined, null, 7, [new Date().toISOString()], { toString: 1 }])(
-    "is rejected with the time %j",
-    async (completed_at) => {
-      expect(await outcomeOf({ ...old, completed_at }, { maxAge: 5 * minute })).toMatchObject(
-        stale,
-      );
-    },
-  );
 });
 
 describe.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])("in the time zone %s", (zone) => {

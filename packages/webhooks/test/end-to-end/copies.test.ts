@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allViolations } from "./planned-event.ts";
-import { plansUpTo } from "./faults.ts";
+import { allViolations, plansUpTo } from "./faults.ts";
 import { runTime, startScenarios } from "./run-scenarios.ts";
 
 const claimTtl = 7_500;

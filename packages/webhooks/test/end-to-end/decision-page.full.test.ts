@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
-import { violations } from "./planned-event.ts";
-import { plansUpTo } from "./faults.ts";
+import { violations, plansUpTo } from "./faults.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const upToThree = plansUpTo(3);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allViolations } from "./planned-event.ts";
-import { longClaimCosts, plansUpTo, type FaultPlan } from "./faults.ts";
+import { allViolations, longClaimCosts, plansUpTo, type FaultPlan } from "./faults.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const upToThree = plansUpTo(3);

@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createReceiver } from "../../src/index.ts";
 import type { Clock, Receiver, ReceiverOptions, ReceiverStore } from "../../src/index.ts";
 import { StoreProbe } from "../store-probe.ts";
-import type { FaultPlan } from "./faults.ts";
-import { PlannedEvent } from "./planned-event.ts";
+import type { DeliveryOutcome, FaultPlan } from "./faults.ts";
 
 /** Longer than the service waits for a response, shorter than the next attempt waits for a claim. */
 const hangTime = 12_000;
@@ -43,16 +42,24 @@ export interface ReceiverProcess {
 }
 
 /** An event of the reference server, and the process that receives it. */
-export class FaultScenario extends PlannedEvent {
+export class FaultScenario {
+  readonly #plan: FaultPlan;
   readonly #settings: ReceiverSettings;
   readonly #environment: Environment;
   #lastRequest: Request | undefined;
   #process: ReceiverProcess | undefined;
+  #completions = 0;
+  #lostCompletions = 0;
+  #handlers = 0;
+  #maxConcurrentHandlers = 0;
+  #faults = 0;
+  /** If true, the process is killed when it calls `done` next. */
+  #killBeforeDone = false;
   /** Called when the current request waits for time to pass. */
   readonly #onWait = new AsyncLocalStorage<() => void>();
 
   constructor(plan: FaultPlan, settings: ReceiverSettings, environment: Environment) {
-    super(plan);
+    this.#plan = plan;
     this.#settings = settings;
     this.#environment = environment;
   }
@@ -72,9 +79,9 @@ export class FaultScenario extends PlannedEvent {
     outside: (response: Promise<Response>) => Promise<Response>,
   ): Promise<Response> {
     this.#lastRequest = request.clone();
-    const fault = this.nextFault;
+    const fault = this.#plan[this.#faults];
     if (fault === "redirects" || fault === "is down") {
-      this.faults += 1;
+      this.#faults += 1;
       if (fault === "is down") throw new TypeError("fetch failed: connection refused.");
       return new Response(null, { status: 307, headers: { location: "https://shop.example/" } });
     }
@@ -96,7 +103,7 @@ export class FaultScenario extends PlannedEvent {
         claimTtl,
         store: {
           ...store,
-          done: (key, ttl) => (this.killBeforeDone ? this.#kill() : store.done(key, ttl)),
+          done: (key, ttl) => (this.#killBeforeDone ? this.#kill() : store.done(key, ttl)),
         },
         handle: () => this.#handle(),
       });
@@ -107,7 +114,9 @@ export class FaultScenario extends PlannedEvent {
   #kill(): Promise<never> {
     this.#process?.kill();
     this.#process = undefined;
-    this.killed();
+    if (this.#killBeforeDone) this.#lostCompletions += 1;
+    this.#killBeforeDone = false;
+    this.#handlers = 0;
     return never;
   }
 
@@ -142,13 +151,30 @@ export class FaultScenario extends PlannedEvent {
   }
 
   async #handle(): Promise<void> {
-    const { hangs, isKilled, fails } = this.startHandler();
+    const fault = this.#plan[this.#faults] ?? "";
+    if (fault !== "") this.#faults += 1;
+    this.#handlers += 1;
+    this.#maxConcurrentHandlers = Math.max(this.#maxConcurrentHandlers, this.#handlers);
+    this.#killBeforeDone = fault === "is killed before done";
     const { handlerTime = 0 } = this.#settings;
     if (handlerTime > 0) await this.#sleep(handlerTime);
-    if (hangs) await this.#sleep(hangTime);
-    if (isKilled) await this.#kill();
-    this.endHandler(!fails);
-    if (fails) throw new Error("Planned failure.");
+    if (fault.startsWith("hangs")) await this.#sleep(hangTime);
+    if (fault.endsWith("is killed")) await this.#kill();
+    this.#handlers -= 1;
+    if (fault.endsWith("fails")) throw new Error("Planned failure.");
+    this.#completions += 1;
+  }
+
+  /** Returns the outcome until now. */
+  outcome(attempts: DeliveryOutcome["attempts"]): DeliveryOutcome {
+    return {
+      plan: this.#plan,
+      completions: this.#completions,
+      lostCompletions: this.#lostCompletions,
+      maxConcurrentHandlers: this.#maxConcurrentHandlers,
+      faults: this.#faults,
+      attempts,
+    };
   }
 
   #sleep(delay: number): Promise<void> {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
-import { allViolations } from "./planned-event.ts";
-import type { FaultPlan } from "./faults.ts";
+import { allViolations, type FaultPlan } from "./faults.ts";
 import { ReceiverPool } from "./receiver-pool.ts";
 import { startScenarios } from "./run-scenarios.ts";
 

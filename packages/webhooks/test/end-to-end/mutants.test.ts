@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createReceiver, type ReceiverStore } from "../../src/index.ts";
-import { allViolations } from "./planned-event.ts";
 import type { CreateReceiver } from "./fault-scenario.ts";
-import { plansUpTo } from "./faults.ts";
+import { allViolations, plansUpTo } from "./faults.ts";
 import { runScenarios, runTime, startScenarios, type ScenarioSettings } from "./run-scenarios.ts";
 
 async function violationsOf(settings: ScenarioSettings): Promise<readonly string[]> {

@@ -1,8 +1,7 @@
 import { createMock, type Mock, type Options } from "@tryon/mock";
 import { createMemoryStore, type ReceiverStore } from "../../src/index.ts";
 import { FaultScenario, type ReceiverSettings } from "./fault-scenario.ts";
-import type { FaultPlan } from "./faults.ts";
-import type { DeliveryOutcome } from "./planned-event.ts";
+import type { DeliveryOutcome, FaultPlan } from "./faults.ts";
 import { submit } from "./submit.ts";
 
 export interface ScenarioSettings extends ReceiverSettings {
@@ -11,21 +10,8 @@ export interface ScenarioSettings extends ReceiverSettings {
   readonly changeStore?: (shared: ReceiverStore) => Partial<ReceiverStore>;
 }
 
-/** Events of the reference server with one scenario each, on a manual clock. */
-export interface ScenarioRun {
-  readonly mock: Mock;
-  readonly scenarios: readonly FaultScenario[];
-  /** Returns the first delivery of each event. */
-  readonly deliveryIds: () => Promise<readonly string[]>;
-  /** Returns the outcomes until now. */
-  readonly outcomes: () => Promise<readonly DeliveryOutcome[]>;
-}
-
-/** Completes a job for each plan. The caller advances the clock, or waits if the receivers are processes. */
-export async function startScenarios(
-  settings: ScenarioSettings,
-  plans: readonly FaultPlan[],
-): Promise<ScenarioRun> {
+/** Completes a job for each plan, with a scenario of its event. The caller advances the clock, or waits if the receivers are processes. */
+export async function startScenarios(settings: ScenarioSettings, plans: readonly FaultPlan[]) {
   const isManual = settings.startProcess === undefined;
   const mock: Mock = createMock({
     clock: isManual ? "manual" : "real",
@@ -64,7 +50,9 @@ export async function startScenarios(
   return {
     mock,
     scenarios,
+    /** Returns the first delivery of each event. */
     deliveryIds: async () => (await firstDeliveries()).map(({ id }) => id),
+    /** Returns the outcomes until now. */
     outcomes: async () => {
       const deliveries = await firstDeliveries();
       return scenarios.map((scenario, index) =>

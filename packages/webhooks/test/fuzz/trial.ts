@@ -1,4 +1,5 @@
 import type { VerifyOptions } from "../../src/verification/verify.ts";
+import { signatureOf } from "../explained.ts";
 import type { Choices } from "./choices.ts";
 import {
   createEvent,
@@ -7,7 +8,6 @@ import {
   forgeSignature,
   mutateEvent,
   serialize,
-  signatureOf,
 } from "./delivery.ts";
 import {
   otherType,
@@ -22,15 +22,6 @@ import type { Header, Input } from "./forms.ts";
 import { mutateBytes } from "./mutate-bytes.ts";
 import { mutateSignature } from "./mutate-signature.ts";
 import { expectedOutcome } from "./oracle.ts";
-import type { Expected } from "./oracle.ts";
-
-/** Options of a verification, and the outcome that it must have. */
-export interface Trial {
-  readonly options: VerifyOptions;
-  readonly expected: Expected;
-  /** Changed parts of the delivery, for the message of a failure. */
-  readonly changed: string;
-}
 
 /** Parts of a delivery that can be changed. The others are as the service sends them. */
 const parts = [
@@ -104,8 +95,12 @@ function unsignedHeader(
   ]);
 }
 
-/** Creates a valid delivery, and then changes none to four of its parts. */
-export function createTrial(choices: Choices, streams: boolean): Trial {
+/**
+ * Creates a valid delivery, and then changes none to four of its parts.
+ *
+ * @returns the options of its verification, the outcome that it must have, and the changed parts for messages.
+ */
+export function createTrial(choices: Choices, streams: boolean) {
   const count = choices.pick([0, 1, 1, 1, 1, 1, 2, 2, 3, 4]);
   const changes = new Set(Array.from({ length: count }, () => choices.pick(parts)));
   const has = (part: (typeof parts)[number]): boolean => changes.has(part);
