@@ -53,7 +53,7 @@ interface Document {
   };
 }
 
-// That the file is an OpenAPI document at all is what lint.test.ts shows.
+// The linters of packages/frameworks check its form.
 export const openapi = JSON.parse(
   readFileSync(new URL("openapi.json", import.meta.url), "utf8"),
 ) as Document;
