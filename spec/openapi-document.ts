@@ -116,12 +116,6 @@ export function schemaNamed(name: string): Schema {
   return resolved<Schema>({ $ref: `#/components/schemas/${name}` });
 }
 
-/** The schema without its rule over several fields. */
-export function fieldRules(name: string): Schema {
-  const { if: _if, then: _then, ...rules } = schemaNamed(name);
-  return rules;
-}
-
 const ajv = new Ajv2020({
   strict: true,
   // A bound on strings may stand where a value of any type is allowed: metadata values.
