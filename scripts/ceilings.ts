@@ -13,14 +13,6 @@ const raiseHint = "or raise the ceiling in ceilings.json in a separate commit th
 
 type Counts = Readonly<Record<string, number>>;
 
-export function compare(ceilings: Counts, counts: Counts): readonly string[] {
-  return Object.entries(counts).flatMap(([what, count]) => {
-    const { [what]: ceiling = 0 } = ceilings;
-    const state = `${count} ${what}, ceiling ${ceiling}.`;
-    return count > ceiling ? [`${state} Remove ${count - ceiling}, ${raiseHint}`] : [];
-  });
-}
-
 function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
@@ -71,7 +63,11 @@ if (import.meta.main) {
     "test lines": sums.get("test lines") ?? 0,
     "words to avoid": findWords(files).length,
   };
-  const problems = compare(ceilings, counts);
+  const problems = Object.entries(counts).flatMap(([what, count]) => {
+    const { [what]: ceiling = 0 } = ceilings;
+    if (count <= ceiling) return [];
+    return [`${count} ${what}, ceiling ${ceiling}. Remove ${count - ceiling}, ${raiseHint}`];
+  });
   if (process.argv[2] === "--lower") {
     const lower = Object.entries(counts).map(([what, count]) => [
       what,

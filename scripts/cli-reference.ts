@@ -3,11 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { markdownTable } from "./option-files.ts";
+
 /** Page that contains the reference, between two comments. */
 const page = "docs/guides/cli.md";
 const [start, end] = ["<!-- commands -->", "<!-- end of commands -->"];
 
-export type ReadHelp = (command: readonly string[]) => Promise<string>;
+type ReadHelp = (command: readonly string[]) => Promise<string>;
 
 /** Returns the page with the reference of all commands, or undefined if the folder has no such page. */
 export async function cliPage(root: string): Promise<[string, string] | undefined> {
@@ -15,7 +17,8 @@ export async function cliPage(root: string): Promise<[string, string] | undefine
   if (!existsSync(file)) return undefined;
   const [before = "", after = ""] = readFileSync(file, "utf8").split(start);
   const [, rest = ""] = after.split(end);
-  const reference = await cliReference(helpOf(root));
+  const sections = await readCommands([], helpOf(root));
+  const reference = sections.map(({ text }) => text).join("\n");
   return [page, `${before}${start}\n\n${reference}\n${end}${rest}`];
 }
 
@@ -25,12 +28,6 @@ function helpOf(root: string): ReadHelp {
     const args = ["--conditions=@tryon/source", main, ...command, "--help"];
     return (await promisify(execFile)(process.execPath, args)).stdout;
   };
-}
-
-/** Formats the help of `tryon` and of all commands below it as Markdown. */
-export async function cliReference(readHelp: ReadHelp): Promise<string> {
-  const sections = await readCommands([], readHelp);
-  return sections.map(({ text }) => text).join("\n");
 }
 
 interface Section {
@@ -98,15 +95,9 @@ function rowsOf(lines: string): (readonly [string, string])[] {
   });
 }
 
-/** Formats rows in columns of equal width, as the formatter does. */
 function table(term: string, rows: readonly (readonly string[])[]): string {
   const cells = rows.map(([name = "", text = ""]) => [name, text.replaceAll("<", "&lt;")]);
-  const all = [[term, "description"], ["", ""], ...cells];
-  const widths = [0, 1].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row, line) =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0, line === 1 ? "-" : " ")).join(" | "),
-  );
-  return lines.map((line) => `| ${line} |`).join("\n");
+  return markdownTable([[term, "description"], ...cells]).trimEnd();
 }
 
 function flow(text: string): string {

@@ -4,35 +4,20 @@ import { dirname, join } from "node:path";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 
 import { renderPage } from "./api-docs-page.ts";
-import { cliReference } from "./cli-reference.ts";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 import { stockImagesFile } from "./stock-images.ts";
 
-const page = "packages/mock/src/control/page";
-const svg = "packages/mock/src/engine/stock.svg";
-const blackSvg =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400"><style>.background { fill: #000 }</style><rect class="background" width="300" height="400"/></svg>';
-const options = "spec/options.json";
+/** Sources of the generated files of packages/mock. */
+const copied = ["packages/mock/src/control/page", "packages/mock/src/engine/stock.svg"];
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
-const option = {
-  id: "a",
-  summary: "An option.",
-  rules: [],
-  values: [
-    [1, "one"],
-    [2, "two"],
-  ],
-};
 const info = { title: "A", version: "1", description: "A service." };
-const optionTable = "| option | what it decides | values |\n| --- | --- | --- |\n";
 const sources = {
   "spec/openapi.json": JSON.stringify({ openapi: "3.1.0", info, paths: {} }),
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
-  [options]: JSON.stringify({ options: [option] }),
+  "spec/options.json": JSON.stringify({ options: [] }),
   [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
-  "docs/guides/service.md": `# Service\n\n${optionTable}`,
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
   "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
   "examples/a.ts": "const a = 1;\n",
@@ -40,7 +25,7 @@ const sources = {
 
 const generated = mkdtempSync(join(tmpdir(), "generate-"));
 beforeAll(async () => {
-  for (const path of [page, svg, stockImagesFile])
+  for (const path of [...copied, stockImagesFile])
     cpSync(join(import.meta.dirname, "..", path), join(generated, path), { recursive: true });
   for (const [path, text] of Object.entries(sources)) {
     mkdirSync(dirname(join(generated, path)), { recursive: true });
@@ -64,23 +49,6 @@ function change(file: string, content: string): string {
 }
 
 it.each([
-  [
-    "spec/openapi.json",
-    JSON.stringify({ openapi: "3.1.0", info, paths: { "/a": {} } }),
-    "openapi.ts is out of",
-  ],
-  [
-    "spec/openapi.json",
-    JSON.stringify({ openapi: "3.1.0", info: { ...info, title: "B" }, paths: {} }),
-    "api-docs-page.ts is out of date.",
-  ],
-  [`${page}/page.css`, "", "control-page.ts is out of date."],
-  [svg, blackSvg, "stock-images.ts is out of date."],
-  [options, JSON.stringify({ options: [{ ...option, id: "b" }] }), "options.ts is out"],
-  ["docs/guides/service.md", optionTable, "docs/guides/service.md is out of date."],
-  [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out"],
-  ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date."],
-  ["docs/llms.txt", "edited", "docs/llms.txt is out of date."],
   [testFile, "", "No test covers limits.key. Write one in packages/mock and "],
   ["docs/clock.md", "Time\n", 'clock.md as "The clock". Its title is missing'],
   ["docs/README.md", "- [A](a.md)\n", 'a.md as "A". Its title is missing.'],
@@ -116,76 +84,6 @@ it("renders Markdown of the API's descriptions, and tags as text", () => {
   expect(html).toContain("<strong>Gets <code>a</code></strong>");
   expect(html).toContain("<li>one</li>");
   expect(html).not.toMatch(/<script|<i>|<b>|href="javascript/);
-});
-
-it("formats the help of a command and its subcommands as Markdown", async () => {
-  const help: Record<string, string> = {
-    "": `Usage: tryon [options] [command]
-
-Virtual
-try-on. Other commands:
-tryon send --help
-
-Options:
-  -h, --help  print help
-
-Commands:
-  help [command]  print help
-
-Exit codes:
-    0  success
-  130  interrupted
-
-Examples:
-  tryon send a
-
-Docs: file:///README.md
-`,
-    send: `Usage: tryon send [options] <file>
-
-Send a file.
-
-Arguments:
-  file          file to send
-
-Result:
-  --out <file>  see <file>; a
-                second line (default: "a")
-`,
-  };
-  expect(await cliReference(async ([name = ""]) => help[name] ?? "")).toBe(`## tryon
-
-Virtual try-on.
-
-| command                   | description  |
-| ------------------------- | ------------ |
-| [tryon send](#tryon-send) | Send a file. |
-
-| exit code | description |
-| --------- | ----------- |
-| \`0\`       | success     |
-| \`130\`     | interrupted |
-
-\`\`\`sh
-tryon send a
-\`\`\`
-
-### tryon send
-
-Send a file.
-
-\`tryon send [options] <file>\`
-
-| argument | description  |
-| -------- | ------------ |
-| \`file\`   | file to send |
-
-Result:
-
-| option         | description                                 |
-| -------------- | ------------------------------------------- |
-| \`--out <file>\` | see &lt;file>; a second line (default: "a") |
-`);
 });
 
 it.each([

@@ -81,7 +81,8 @@ function code(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(", ");
 }
 
-function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+/** Formats rows in columns of equal width, as the formatter does. The first row has the headings. */
+export function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((row) => (row[column] ?? "").length)),
   );

@@ -53,7 +53,7 @@ interface Document {
   };
 }
 
-// That the file is an OpenAPI document at all is what lint.test.ts shows.
+// The linters of packages/frameworks check its form.
 export const openapi = JSON.parse(
   readFileSync(new URL("openapi.json", import.meta.url), "utf8"),
 ) as Document;
@@ -114,12 +114,6 @@ export const webhooks = operationsOf(openapi.webhooks, (_method, name) => name);
 
 export function schemaNamed(name: string): Schema {
   return resolved<Schema>({ $ref: `#/components/schemas/${name}` });
-}
-
-/** The schema without its rule over several fields. */
-export function fieldRules(name: string): Schema {
-  const { if: _if, then: _then, ...rules } = schemaNamed(name);
-  return rules;
 }
 
 const ajv = new Ajv2020({

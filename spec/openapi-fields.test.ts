@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldRules, openapi, problems, schemaNamed } from "./openapi-document.ts";
+import { openapi, problems, schemaNamed } from "./openapi-document.ts";
 import { notation, propertiesOf } from "./schema-notation.ts";
 
 // The service's tables of fields, in the words of schema-notation.ts. `!` marks a required field.
@@ -205,27 +205,6 @@ describe("fields of the contract", () => {
       [...Object.keys(tables), ...Object.keys(others)].toSorted(),
     );
   });
-
-  const fields = Object.entries(tables).flatMap(([name, table]) =>
-    Object.entries(table).map(([field, kind]) => ({ name, field, kind })),
-  );
-
-  it.each(fields)("$name.$field is null only where its table says so", ({ name, field, kind }) => {
-    const found = problems(fieldRules(name), { [field]: null });
-    const nullable = kind.includes("| null") || kind === "anything";
-    expect(found.some((problem) => problem.endsWith(` at /${field}`))).toBe(!nullable);
-  });
-
-  it.each(Object.entries(tables))(
-    "%s asks for its required fields and no others",
-    (name, table) => {
-      const missing = problems(fieldRules(name), {}).filter(
-        (problem) => problem === "required at /",
-      );
-      const required = Object.values(table).filter((kind) => kind.includes("!"));
-      expect(missing).toHaveLength(required.length);
-    },
-  );
 
   it("every schema and every field is described", () => {
     const bare = Object.entries(openapi.components.schemas).flatMap(([name, schema]) => [

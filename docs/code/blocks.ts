@@ -10,7 +10,7 @@ export interface Block {
   /** Third word, such as `peer` for code of other libraries. */
   readonly kind: string;
   readonly code: string;
-  /** Content of a `text` block directly below: the output of the program. */
+  /** Output of the program: a `text` block directly below, or the comments behind its calls of `console.log`. */
   readonly output: string | undefined;
 }
 
@@ -26,9 +26,14 @@ export function blocksOf(page: string, text: string): readonly Block[] {
   return found.map(({ match: _match, end, ...block }, index) => {
     const next = found[index + 1];
     const follows = next !== undefined && text.slice(end, next.match.index).trim() === "";
-    const output = follows && next.language === "text" ? next.code : undefined;
+    const output = follows && next.language === "text" ? next.code : printedBy(block.code);
     return { ...block, output };
   });
+}
+
+function printedBy(code: string): string | undefined {
+  const lines = Array.from(code.matchAll(/^console\.log\(.*\); \/\/ (.+\n)/gm), ([, line]) => line);
+  return lines.length > 0 ? lines.join("") : undefined;
 }
 
 function lineAt(text: string, index: number): number {

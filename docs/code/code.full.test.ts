@@ -4,13 +4,10 @@ import { AppFolder } from "@tryon/test-kit/app-folder";
 import { root } from "@tryon/test-kit/repository";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { knownOptions, optionsIn } from "./commands.ts";
 import { shownPages } from "./pages.ts";
-import { placeOf, programsOf, runs, timeout } from "./running.ts";
+import { programsOf, runs, timeout } from "./running.ts";
 
-const pages = await shownPages();
-const blocks = pages.flatMap((page) => page.blocks);
-const programs = programsOf(pages);
+const programs = programsOf(await shownPages());
 
 describe("code on pages", () => {
   runs(programs);
@@ -27,14 +24,5 @@ describe("code on pages", () => {
       include: ["*.ts", "*.tsx"],
     });
     expect(errors).toBe("");
-  });
-
-  it("passes only existing options to our commands", { timeout }, async () => {
-    const known = await knownOptions();
-    const shown = blocks
-      .filter(({ language }) => language === "sh" || language === "yaml" || language === "json")
-      .flatMap((block) => optionsIn(block).map((option) => ({ option, place: placeOf(block) })));
-    expect(shown.length).toBeGreaterThanOrEqual(10);
-    expect(shown.filter(({ option }) => !known.has(option))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 
 import { showsFile } from "./blocks.ts";
+import { knownOptions, optionsIn } from "./commands.ts";
 import { shownPages } from "./pages.ts";
 import { ownTests, placeOf, programsOf } from "./running.ts";
 
@@ -70,6 +71,15 @@ describe("code on pages", () => {
       }
     });
     expect(invalid).toEqual([]);
+  });
+
+  it("passes only existing options to our commands", () => {
+    const known = knownOptions(pages.find(({ path }) => path === "docs/guides/cli.md")?.text ?? "");
+    const shown = blocks
+      .filter(({ language }) => /^(?:sh|yaml|json)$/.test(language))
+      .flatMap((block) => optionsIn(block).map((option) => ({ option, place: placeOf(block) })));
+    expect(shown.length).toBeGreaterThanOrEqual(10);
+    expect(shown.filter(({ option }) => !known.has(option))).toEqual([]);
   });
 
   // Code of others is what a user has today.

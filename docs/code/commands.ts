@@ -1,19 +1,4 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
-
-import { node, root } from "@tryon/test-kit/repository";
-
 import type { Block } from "./blocks.ts";
-
-const run = promisify(execFile);
-
-/** Arguments that print the help of the commands, by package. */
-const helpOf: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  mock: [["help", "serve"], ["help", "exec"], ["help"]],
-  contract: [["--help"], ["record", "--help"], ["observe", "--help"], ["replay", "--help"]],
-  webhooks: [["help", "verify"], ["help", "explain"], ["help", "sign"], ["help", "send"], ["help"]],
-};
 
 /** Returns the options of our commands in a block, such as `tryon-mock --port`. */
 export function optionsIn(block: Block): readonly string[] {
@@ -30,17 +15,12 @@ export function optionsIn(block: Block): readonly string[] {
   );
 }
 
-/** Returns all options in the help of the commands, such as `tryon-mock --port`. */
-export async function knownOptions(): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
-  for (const [command, pages] of Object.entries(helpOf)) {
-    const main = join(root, "packages", command, "src/cli/main.ts");
-    for (const page of pages) {
-      const { stdout } = await run(node, ["--conditions=@tryon/source", main, ...page]);
-      for (const [flag] of stdout.matchAll(/--[a-z][a-z-]*/g))
-        known.add(`tryon-${command} ${flag}`);
-    }
-    for (const flag of ["--help", "--version"]) known.add(`tryon-${command} ${flag}`);
-  }
-  return known;
+/** Returns all options in the reference of the commands, such as `tryon-mock --port`. */
+export function knownOptions(reference: string): ReadonlySet<string> {
+  const options = reference.split(/^##+ (?=tryon)/m).flatMap((section) => {
+    const [command = ""] = /^tryon-\w+/.exec(section) ?? [];
+    const flags = section.match(/--[a-z][a-z-]*/g) ?? [];
+    return [...flags, "--help", "--version"].map((flag) => `${command} ${flag}`);
+  });
+  return new Set(options);
 }

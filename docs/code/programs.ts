@@ -3,8 +3,8 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { assetPath, node } from "@tryon/test-kit/repository";
 
-import { createMock, type Mock } from "@tryon/mock";
-import { serve, type Serving } from "@tryon/mock/node";
+import { createMock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
 
 import type { Block } from "./blocks.ts";
 import type { CheckContext } from "./checks.ts";
@@ -12,36 +12,17 @@ import type { CheckContext } from "./checks.ts";
 /** Images in the folder of every program, where the person is `me.jpg`. */
 const images = ["person.jpg", "shirt.png", "jacket.webp", "hat.png"];
 
-/** Folder in which the code of pages runs, with the packages as they would be published, and a reference server. */
-export class Programs {
-  readonly #app: AppFolder;
-  readonly #mock: Mock;
-  readonly #server: Serving;
-  #count = 0;
+export type Programs = Awaited<ReturnType<typeof openPrograms>>;
 
-  private constructor(app: AppFolder, mock: Mock, server: Serving) {
-    this.#app = app;
-    this.#mock = mock;
-    this.#server = server;
-  }
-
-  static async open(): Promise<Programs> {
-    const app = await AppFolder.inRepository("run");
-    await app.unpack();
-    const mock = createMock({ latency: 0 });
-    return new Programs(app, mock, await serve(mock));
-  }
-
-  async close(): Promise<void> {
-    await this.#server.close();
-    this.#mock.close();
-    await this.#app.remove();
-  }
-
-  async contextOf(snippet: Block): Promise<CheckContext> {
-    const mock = this.#mock;
-    const server = this.#server;
-    const app = new AppFolder(this.#app.path(String((this.#count += 1))));
+/** Opens a folder in which the code of pages runs, with the packages as they would be published, and a reference server. */
+export async function openPrograms() {
+  const all = await AppFolder.inRepository("run");
+  await all.unpack();
+  const mock = createMock({ latency: 0 });
+  const server = await serve(mock);
+  let count = 0;
+  const contextOf = async (snippet: Block): Promise<CheckContext> => {
+    const app = new AppFolder(all.path(String((count += 1))));
     await mkdir(app.folder);
     for (const image of images)
       await copyFile(assetPath(image), app.path(image.replace("person", "me")));
@@ -61,5 +42,11 @@ export class Programs {
       throw new Error(`${file} ended with ${exit}:\n${program.text}`);
     };
     return { snippet, app, mock, server, run };
-  }
+  };
+  const close = async (): Promise<void> => {
+    await server.close();
+    mock.close();
+    await all.remove();
+  };
+  return { contextOf, close };
 }

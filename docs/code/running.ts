@@ -5,7 +5,7 @@ import { isProgram, type Block } from "./blocks.ts";
 import type { Check } from "./checks.ts";
 import { isOutput } from "./output.ts";
 import type { ShownPage } from "./pages.ts";
-import { Programs } from "./programs.ts";
+import { openPrograms, type Programs } from "./programs.ts";
 
 /** Time limit of one program on a busy machine, in milliseconds. */
 export const timeout = 180_000;
@@ -43,7 +43,7 @@ export function runs(programs: readonly ShownProgram[]): void {
   let place: Programs;
 
   beforeAll(async () => {
-    place = await Programs.open();
+    place = await openPrograms();
   }, installing);
 
   afterAll(() => place.close());

@@ -6,6 +6,7 @@ import { createProxy } from "@tryon/client/proxy";
 import { startChromium, type Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { listen } from "@tryon/test-kit/listen";
+import { chargesOf } from "@tryon/test-kit/serve-mock";
 import { build } from "esbuild";
 import { expect, onTestFinished } from "vitest";
 
@@ -48,9 +49,7 @@ export async function openPage({ snippet, mock, server, app }: CheckContext, mai
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   await page.goto(url);
-  const charges = async (): Promise<number> =>
-    ((await mock.ledger(token))?.entries ?? []).filter(({ jobId }) => jobId !== undefined).length;
-  return { page, charges };
+  return { page, charges: async () => (await chargesOf(mock, token)).length };
 }
 
 export const untilShown = (page: Page, image: string): Promise<void> =>

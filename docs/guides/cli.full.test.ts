@@ -7,7 +7,7 @@ import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { root } from "@tryon/test-kit/repository";
 import { blocksOf } from "../code/blocks.ts";
 import { isOutput } from "../code/output.ts";
-import { Programs } from "../code/programs.ts";
+import { openPrograms, type Programs } from "../code/programs.ts";
 
 const page = await readFile(join(import.meta.dirname, "cli.md"), "utf8");
 const [tasks = ""] = page.split("<!-- commands -->");
@@ -27,7 +27,7 @@ let app: AppFolder;
 let id = "";
 
 beforeAll(async () => {
-  programs = await Programs.open();
+  programs = await openPrograms();
   const [snippet] = blocks;
   if (!snippet) throw new Error("The page has no code.");
   const context = await programs.contextOf(snippet);

@@ -10,10 +10,11 @@ import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { node, root } from "@tryon/test-kit/repository";
+import { chargesOf } from "@tryon/test-kit/serve-mock";
 import type { Program } from "@tryon/test-kit/start-program";
 import { startPostgres, startRedis } from "@tryon/test-kit/store-servers";
 import { connectPostgres } from "@tryon/test-kit/store-clients";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
 /** Versions of the engines in the table of the guide. */
 const packages = [
@@ -145,16 +146,17 @@ async function startService() {
     },
     /** Number of try-ons that were charged, without the old one. */
     async charges(): Promise<number> {
-      const entries = (await mock.ledger(token))?.entries ?? [];
-      return entries.filter(({ jobId }) => jobId !== undefined).length - 1;
+      return (await chargesOf(mock, token)).length - 1;
     },
   };
 }
 
+type Service = Awaited<ReturnType<typeof startService>>;
+
 /** Runs the items, and starts another worker hours after each that is killed. Returns the items that are done. */
 async function runItems(
   file: string,
-  service: Awaited<ReturnType<typeof startService>>,
+  service: Service,
   environment: Record<string, string>,
   onKill: () => Promise<unknown> = async () => undefined,
 ): Promise<string[]> {
@@ -185,34 +187,62 @@ async function runItems(
   }
 }
 
-describe.runIf(await isInstalled("postgres"))("an engine on PostgreSQL", () => {
-  it.each([
-    ["pg-boss.mjs", ""],
-    // It gives the items of a killed worker to another one after four hours.
-    [
-      "graphile-worker.mjs",
-      "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '5 hours'; UPDATE graphile_worker._private_job_queues SET locked_at = locked_at - interval '5 hours'",
-    ],
-    ["dbos.mjs", ""],
-  ])(
-    "%s charges each item once, although workers are killed and keys forgotten",
-    async (file, sql) => {
-      const postgres = await startPostgres();
-      onTestFinished(() => postgres.remove());
-      // DBOS needs a host name, which the parameter replaces.
-      const url = postgres.url.replace("@/", "@localhost/");
-      const service = await startService();
-      const onKill = async (): Promise<void> => {
-        const { client, close } = await connectPostgres(postgres.url);
-        if (sql) await client.query(sql);
-        await close();
-      };
-      const done = await runItems(file, service, { DATABASE_URL: url }, onKill);
-      expect(new Set(done).size).toBe(items.length);
-      expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
-      expect(await service.charges()).toBe(items.length);
-    },
-  );
+/** Outcome of workers that were killed and have ended and charged each item once. */
+const once = {
+  done: items.length,
+  killed: kills.slice(0, -1).toSorted(),
+  charges: items.length,
+};
+
+async function outcomeOf(done: readonly string[], service: Service) {
+  return {
+    done: new Set(done).size,
+    killed: [...service.killed].toSorted(),
+    charges: await service.charges(),
+  };
+}
+
+it.runIf(await isInstalled("postgres")).each([
+  ["pg-boss.mjs", ""],
+  // It gives the items of a killed worker to another one after four hours.
+  [
+    "graphile-worker.mjs",
+    "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '5 hours'; UPDATE graphile_worker._private_job_queues SET locked_at = locked_at - interval '5 hours'",
+  ],
+  ["dbos.mjs", ""],
+])(
+  "%s charges each item once, although workers are killed and keys forgotten",
+  async (file, sql) => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.remove());
+    // DBOS needs a host name, which the parameter replaces.
+    const url = postgres.url.replace("@/", "@localhost/");
+    const service = await startService();
+    const onKill = async (): Promise<void> => {
+      const { client, close } = await connectPostgres(postgres.url);
+      if (sql) await client.query(sql);
+      await close();
+    };
+    expect(
+      await outcomeOf(await runItems(file, service, { DATABASE_URL: url }, onKill), service),
+    ).toEqual(once);
+  },
+);
+
+it.runIf(await isInstalled("redis"))(
+  "bullmq.mjs charges each item once, although workers are killed and keys forgotten",
+  async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.remove());
+    const service = await startService();
+    const done = await runItems("bullmq.mjs", service, { REDIS_URL: redis.url });
+    expect(await outcomeOf(done, service)).toEqual(once);
+  },
+);
+
+it("cloudflare.mjs charges each item once, although workers are killed and keys forgotten", async () => {
+  const service = await startService();
+  expect(await outcomeOf(await runItems("cloudflare.mjs", service, {}), service)).toEqual(once);
 });
 
 const post = async (url: string, body: unknown): Promise<Response> =>
@@ -222,34 +252,9 @@ const post = async (url: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-it.runIf(await isInstalled("redis"))(
-  "bullmq.mjs charges each item once, although workers are killed and keys forgotten",
-  async () => {
-    const redis = await startRedis();
-    onTestFinished(() => redis.remove());
-    const service = await startService();
-    const done = await runItems("bullmq.mjs", service, { REDIS_URL: redis.url });
-    expect(new Set(done).size).toBe(items.length);
-    expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
-    expect(await service.charges()).toBe(items.length);
-  },
-);
-
-it("cloudflare.mjs charges each item once, although workers are killed and keys forgotten", async () => {
-  const service = await startService();
-  const done = await runItems("cloudflare.mjs", service, {});
-  expect(new Set(done).size).toBe(items.length);
-  expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
-  expect(await service.charges()).toBe(items.length);
-});
-
 it("restate.mjs charges each item once, although workers are killed and keys forgotten", async () => {
-  const [port, ingress, admin, bind] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
+  const ports = Array.from({ length: 4 }, freePort);
+  const [port, ingress, admin, bind] = await Promise.all(ports);
   const binary = "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server";
   const restate = app.start(app.path(binary), ["--base-dir", app.path("restate-data")], {
     RESTATE_DISABLE_TELEMETRY: "true",
@@ -278,7 +283,5 @@ it("restate.mjs charges each item once, although workers are killed and keys for
   for (const item of items) {
     await post(`http://127.0.0.1:${ingress}/tryOns/${item.id}/run/send`, item);
   }
-  expect(new Set(await running).size).toBe(items.length);
-  expect([...service.killed].toSorted()).toEqual(kills.slice(0, -1).toSorted());
-  expect(await service.charges()).toBe(items.length);
+  expect(await outcomeOf(await running, service)).toEqual(once);
 });

@@ -8,11 +8,10 @@ import { createServer as createTlsServer } from "node:tls";
 import { startGateway } from "@tryon/test-kit/gateways";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { root } from "@tryon/test-kit/repository";
+import { serveMock } from "@tryon/test-kit/serve-mock";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { Budget, isTryOnError, TryOn, type TryOnError } from "@tryon/client";
-import { createMock } from "@tryon/mock";
-import { serve } from "@tryon/mock/node";
 
 import {
   checkDeployment,
@@ -250,10 +249,7 @@ const signIn = `
 
 /** Starts squid between a client and a service with TLS, or without. */
 async function openForwardProxy(config: string, { isSecure = true, user = "" } = {}) {
-  const mock = createMock({ latency: 0 });
-  onTestFinished(() => mock.close());
-  const server = await serve(mock);
-  onTestFinished(() => server.close());
+  const { mock, server } = await serveMock({ latency: 0 });
   const { token: apiKey } = await mock.createKey({ credits: 1_000, rateLimitPerMinute: 6_000 });
   const pem = await readFile(join(root, "packages/client/test/self-signed.pem"));
   const tls = createTlsServer({ cert: pem, key: pem }, (socket) => {

@@ -4,14 +4,13 @@ import type { Server as TlsServer } from "node:tls";
 
 import { startGateway, type GatewayName } from "@tryon/test-kit/gateways";
 import { startListening } from "@tryon/test-kit/listen";
+import { serveMock } from "@tryon/test-kit/serve-mock";
 import sharp from "sharp";
 import { expect, onTestFinished } from "vitest";
 
 import { TryOn, type TryOnInput, type TryOnOptions } from "@tryon/client";
 import { toNodeHandler } from "@tryon/client/node";
 import { createProxy, type ProxyError } from "@tryon/client/proxy";
-import { createMock } from "@tryon/mock";
-import { serve } from "@tryon/mock/node";
 import { createReceiver } from "@tryon/webhooks/node";
 
 import { readPage } from "../code/pages.ts";
@@ -100,10 +99,7 @@ export async function openDeployment(
   config: string,
   { forService = config }: { readonly forService?: string } = {},
 ) {
-  const mock = createMock({ latency: 0 });
-  onTestFinished(() => mock.close());
-  const server = await serve(mock);
-  onTestFinished(() => server.close());
+  const { mock, server } = await serveMock({ latency: 0 });
   const { token: apiKey, webhookSecret } = await mock.createKey({
     credits: 1_000,
     rateLimitPerMinute: 6_000,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { installing, type AppFolder } from "@tryon/test-kit/app-folder";
 import { node, root } from "@tryon/test-kit/repository";
 import { readPage } from "../code/pages.ts";
-import { Programs } from "../code/programs.ts";
+import { openPrograms, type Programs } from "../code/programs.ts";
 import { tableOf } from "./page-table.ts";
 
 interface Config {
@@ -37,7 +37,7 @@ let programs: Programs;
 let app: AppFolder;
 
 beforeAll(async () => {
-  programs = await Programs.open();
+  programs = await openPrograms();
   const [snippet] = blocks;
   if (!snippet) throw new Error("The page has no configuration.");
   const context = await programs.contextOf(snippet);

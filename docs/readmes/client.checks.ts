@@ -16,18 +16,12 @@ export const checks: Checks = {
     const print = "console.log(person.type, result.job.status);";
     expect(await run(`${snippet.code}${print}`)).toBe("image/jpeg succeeded\n");
   },
-  "resume.ts": async ({ snippet, run }) => {
-    expect(await run(snippet.code)).toBe("8\n");
-  },
   "recover.ts": async ({ snippet, run }) => {
     const call = `console.log((await submit({
       person: "https://shop.example/me.jpg",
       garments: ["https://shop.example/shirt.png"],
     })).status);`;
     expect(await run(`${snippet.code}${call}`)).toBe("running\n");
-  },
-  "budget.ts": async ({ snippet, run }) => {
-    expect(await run(snippet.code)).toBe("8 492\n");
   },
   "proxy.ts": acceptsKnownUsersOnly("proxy"),
   "page.ts": showsImageInPage,
@@ -52,7 +46,4 @@ export const checks: Checks = {
     }
   },
   "webhook.ts": receives("await POST(request)"),
-  "mock.ts": async ({ snippet, run }) => {
-    expect(await run(snippet.code)).toBe("job_failed true\n");
-  },
 };

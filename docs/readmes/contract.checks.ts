@@ -4,9 +4,6 @@ import type { Checks } from "../code/checks.ts";
 import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
-  "contract-profile.ts": async ({ snippet, run }) => {
-    expect(await run(snippet.code)).toBe("none\n");
-  },
   "contract-vitest.ts": async ({ snippet, app, mock, server }) => {
     const env = {
       TRYON_BASE_URL: server.url,

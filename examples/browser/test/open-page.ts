@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createMock } from "@tryon/mock";
-import { compositeEngine, serve } from "@tryon/mock/node";
+import { compositeEngine } from "@tryon/mock/node";
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { assetPath } from "@tryon/test-kit/repository";
+import { chargesOf, serveMock } from "@tryon/test-kit/serve-mock";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import type { BrowserContextOptions, Request } from "playwright-core";
 import { build } from "vite";
@@ -41,30 +41,23 @@ export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Starts the shop with the built page. Its service is a mock with a manual clock. */
 export async function openShop() {
-  const mock = createMock({ clock: "manual", seed: "page", engine: await compositeEngine() });
+  const options = { clock: "manual", seed: "page", engine: await compositeEngine() } as const;
+  const { mock, url: baseUrl } = await serveMock(options);
   await mock.createKey({ token: shopKey, credits: 100 });
-  const service = await serve(mock);
   const shop = await startShop({
     apiKey: shopKey,
-    baseUrl: service.url,
+    baseUrl,
     secret: "secret of the shop, 32 characters",
     pages,
     onError: () => undefined,
   });
-  onTestFinished(async () => {
-    shop.close();
-    await service.close();
-    mock.close();
-  });
-  const allowed = new Set([shop.url, service.url]);
+  onTestFinished(() => shop.close());
+  const allowed = new Set([shop.url, baseUrl]);
   return {
     url: shop.url,
     mock,
     isAllowed: ({ origin, protocol }: URL) => allowed.has(origin) || protocol === "blob:",
-    charges: async () => {
-      const entries = (await mock.ledger(shopKey))?.entries ?? [];
-      return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
-    },
+    charges: () => chargesOf(mock, shopKey),
   };
 }
 

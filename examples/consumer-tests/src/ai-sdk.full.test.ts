@@ -1,63 +1,29 @@
 import { useMock } from "@tryon/mock/vitest";
-import { AppFolder, installing } from "@tryon/test-kit/app-folder";
-import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
-import { freePort } from "@tryon/test-kit/free-port";
-import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { assetPath } from "@tryon/test-kit/repository";
-import type { Program } from "@tryon/test-kit/start-program";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { installing } from "@tryon/test-kit/app-folder";
+import type { Page } from "@tryon/test-kit/chromium";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const hasChromium = await isInstalled("chromium");
+import { hasChromium, seeImage, startNextApp, type NextApp } from "./next-app.ts";
+
 const mock = useMock();
-let example: AppFolder;
-let app: Program;
-let browser: Browser;
-let port: number;
-let url: string;
-
-async function start(): Promise<void> {
-  app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
-  await app.waitFor(/Ready in/);
-}
+let app: NextApp;
 
 beforeAll(async () => {
-  port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  example = await AppFolder.copy("ai-sdk", {
-    NEXT_TELEMETRY_DISABLED: "1",
+  app = await startNextApp("ai-sdk", () => ({
     TRYON_BASE_URL: mock.url,
     TRYON_API_KEY: mock.keys.live,
-  });
-  await example.run("npm", ["run", "build"]);
-  await start();
-  if (hasChromium) browser = await startChromium();
+  }));
 }, installing);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-  await example.remove();
-}, installing);
+afterAll(() => app.close(), installing);
 
 const balance = async (): Promise<number> => Number((await mock.ledger(mock.keys.live))?.balance);
 
 /** Opens the page, chooses the photos, and sends the message. */
 async function send(): Promise<Page> {
-  const page = await browser.newPage();
-  onTestFinished(() => page.close());
-  await page.goto(url);
-  await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
-  await page.getByLabel("Garment").setInputFiles(assetPath("shirt.png"));
+  const page = await app.openPage("shirt.png");
   await page.getByRole("button", { name: "Try it on" }).click();
   return page;
-}
-
-/** Waits for the image of the answer. */
-async function seeImage(page: Page): Promise<void> {
-  const image = page.getByRole("img", { name: "You in the garment" });
-  await image.waitFor();
-  const width = () => image.evaluate((element) => (element as HTMLImageElement).naturalWidth);
-  await expect.poll(width).toBeGreaterThan(0);
 }
 
 describe.runIf(hasChromium)("the chat", { timeout: installing }, () => {
@@ -79,9 +45,9 @@ describe.runIf(hasChromium)("the chat", { timeout: installing }, () => {
       await page.getByText(/Dressing you/).waitFor();
       await expect.poll(balance).toBe(before - 8);
       if (how === "the connection was lost") {
-        await app.stop("SIGKILL");
+        await app.kill();
         await page.getByText("The connection was lost.").waitFor();
-        await start();
+        await app.start();
       } else {
         await page.getByRole("button", { name: "Stop waiting" }).click();
       }
@@ -108,7 +74,7 @@ describe.runIf(hasChromium)("the chat", { timeout: installing }, () => {
   );
 
   test("gives nothing to a visitor without a session", async () => {
-    const response = await fetch(`${url}/api/looks`, { method: "POST", body: "{}" });
+    const response = await fetch(`${app.url}/api/looks`, { method: "POST", body: "{}" });
     expect(response.status).toBe(401);
   });
 });

@@ -2,84 +2,58 @@ import { readFile } from "node:fs/promises";
 
 import { isTryOnError } from "@tryon/client";
 import { useMock } from "@tryon/mock/vitest";
-import { AppFolder, installing } from "@tryon/test-kit/app-folder";
+import { installing } from "@tryon/test-kit/app-folder";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { startChromium, type Browser } from "@tryon/test-kit/chromium";
-import { assetPath } from "@tryon/test-kit/repository";
-import type { Program } from "@tryon/test-kit/start-program";
-import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { freePort } from "@tryon/test-kit/free-port";
+import { hasChromium, seeImage, startNextApp, type NextApp } from "./next-app.ts";
 import { addReceivers, testReceivers } from "./next-receivers.ts";
 import { visitor, wish } from "./visitor.ts";
 
-const hasChromium = await isInstalled("chromium");
 const mock = useMock();
-let example: AppFolder;
-let app: Program;
-let browser: Browser;
-let port: number;
-let url: string;
+let app: NextApp;
 
 beforeAll(async () => {
-  port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  example = await AppFolder.copy("next", {
-    NEXT_TELEMETRY_DISABLED: "1",
-    TRYON_BASE_URL: mock.url,
-    TRYON_API_KEY: mock.keys.live,
-    TRYON_WEBHOOK_SECRET: mock.webhookSecret,
-    TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
-  });
-  await addReceivers(example);
-  await example.run("npm", ["run", "build"]);
-  app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
-  await app.waitFor(/Ready in/);
-  if (hasChromium) browser = await startChromium();
+  app = await startNextApp(
+    "next",
+    (url) => ({
+      TRYON_BASE_URL: mock.url,
+      TRYON_API_KEY: mock.keys.live,
+      TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+      TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
+    }),
+    addReceivers,
+  );
 }, installing);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-  await example.remove();
-}, installing);
+afterAll(() => app.close(), installing);
 
 async function events(): Promise<readonly unknown[]> {
-  const text = await readFile(example.path("results.ndjson"), "utf8").catch(() => "");
+  const text = await readFile(app.example.path("results.ndjson"), "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
   return lines.map((line): unknown => JSON.parse(line));
 }
 
 describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
   test("creates an image from two files without a key, and receives its webhook", async () => {
-    const page = await browser.newPage();
     const said: string[] = [];
-    page.on("pageerror", (error) => said.push(error.message));
-    page.on("request", (request) => {
-      if (request.headers()["authorization"] !== undefined) said.push("a page has a key");
+    const page = await app.openPage("shirt.png", (opened) => {
+      opened.on("pageerror", (error) => said.push(error.message));
+      opened.on("request", (request) => {
+        if (request.headers()["authorization"] !== undefined) said.push("a page has a key");
+      });
     });
-    await page.goto(url);
-    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(assetPath("shirt.png"));
     await page.getByRole("button", { name: "Try it on" }).click();
-    const image = page.getByRole("img", { name: "You in the garment" });
-    await image.waitFor();
-    const width = () => image.evaluate((element) => (element as HTMLImageElement).naturalWidth);
-    await expect.poll(width).toBeGreaterThan(0);
+    await seeImage(page);
     const [{ jobId } = { jobId: "" }] = mock.journal
       .entries({ method: "POST", path: "/api/v1/tryon" })
       .filter(({ submission }) => submission !== null)
       .slice(-1);
     await expect.poll(events).toContainEqual([jobId, "succeeded"]);
     expect(said).toEqual([]);
-    await page.close();
   });
 
   test("finds a try-on after all its responses were lost and the page was reloaded, and is charged once", async () => {
-    const page = await browser.newPage();
-    await page.goto(url);
-    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(assetPath("jacket.webp"));
+    const page = await app.openPage("jacket.webp");
     const before = Number((await mock.ledger(mock.keys.live))?.balance);
     // As often as the client sends it by itself.
     mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
@@ -96,30 +70,25 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
     expect(await page.getByRole("img").count()).toBe(0);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(before - 8);
     expect(mock.faults.list().map(({ applied }) => applied)).toEqual([4]);
-    await page.close();
   });
 
   test("tells a visitor that the content was refused", async () => {
-    const page = await browser.newPage();
-    await page.goto(url);
-    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(assetPath("hat.png"));
+    const page = await app.openPage("hat.png");
     mock.nextJob({ outcome: "content_blocked" });
     await page.getByRole("button", { name: "Try it on" }).click();
     await expect.poll(() => page.getByRole("status").first().textContent()).toMatch(/cannot be/);
-    await page.close();
   });
 });
 
 test.each(["", "session=made-up"])("the proxy rejects the cookie %j", async (cookie) => {
-  const refused = await visitor(url, cookie)
+  const refused = await visitor(app.url, cookie)
     .run(wish)
     .catch((error: unknown) => error);
   expect(isTryOnError(refused, "unauthorized")).toBe(true);
 });
 
 test("the receiver handles an event once that comes twice, and refuses a changed one", async () => {
-  await visitor(url, "session=7f3a").run(wish);
+  await visitor(app.url, "session=7f3a").run(wish);
   const delivery = (await mock.webhooks.deliveries()).at(-1);
   const { id = "", jobId = "" } = delivery ?? {};
   await expect.poll(events).toContainEqual([jobId, "succeeded"]);
@@ -130,4 +99,4 @@ test("the receiver handles an event once that comes twice, and refuses a changed
   expect((await events()).filter((event) => String(event).startsWith(jobId))).toHaveLength(1);
 });
 
-testReceivers(() => ({ example, port }));
+testReceivers(() => app);

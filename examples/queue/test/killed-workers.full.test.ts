@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { chargesOf } from "@tryon/test-kit/serve-mock";
 import { startScript, type Program } from "@tryon/test-kit/start-program";
 import { startRedis } from "@tryon/test-kit/store-servers";
 import { expect, it, onTestFinished } from "vitest";
@@ -111,10 +112,9 @@ it.runIf(await isInstalled("redis")).each(["default", "alternate"] as const)(
 
     expect(exits).toEqual([...Array(9).fill("SIGKILL"), 0, 0, 0]);
     expect(await redis.scard("saved")).toBe(items.length);
-    const ledger = await mock.ledger(token);
-    const charges = ledger?.entries.filter(({ jobId }) => jobId !== undefined) ?? [];
-    expect(charges.map(({ credits }) => credits)).toEqual(items.map(() => -8));
-    expect(new Set(charges.map(({ jobId }) => jobId)).size).toBe(items.length);
+    expect(await chargesOf(mock, token)).toEqual(items.map(() => -8));
+    const { entries = [] } = (await mock.ledger(token)) ?? {};
+    expect(new Set(entries.flatMap(({ jobId }) => jobId ?? [])).size).toBe(items.length);
     const requests = mock.journal.entries();
     expect(requests.length).toBeGreaterThan(requestsPerMinute);
     // Workers that start later share the rate limit that the first three read.

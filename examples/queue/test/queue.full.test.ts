@@ -1,6 +1,7 @@
 import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { chargesOf } from "@tryon/test-kit/serve-mock";
 import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -74,10 +75,7 @@ describe.each(profiles)("workers of a queue, under the profile %s", (profile) =>
       expectCounts: (completed: number, failed = 0) =>
         expect.poll(() => queue.getJobCounts("completed", "failed")).toEqual({ completed, failed }),
       submissions: () => mock.journal.entries({ method: "POST", path: "/api/v1/tryon" }).length,
-      charges: async (apiKey: string = mock.keys.live) => {
-        const entries = (await mock.ledger(apiKey))?.entries ?? [];
-        return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
-      },
+      charges: (apiKey?: string) => chargesOf(mock, apiKey),
       /** Adds an item as a worker leaves it that crashed an hour ago. */
       enqueueOldItem: async (): Promise<string> => {
         const key = itemKey("spring", "1");

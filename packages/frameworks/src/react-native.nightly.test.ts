@@ -5,12 +5,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { toNodeHandler } from "@tryon/client/node";
 import { createProxy } from "@tryon/client/proxy";
-import { createMock } from "@tryon/mock";
-import { serve } from "@tryon/mock/node";
 import { AppFolder, installing } from "@tryon/test-kit/app-folder";
 import { listen } from "@tryon/test-kit/listen";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { root } from "@tryon/test-kit/repository";
+import { chargesOf, serveMock } from "@tryon/test-kit/serve-mock";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
 import { NativeApp } from "./native-app.ts";
@@ -48,22 +47,14 @@ afterAll(async () => folder.remove());
 
 /** Starts the app, and a proxy with the reference server. */
 async function start(isEarlier = false) {
-  const mock = createMock({ latency: 1_500 });
-  const service = await serve(mock);
+  const { mock, url: baseUrl } = await serveMock({ latency: 1_500 });
   const apiKey = mock.keys.live;
-  const proxy = createProxy({ apiKey, baseUrl: service.url, authorize: () => ({ id: "ada" }) });
+  const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ id: "ada" }) });
   const url = await listen(createServer(toNodeHandler(proxy)));
   const hermes = folder.path("node_modules/hermes-engine-cli/linux64-bin/hermes");
   const app = new NativeApp(hermes, [`isEarlier = ${isEarlier}`, ...scripts]);
-  onTestFinished(async () => {
-    app.close();
-    await service.close();
-    mock.close();
-  });
-  const charges = async (): Promise<number> => {
-    const { entries = [] } = (await mock.ledger(apiKey)) ?? {};
-    return entries.filter(({ jobId }) => jobId !== undefined).length;
-  };
+  onTestFinished(() => app.close());
+  const charges = async () => (await chargesOf(mock)).length;
   const call = (name: string, ...args: readonly string[]) => app.call(name, url, ...args);
   return { app, call, charges };
 }

@@ -1,100 +1,133 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+
 import { installing } from "@tryon/test-kit/app-folder";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { notApplicable, works, writeResults, type Result } from "./result.ts";
-import { nameOf } from "./run-row.ts";
+import { checks } from "./checks.ts";
+import { frameworks } from "./frameworks.ts";
+import { nameOf } from "./install-row.ts";
+import frameworkResults from "./results.json" with { type: "json" };
+import { notApplicable, resultIn, works, type Result, type Row } from "./row.ts";
+import { runFramework } from "./run-framework.ts";
+import runnerResults from "./runners/results.json" with { type: "json" };
+import { runRunner } from "./runners/run-runner.ts";
+import { runners } from "./runners/runners.ts";
+import toolResults from "./tools/results.json" with { type: "json" };
+import { runTool } from "./tools/run-tool.ts";
+import { tools } from "./tools/tools.ts";
 
-/** Row of a page that a run has written. */
-interface Row {
-  readonly id: string;
-  readonly title: string;
-  /** Packages to install. */
-  readonly packages: readonly string[];
-  /** If true, `.ci/run` runs it with the versions of the results. */
-  readonly isPinned?: boolean;
+interface Results {
+  readonly date: string;
+  readonly rows: Readonly<Record<string, Result>>;
 }
 
-interface NightlyOptions<Rows extends Row> {
-  /** File of the results. */
+/** Rows of a page, each with the function that runs it, and the results of the last run of all. */
+interface Suite {
   readonly path: string;
-  readonly rows: readonly Rows[];
-  /** Command that writes the results. */
-  readonly command: string;
-  readonly run: (row: Rows) => Promise<Result>;
-  readonly resultOf: (row: Rows) => Result | undefined;
-  /** Returns true if the page explains a failed check. */
-  readonly accepts: (row: Rows, check: string) => boolean;
+  readonly results: Results;
+  readonly rows: readonly {
+    readonly row: Row;
+    readonly title: string;
+    readonly run: (versions?: Result["versions"]) => Promise<Result>;
+  }[];
 }
 
-const stable = ({ versions, outcomes }: Partial<Result> = {}): string =>
-  JSON.stringify({ versions, outcomes });
+function suiteOf<Any extends Row>(
+  folder: string,
+  results: Results,
+  rows: readonly Any[],
+  run: (row: Any, versions?: Result["versions"]) => Promise<Result>,
+): Suite {
+  const bound = rows.map((row) => ({
+    row,
+    title: row.title,
+    run: (versions?: Result["versions"]) => run(row, versions),
+  }));
+  return { path: join(import.meta.dirname, folder, "results.json"), results, rows: bound };
+}
 
-function failuresOf<Rows extends Row>(
-  row: Rows,
-  result: Result | undefined,
-  accepts: NightlyOptions<Rows>["accepts"],
-): readonly (readonly string[])[] {
-  return Object.entries(result?.outcomes ?? {}).filter(
-    ([check, outcome]) => ![works, notApplicable].includes(outcome) && !accepts(row, check),
+const suites = {
+  frameworks: suiteOf(".", frameworkResults, frameworks, runFramework),
+  runners: suiteOf("runners", runnerResults, runners, runRunner),
+  tools: suiteOf("tools", toolResults, tools, runTool),
+};
+
+type Name = keyof typeof suites;
+
+/** Returns the checks that failed without a note on the page. No note excuses a lost event, or a second charge. */
+function unexplained({ notes, without }: Row, { outcomes = {} }: Partial<Result>) {
+  return Object.entries(outcomes).filter(
+    ([check, outcome]) =>
+      ![works, notApplicable, without?.[check]].includes(outcome) &&
+      (checks[check]?.isFatal || !notes?.[check]?.endsWith(".")),
   );
 }
 
-/** Runs each row with the newest versions. Writes the results, or prints those that differ from the page. */
-export function nightlySuite<Rows extends Row>(options: NightlyOptions<Rows>): void {
-  const { path, rows, command, run, resultOf, accepts } = options;
-  /** Ids of the only rows to run, separated by commas. */
-  const selected = process.env["TRYON_TOOL"]?.split(",");
-  const isWriting = process.env["TRYON_FRAMEWORKS"] === "write";
-  const found: Record<string, Result> = {};
-  it.each(rows.filter(({ id }) => selected?.includes(id) ?? true))(
-    "$title with its newest version",
-    async (row) => {
-      const result = await run(row);
-      found[row.id] = result;
-      if (isWriting) await writeResults({ path, rows, selected }, found);
-      else if (stable(result) !== stable(resultOf(row)))
-        process.stdout.write(
-          `${row.title} differs, \`${command}\` writes: ${JSON.stringify(result)}\n`,
-        );
-      expect(failuresOf(row, result, accepts)).toEqual([]);
-    },
-    installing,
-  );
+/** Checks that the results of a page are complete. */
+export function checkResults(name: Name): void {
+  const { results, rows } = suites[name];
+  describe(`the results of ${name}`, () => {
+    it("has the date of the last run of all rows", () => {
+      expect(results.date).toMatch(/^20\d\d-\d\d-\d\d$/);
+      expect(Object.keys(results.rows)).toEqual(rows.map(({ row }) => row.id));
+    });
+
+    it.each(rows)("$title has exact versions, and a result or a note for each check", ({ row }) => {
+      const { versions = {}, outcomes = {} } = resultIn(results, row);
+      expect(Object.keys(versions)).toEqual(row.packages.map(nameOf));
+      for (const version of Object.values(versions)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
+      const [first] = Object.values(results.rows);
+      expect(Object.keys(outcomes)).toEqual(Object.keys(first?.outcomes ?? {}));
+      expect(Object.values(outcomes)).toContain(works);
+      expect(unexplained(row, { outcomes })).toEqual([]);
+    });
+  });
 }
 
 /** Runs the pinned rows with the versions of the page. */
-export function pinnedSuite<Rows extends Row>(
-  rows: readonly Rows[],
-  run: (row: Rows, versions?: Result["versions"]) => Promise<Result>,
-  resultOf: (row: Rows) => Result | undefined,
-): void {
-  it.each(rows.filter(({ isPinned }) => isPinned))(
+export function runPinned(name: Name): void {
+  const { results, rows } = suites[name];
+  it.each(rows.filter(({ row }) => row.isPinned))(
     "$title with the versions of the page gives the results of the page",
-    async (row) => {
-      const result = resultOf(row);
-      expect(stable(await run(row, result?.versions))).toBe(stable(result));
+    async ({ row, run }) => {
+      const { versions, outcomes } = resultIn(results, row);
+      expect(await run(versions)).toMatchObject({ versions, outcomes });
     },
     installing,
   );
 }
 
-/** Checks that the results are complete. */
-export function resultSuite<Rows extends Row>(
-  results: { readonly date: string; readonly rows: object },
-  rows: readonly Rows[],
-  resultOf: (row: Rows) => Result | undefined,
-  accepts: NightlyOptions<Rows>["accepts"],
-): void {
-  it("has the date of the last run of all rows", () => {
-    expect(results.date).toMatch(/^20\d\d-\d\d-\d\d$/);
-    expect(Object.keys(results.rows)).toEqual(rows.map(({ id }) => id));
-  });
-
-  it.each(rows)("$title has exact versions, and works or has a note", (row) => {
-    const { versions = {}, outcomes = {} } = resultOf(row) ?? {};
-    expect(Object.keys(versions)).toEqual(row.packages.map(nameOf));
-    for (const version of Object.values(versions)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
-    expect(failuresOf(row, resultOf(row), accepts)).toEqual([]);
-    expect(Object.values(outcomes)).toContain(works);
-  });
+/** Runs each row with the newest versions. Writes the results, and the date if all ran, or prints those that differ. */
+export function runNewest(name: Name): void {
+  const { path, results, rows } = suites[name];
+  /** Ids of the only rows to run, separated by commas. */
+  const selected = process.env["TRYON_ROWS"]?.split(",");
+  const isWriting = process.env["TRYON_FRAMEWORKS"] === "write";
+  const found: Record<string, Result> = {};
+  const write = async (): Promise<void> => {
+    // The file is from here.
+    const old = JSON.parse(await readFile(path, "utf8")) as Results;
+    const date = selected ? old.date : new Date().toISOString().slice(0, 10);
+    const all: Results["rows"] = { ...old.rows, ...found };
+    const ordered = Object.fromEntries(rows.map(({ row }) => [row.id, all[row.id]]));
+    await writeFile(path, `${JSON.stringify({ date, rows: ordered }, null, 2)}\n`);
+  };
+  it.each(rows.filter(({ row }) => selected?.includes(row.id) ?? true))(
+    "$title with its newest version",
+    async ({ row, title, run }) => {
+      const result = await run();
+      found[row.id] = result;
+      const { versions, outcomes } = resultIn(results, row);
+      const isSame = isDeepStrictEqual([result.versions, result.outcomes], [versions, outcomes]);
+      if (isWriting) await write();
+      else if (!isSame)
+        process.stdout.write(
+          `${title} differs, \`npm run ${name}\` writes: ${JSON.stringify(result)}\n`,
+        );
+      expect(unexplained(row, result)).toEqual([]);
+    },
+    installing,
+  );
 }

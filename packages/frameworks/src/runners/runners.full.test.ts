@@ -1,6 +1,3 @@
-import { pinnedSuite } from "../suites.ts";
-import { runRunner } from "./run-runner.ts";
-import { resultOf } from "./runners-page.ts";
-import { runners } from "./runners.ts";
+import { runPinned } from "../suites.ts";
 
-pinnedSuite(runners, runRunner, resultOf);
+runPinned("runners");

@@ -1,9 +1,7 @@
+import type { Row } from "../row.ts";
+
 /** Test runner, or a setting of one, that runs the typical tests of an app. */
-export interface Runner {
-  readonly id: string;
-  readonly title: string;
-  /** Packages to install. The version of the first is that of the runner. */
-  readonly packages: readonly string[];
+export interface Runner extends Row {
   /** First lines of the test file: the hooks, `test` and `assert` of the runner. */
   readonly head: string;
   /** Name of the test file. @default "typical.test.mjs" */
@@ -12,16 +10,8 @@ export interface Runner {
   readonly files?: Readonly<Record<string, string>>;
   /** Command of a package, or a file for Node, with its arguments. */
   readonly command: readonly string[];
-  /** Variables of the command. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** If true, packages need their install scripts. @default false */
-  readonly scripts?: boolean;
   /** Settings that users of this runner need. @default none */
   readonly trap?: string;
-  /** Text of the page if it does not work. */
-  readonly note?: string;
-  /** If true, `.ci/run` runs it with the versions of the results. @default false */
-  readonly isPinned?: boolean;
 }
 
 const imports = `

@@ -3,16 +3,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { createMock } from "@tryon/mock";
-import { serve } from "@tryon/mock/node";
-import { AppFolder } from "@tryon/test-kit/app-folder";
+import type { Mock } from "@tryon/mock";
+import type { AppFolder } from "@tryon/test-kit/app-folder";
 import { startChromium } from "@tryon/test-kit/chromium";
 import { freePort } from "@tryon/test-kit/free-port";
 import { node, root } from "@tryon/test-kit/repository";
+import { chargesOf, serveMock } from "@tryon/test-kit/serve-mock";
 import { build } from "esbuild";
 
-import { notApplicable, works, type Result } from "../result.ts";
-import { firstLine, packagesWith, versionsOf } from "../run-row.ts";
+import { checkInstalled, firstLine } from "../install-row.ts";
+import { notApplicable, works, type Result } from "../row.ts";
 import type { Tool } from "./tools.ts";
 
 interface Job {
@@ -34,21 +34,10 @@ type CreateCalls = (baseUrl: string, apiKey: string, port: string) => Calls;
 
 const folderOf = ({ id }: Tool): string => join(import.meta.dirname, "../apps/tools", id);
 
-/**
- * Installs a tool, lets it read the contract, compiles what it generates, and makes a try-on on the reference server.
- *
- * @param versions - Versions of packages. The others are the newest.
- */
-export async function runTool(
-  tool: Tool,
-  versions: Readonly<Record<string, string>> = {},
-): Promise<Result> {
-  const app = await AppFolder.create(`tool-${tool.id}`);
-  const mock = createMock({ latency: 0 });
-  const service = await serve(mock);
-  try {
-    const manifest = { type: "module" };
-    await app.install(packagesWith(tool.packages, versions), { manifest });
+/** Lets a tool read the contract, compiles what it generates, and makes a try-on on the reference server. */
+export async function runTool(tool: Tool, installed: Result["versions"] = {}): Promise<Result> {
+  const { mock, url } = await serveMock({ latency: 0 });
+  return checkInstalled(tool, installed, { manifest: { type: "module" } }, async (app) => {
     await cp(join(root, "spec/openapi.json"), app.path("openapi.json"));
     if (existsSync(folderOf(tool))) await cp(folderOf(tool), app.folder, { recursive: true });
     const outcomes: Record<string, string> = {
@@ -61,7 +50,7 @@ export async function runTool(
     };
     if (existsSync(app.path("index.html"))) await record("accepts", () => render(app));
     for (const command of tool.accepts ?? []) {
-      const environment = { PATH: pathWith(app), TRYON_BASE_URL: service.url };
+      const environment = { PATH: pathWith(app), TRYON_BASE_URL: url };
       if ((outcomes["accepts"] ?? works) !== works && outcomes["accepts"] !== notApplicable) break;
       await record("accepts", () => app.shell(command, environment));
     }
@@ -70,19 +59,15 @@ export async function runTool(
     if (program !== undefined)
       await record("tryOn", async () => {
         const create = await load(app, program);
-        const calls = create(service.url, mock.keys.live, String(await freePort()));
+        const calls = create(url, mock.keys.live, String(await freePort()));
         try {
           await makeTryOn(calls, mock, tool.cost);
         } finally {
           await calls.close?.();
         }
       });
-    return { versions: await versionsOf(app, tool.packages), outcomes };
-  } finally {
-    await service.close();
-    mock.close();
-    await app.remove();
-  }
+    return outcomes;
+  });
 }
 
 /** Path of the commands of the packages. */
@@ -109,42 +94,31 @@ async function compile(app: AppFolder): Promise<void> {
 }
 
 async function load(app: AppFolder, program: string): Promise<CreateCalls> {
-  if (program.endsWith(".mjs")) return loaded(app.path(program));
   const outfile = app.path("program.bundle.mjs");
-  const entryPoints = [app.path(program)];
-  const platform = "node";
-  const banner = {
-    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-  };
-  await build({
-    entryPoints,
-    outfile,
-    bundle: true,
-    platform,
-    banner,
-    format: "esm",
-    logLevel: "silent",
-  });
-  return loaded(outfile);
-}
-
-async function loaded(path: string): Promise<CreateCalls> {
+  const isBundled = program.endsWith(".ts");
+  if (isBundled)
+    await build({
+      entryPoints: [app.path(program)],
+      outfile,
+      bundle: true,
+      platform: "node",
+      banner: {
+        js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+      },
+      format: "esm",
+      logLevel: "silent",
+    });
+  const path = isBundled ? outfile : app.path(program);
   // Each program exports it.
   const { createCalls } = (await import(pathToFileURL(path).href)) as { createCalls: CreateCalls };
   return createCalls;
 }
 
 /** Submits twice under one key, for one charge of the size that the alias names, and makes the other calls. */
-async function makeTryOn(
-  calls: Calls,
-  mock: ReturnType<typeof createMock>,
-  cost = 20,
-): Promise<void> {
+async function makeTryOn(calls: Calls, mock: Mock, cost = 20): Promise<void> {
   const job = await calls.submit("order-17");
   const again = await calls.submit("order-17");
-  const ledger = await mock.ledger(mock.keys.live);
-  const charges = ledger?.entries.filter(({ jobId }) => jobId !== undefined) ?? [];
-  const credits = charges.map((entry) => entry.credits);
+  const credits = await chargesOf(mock);
   if (credits.length !== 1) throw new Error(`It was charged ${credits.length} times.`);
   if (credits[0] !== -cost) throw new Error(`The charge was ${credits[0]}, and not -${cost}.`);
   if (again.job_id !== job.job_id) throw new Error("A repeated submission got another job.");

@@ -1,6 +1,3 @@
-import { pinnedSuite } from "../suites.ts";
-import { runTool } from "./run-tool.ts";
-import { resultOf } from "./tools-page.ts";
-import { tools } from "./tools.ts";
+import { runPinned } from "../suites.ts";
 
-pinnedSuite(tools, runTool, resultOf);
+runPinned("tools");

@@ -1,20 +1,13 @@
-/** Tool that reads `spec/openapi.json`. */
-export interface Tool {
-  /** Name of its folder in `apps/tools`, if it has one. */
-  readonly id: string;
-  readonly title: string;
-  /** Packages to install. The version of the first is that of the tool. */
-  readonly packages: readonly string[];
+import type { Row } from "../row.ts";
+
+/** Tool that reads `spec/openapi.json`, with a program in the folder of its id in `apps/tools`, if it has one. */
+export interface Tool extends Row {
   /** Commands that read the contract. With a page, Chromium reads it. */
   readonly accepts?: readonly string[];
   /** Hint of the page. */
   readonly use: string;
   /** Credits of the submission of its program. @default 20 */
   readonly cost?: number;
-  /** Texts of the page for the results that are not `works`. */
-  readonly notes?: Readonly<Record<string, string>>;
-  /** If true, `.ci/run` runs it with the versions of the results. */
-  readonly isPinned?: boolean;
 }
 
 export const tools: readonly Tool[] = [
@@ -94,6 +87,7 @@ export const tools: readonly Tool[] = [
     packages: ["@redocly/cli"],
     accepts: ["redocly lint openapi.json --extends recommended-strict"],
     use: "Lints with `recommended-strict`.",
+    isPinned: true,
   },
   {
     id: "spectral",
@@ -104,6 +98,7 @@ export const tools: readonly Tool[] = [
       "spectral lint --ruleset spectral.yaml --fail-severity hint openapi.json",
     ],
     use: "Lints with `spectral:oas`.",
+    isPinned: true,
   },
   {
     id: "swagger-parser",

@@ -1,34 +1,21 @@
-/** Framework with an app in `apps`, or a reason why it cannot run. */
-export interface Row {
-  /** Name of the folder in `apps`. */
-  readonly id: string;
-  readonly title: string;
-  /** Packages of the app. The version of the first is that of the row. */
-  readonly packages: readonly string[];
-  /** If true, install scripts run. */
-  readonly scripts?: boolean;
+import type { Row } from "./row.ts";
+
+/** Framework with an app in the folder of its id in `apps`. Its variables are also those of the recipe. */
+export interface Framework extends Row {
   /** Arguments of Node, or a command of a package and its arguments, that build the app, without a secret. */
   readonly build?: readonly string[];
   /** The same, to start the app with the variable PORT. */
   readonly start: readonly string[];
-  /** Variables of the app, which the recipe needs too. */
-  readonly env?: Readonly<Record<string, string>>;
   /** Files of the app that the page shows. */
   readonly recipe: readonly string[];
   /** Mistake that the recipe avoids, or a note. */
   readonly trap: string;
-  /** Checks that the app cannot have, such as `proxy`, and the reason. */
-  readonly without?: Readonly<Record<string, string>>;
-  /** Texts of the page for the results of checks that are not `works`. */
-  readonly notes?: Readonly<Record<string, string>>;
-  /** If true, `.ci/run` runs it with the versions of the results. */
-  readonly isPinned?: boolean;
 }
 
 const main = ["main.mjs"];
 const vite = "node_modules/vite/bin/vite.js";
 
-export const rows: readonly Row[] = [
+export const frameworks: readonly Framework[] = [
   {
     id: "express",
     title: "Express",

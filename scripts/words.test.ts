@@ -1,16 +1,6 @@
 import { expect, it } from "vitest";
 
-import { compare } from "./ceilings.ts";
 import { inCode, inText } from "./words.ts";
-
-it("reports each count above its ceiling", () => {
-  const ceilings = { "shipped lines": 9, "test lines": 9, "words to avoid": 0 };
-  expect(compare(ceilings, ceilings)).toEqual([]);
-  expect(compare(ceilings, { ...ceilings, "test lines": 11, "words to avoid": 1 })).toEqual([
-    expect.stringMatching(/^11 test lines, ceiling 9\. Remove 2, or raise the ceiling/),
-    expect.stringMatching(/^1 words to avoid, ceiling 0\. Remove 1, or/),
-  ]);
-});
 
 it.each([
   [inText, "It stands beside the job.", [/: use is in, represents, is listed in$/]],
