@@ -68,7 +68,7 @@ describe.runIf(hasChromium)("the chat", { timeout: installing }, () => {
     "responds with 400 to a user who sends %s",
     async (body) => {
       const headers = { cookie: "session=7f3a" };
-      const response = await fetch(`${url}/api/looks`, { method: "POST", headers, body });
+      const response = await fetch(`${app.url}/api/looks`, { method: "POST", headers, body });
       expect(response.status).toBe(400);
     },
   );
