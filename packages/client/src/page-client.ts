@@ -16,7 +16,7 @@ import type { JobContext, JobContexts } from "./jobs/client-context.ts";
 import { JobPoller } from "./jobs/job-poller.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { parseInput } from "./jobs/parse-input.ts";
-import { restoreJob } from "./jobs/restore-job.ts";
+import { restoreJob } from "./jobs/job-record.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import type { CallOptions, Duration } from "./types/call-options.ts";
 import type { Job, SavedJob, TryOnResult } from "./types/job.ts";

@@ -10,8 +10,7 @@ import type { FindOptions, KeyFinder } from "./job-lookup.ts";
 import type * as lookup from "./job-lookup.ts";
 import type { ListOptions } from "./list-pages.ts";
 import type * as listPages from "./list-pages.ts";
-import { JobRecord } from "./job-record.ts";
-import { checkId, restoreJob } from "./restore-job.ts";
+import { checkId, JobRecord, restoreJob } from "./job-record.ts";
 import type { WaitAllOptions, WaitOutcome } from "./wait-for-all.ts";
 import type * as waits from "./wait-for-all.ts";
 

@@ -3,8 +3,7 @@ import type { Deadline } from "../http/deadline.ts";
 import { readPollInterval } from "../config/resolve-config.ts";
 import type { Job, PollOptions, SavedJob, TryOnResult } from "../types/job.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { JobRecord, notifier } from "./job-record.ts";
-import { restoreJob } from "./restore-job.ts";
+import { JobRecord, notifier, restoreJob } from "./job-record.ts";
 import { pollOptionNames } from "./run-options.ts";
 
 /** Outcome of the wait for one of several jobs. */
