@@ -1,11 +1,5 @@
 import forge from "node-forge";
 
-/** Key and certificate of an https server, in PEM. */
-export interface Identity {
-  readonly key: string;
-  readonly cert: string;
-}
-
 const day = 24 * 3_600_000;
 
 /** Creates a certificate authority, which only those with its certificate trust. */
@@ -20,8 +14,8 @@ export function authority() {
   root.sign(keys.privateKey, forge.md.sha256.create());
   return {
     ca: forge.pki.certificateToPem(root),
-    /** Signs a certificate for a host name. */
-    certify(hostname: string): Identity {
+    /** Returns the key and the certificate of a host, in PEM. */
+    certify(hostname: string) {
       const own = forge.pki.rsa.generateKeyPair(2_048);
       const leaf = certificate(own.publicKey, [{ shortName: "CN", value: hostname }], name);
       // Type 2 is a DNS name (RFC 5280, GeneralName).

@@ -4,7 +4,6 @@ import { onTestFinished } from "vitest";
 
 import { createMock, type MockOptions } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
-import { loopback } from "./loopback.ts";
 import { plainCalls } from "./with-faults.ts";
 
 /** Base URL of the tested code. */
@@ -34,11 +33,4 @@ export function behindMsw(
   listening(...handlers({ ...mock, fetch: observing }, { baseUrl: base }), ...others);
   onTestFinished(() => mock.close());
   return { mock, reached, ...plainCalls((...sent) => fetch(...sent), base) };
-}
-
-/** Starts a server on this machine until the end of the test. */
-export async function receiver(respond?: Parameters<typeof loopback>[0]) {
-  const server = await loopback(respond);
-  onTestFinished(() => server.close());
-  return server;
 }

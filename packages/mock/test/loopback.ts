@@ -1,6 +1,13 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { text } from "node:stream/consumers";
 
-import { startListening, type Listening } from "@tryon/test-kit/listen";
+import { startListening } from "@tryon/test-kit/listen";
+import { onTestFinished } from "vitest";
 
 /** A request over a TCP connection. */
 interface Arrived {
@@ -18,41 +25,28 @@ export interface Page {
   readonly content?: string | Buffer;
 }
 
-/** A server on this machine. */
-export interface Loopback extends Listening {
-  readonly arrived: Arrived[];
-  /** Resolves with the first request. */
-  readonly first: Promise<Arrived>;
-}
-
 /**
- * Starts a server on this machine and records its requests.
+ * Starts a server on this machine until the end of the test, and records its requests.
  *
  * @param respond returns the response to a request, given its path and its number; by default "over the network".
  */
 export async function loopback(
   respond: (path: string, number: number) => Page | undefined = () => undefined,
-): Promise<Loopback> {
+) {
   const arrived: Arrived[] = [];
-  let note: ((request: Arrived) => void) | undefined;
-  const first = new Promise<Arrived>((resolve) => (note = resolve));
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on("data", (part: Buffer) => parts.push(part));
-    request.on("end", () => {
-      const { method = "", url: path = "", headers } = request;
-      const entry = { method, path, headers, body: Buffer.concat(parts).toString() };
-      arrived.push(entry);
-      note?.(entry);
-      const {
-        status = 200,
-        location,
-        type = "text/plain",
-        content = "over the network",
-      } = respond(path, arrived.length) ?? {};
-      const redirect = location === undefined ? {} : { location };
-      response.writeHead(status, { "content-type": type, ...redirect }).end(content);
-    });
-  });
-  return { ...(await startListening(server)), arrived, first };
+  const first = Promise.withResolvers<Arrived>();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = "", url: path = "", headers } = request;
+    const entry = { method, path, headers, body: await text(request) };
+    arrived.push(entry);
+    first.resolve(entry);
+    const page = respond(path, arrived.length) ?? {};
+    const { status = 200, location, type = "text/plain", content = "over the network" } = page;
+    const redirect = location === undefined ? {} : { location };
+    response.writeHead(status, { "content-type": type, ...redirect }).end(content);
+  };
+  const server = createServer((...call) => void answer(...call));
+  const listening = await startListening(server);
+  onTestFinished(listening.close);
+  return { ...listening, arrived, first: first.promise };
 }

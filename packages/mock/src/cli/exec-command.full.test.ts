@@ -1,10 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
 import { command, commandWith, type Command } from "../../test/command.ts";
-import { isRunning } from "../../test/processes.ts";
 import { fileWith } from "../../test/temporary-files.ts";
+
+/** Returns false for a process that has ended and was not awaited. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}
 
 /** The arguments after which a program of Node runs beside the server. */
 function program(code: string, ...options: readonly string[]): readonly string[] {

@@ -1,20 +1,14 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-
 import { expect, test } from "vitest";
-import { listen } from "@tryon/test-kit/listen";
 
 import { command } from "../../test/command.ts";
 import { assetBytes } from "../../test/images.ts";
+import { loopback } from "../../test/loopback.ts";
 import { fileWith } from "../../test/temporary-files.ts";
 import { plainCalls } from "../../test/with-faults.ts";
 
 test("the command reaches images and receivers over the network of the machine", async () => {
-  const seen = new Map<string, IncomingHttpHeaders>();
-  const server = createServer((request, response) => {
-    seen.set(request.url ?? "", request.headers);
-    response.end(assetBytes("shirt.png"));
-  });
-  const host = (await listen(server)).replace("127.0.0.1", "localhost");
+  const network = await loopback(() => ({ content: assetBytes("shirt.png") }));
+  const host = network.url.replace("127.0.0.1", "localhost");
   const settings = { images: "fetch", allowPrivateImages: true, latency: 0 };
   const config = fileWith(JSON.stringify(settings));
   const url = await command("--port", "0", "--config", config).listening;
@@ -27,10 +21,11 @@ test("the command reaches images and receivers over the network of the machine",
     return `${response.status} ${await response.text()}`;
   };
   expect(await submit(`${host}/person.jpg`)).toMatch(/^200 /);
-  await expect.poll(() => seen.has("/hook"), { interval: 5, timeout: 10_000 }).toBe(true);
+  const seen = () => new Map(network.arrived.map(({ path, headers }) => [path, headers]));
+  await expect.poll(() => seen().has("/hook"), { interval: 5, timeout: 10_000 }).toBe(true);
   // The global fetch would have kept its connections and taken compressed answers.
   for (const path of ["/person.jpg", "/shirt.png", "/hook"]) {
-    expect(seen.get(path)).toMatchObject({ connection: "close", "accept-encoding": "identity" });
+    expect(seen().get(path)).toMatchObject({ connection: "close", "accept-encoding": "identity" });
   }
   expect(await submit("https://10.0.0.1/person.jpg")).toMatch(/^400 .*person_url: blocked URL/);
 });

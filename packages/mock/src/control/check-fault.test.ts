@@ -33,7 +33,6 @@ describe("an invalid fault", () => {
     [{ on: "GET api", status: 503 }, "does not begin with a slash"],
     [{ on: "GET /api?x=1", status: 503 }, "leave it out"],
     [{ on: "GET  /api", status: 503 }, 'Write "webhook"'],
-    [{ on, staus: 503 }, "staus is not a field of a fault. Did you mean status?"],
     [{ on, status: 199 }, "status must be a whole number from 200 to 599; got 199"],
     [{ on, status: () => 503 }, "from 200 to 599; got function"],
     [{ on, status: 503, probability: "1" }, "probability"],

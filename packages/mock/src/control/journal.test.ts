@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { fromWebRequest } from "../http/message.ts";
-import { createMock } from "../mock.ts";
 import { failureOf, withFaults } from "../../test/with-faults.ts";
 import { Journal } from "./journal.ts";
 
@@ -86,9 +85,6 @@ describe("the journal", () => {
       expect(mock.journal.entries()).toHaveLength(Math.min(3, call + 1));
     }
     expect(mock.journal.entries().map(({ query }) => query)).toEqual(["7", "8", "9"]);
-    for (const journalLimit of [0, 1.5, -1]) {
-      expect(() => createMock({ journalLimit })).toThrow("journalLimit must be a whole number");
-    }
   });
 
   test("restores its entries and their number, without the end of earlier requests", async () => {
@@ -174,14 +170,10 @@ describe("waitFor", () => {
     await expect(wait()).rejects.toThrow("… and 3 other kinds of requests");
   });
 
-  test("rejects invalid patterns and options", async () => {
+  test("rejects invalid patterns", async () => {
     const { journal } = withFaults().mock;
     await expect(journal.waitFor("tryon")).rejects.toThrow("is not a method and a path");
     await expect(journal.waitFor("webhook")).rejects.toThrow(TypeError);
-    for (const count of [0, 1.5, Number.NaN]) {
-      await expect(journal.waitFor(submitOn, { count })).rejects.toThrow("count must be");
-    }
-    await expect(journal.waitFor(submitOn, { timeout: "soon" })).rejects.toThrow(TypeError);
   });
 
   test("rejects when the server is closed", async () => {

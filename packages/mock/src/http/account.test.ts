@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { caller, finished, manualServer } from "../../test/caller.ts";
-import { receiver } from "../../test/receiver.ts";
+import { withReceiver } from "../../test/receiver.ts";
 import { streamed } from "../../test/streamed.ts";
 import { covers } from "../../test/covers.ts";
 
@@ -110,8 +110,7 @@ describe("the only test key of an account", () => {
 
   test("has jobs that are polled, listed and delivered like those of a live key", async () => {
     covers("submit-response.test-mode.test-key");
-    const hooks = receiver();
-    const { mock } = manualServer({ sendWebhook: hooks.send });
+    const { mock, received } = withReceiver();
     const call = caller(mock, mock.keys.test);
     const webhook_url = "https://shop.example/hook";
     const fields = { seed: 7, metadata: { sku: "A" } };
@@ -120,7 +119,7 @@ describe("the only test key of an account", () => {
     expect((await sync).body).toMatchObject({ ...fields, test_mode: true, status: "succeeded" });
     expect(job).toMatchObject({ ...fields, status: "succeeded", cost_credits: 0 });
     expect((await call.list()).body.jobs).toContainEqual(job);
-    expect(hooks.received.map(({ body }) => body["job_id"])).toEqual([job.job_id]);
+    expect(received.map(({ body }) => body["job_id"])).toEqual([job.job_id]);
     const image = await mock.fetch(job.result_url ?? "");
     expect(image.headers.get("content-type")).toBe("image/png");
   });

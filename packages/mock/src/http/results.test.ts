@@ -87,13 +87,13 @@ describe("the URL of an image", () => {
       "submit-response.result-url.validity",
       "webhook.body.result-url",
     );
-    const hooks = receiver();
-    const { mock, call, image } = setUp({ latency: "1s", sendWebhook: hooks.send });
+    const { received, send: sendWebhook } = receiver();
+    const { mock, call, image } = setUp({ latency: "1s", sendWebhook });
     const sync = call.submit({ wait: true, webhook_url: "https://shop.example/hook" });
     await mock.clock.advance("1s");
     const { job_id, result_url } = (await sync).body;
     const polled = (await call.poll(job_id)).body.result_url;
-    const urls = [result_url, polled, hooks.received[0]?.body["result_url"]];
+    const urls = [result_url, polled, received[0]?.body["result_url"]];
     const statuses = async (): Promise<readonly number[]> =>
       Promise.all(urls.map(async (url) => (await image(url)).status));
     expect(await statuses()).toEqual([200, 200, 200]);

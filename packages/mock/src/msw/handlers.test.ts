@@ -1,8 +1,9 @@
 import { http, HttpResponse } from "msw";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { baseUrl, behindMsw, listening, receiver } from "../../test/behind-msw.ts";
+import { baseUrl, behindMsw, listening } from "../../test/behind-msw.ts";
 import { tryOn } from "../../test/caller.ts";
+import { loopback } from "../../test/loopback.ts";
 import { signatureOf } from "../../test/receiver.ts";
 import { headers } from "../../test/with-faults.ts";
 import { createMock } from "../mock.ts";
@@ -57,7 +58,7 @@ describe("msw handlers", () => {
   });
 
   test("leave other hosts to the network and to other handlers", async () => {
-    const network = await receiver();
+    const network = await loopback();
     const elsewhere = "https://elsewhere.example/api/v1/account";
     behindMsw({}, `${network.url}/v1`, [http.get(elsewhere, () => HttpResponse.text("another"))]);
     expect(await (await fetch(elsewhere)).text()).toBe("another");
@@ -153,7 +154,7 @@ describe("an aborted request through msw", () => {
 
 describe("a webhook of a server behind msw", () => {
   test("bypasses msw, signed and unchanged", async () => {
-    const network = await receiver();
+    const network = await loopback();
     const intercept = http.all("*", () => HttpResponse.text("intercepted"));
     const { mock, submitted } = behindMsw({}, baseUrl, [intercept]);
     const jobId = await submitted({ webhook_url: `${network.url}/hook` });
@@ -169,7 +170,7 @@ describe("a webhook of a server behind msw", () => {
   });
 
   test("bypasses msw even if msw started before the server was imported", async () => {
-    const network = await receiver();
+    const network = await loopback();
     const outer = listening(http.all("*", () => HttpResponse.text("intercepted")));
     // As in CommonJS, the server and the handlers each have a copy of what they share.
     vi.resetModules();

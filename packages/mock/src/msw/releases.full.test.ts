@@ -43,7 +43,6 @@ describe.each(releases)("msw %s", (release) => {
 
   test.each(["esm", "cjs"] as const)("completes a try-on in Node: %s", async (format) => {
     const network = await loopback();
-    onTestFinished(() => network.close());
     const program = await bundleWithMsw(msw.folder, {
       entry: "msw-program.ts",
       format,
@@ -75,7 +74,6 @@ describe.each(releases)("msw %s", (release) => {
       "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker) },
     };
     const network = await loopback((path) => pages[path]);
-    onTestFinished(() => network.close());
     if (browser === undefined) throw new Error("No browser.");
     const page = await browser.newPage();
     onTestFinished(() => page.close());

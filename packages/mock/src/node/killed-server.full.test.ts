@@ -159,7 +159,6 @@ test(
       run.child.kill("SIGTERM");
       expect(await run.ended).toEqual({ code: 0, signal: null });
     }
-    await receiver.close();
     expect(kills).toBe(files * killsPerFile);
   },
 );

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { receiver } from "../../test/behind-msw.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { imageHost, publicAddress } from "../../test/image-host.ts";
 import { asset, assetBytes } from "../../test/images.ts";
+import { loopback } from "../../test/loopback.ts";
 import { compositeEngine } from "../engine/composite/composite.ts";
 import { nodeNetwork } from "./network.ts";
 
 /** Starts an http server on this machine that has the images. */
 const local = (status = 200) =>
-  receiver((path) => ({
+  loopback((path) => ({
     status,
     content: assetBytes(path === "/person.jpg" ? "person.jpg" : "shirt.png"),
   }));

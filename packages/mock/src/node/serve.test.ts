@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { receiver } from "../../test/behind-msw.ts";
 import { caller } from "../../test/caller.ts";
+import { loopback } from "../../test/loopback.ts";
 import { served } from "../../test/served.ts";
 import { serve } from "./serve.ts";
 
@@ -71,7 +71,7 @@ test.each([
   ["does not exist", null, 0],
 ])("webhooks of a served mock end at a receiver that %s", async (_name, status, count) => {
   const { mock, submit } = await served();
-  const hooks = await receiver(() => ({ status: 302, location: "/hook" }));
+  const hooks = await loopback(() => ({ status: 302, location: "/hook" }));
   const url = status === null ? hooks.url.replace(/\d+$/, "1") : hooks.url;
   await submit({ webhook_url: url });
   await mock.clock.advance("1h");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { MockOptions } from "../../mock-interface.ts";
 import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
@@ -50,7 +50,6 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
 
   test("shows jobs, requests, deliveries, faults and keys beside each other", async () => {
     const network = await loopback();
-    onTestFinished(() => network.close());
     const context = { viewport: { width: 1_180, height: 900 } };
     const { mock, page, problems, submit } = await open({}, context);
     mock.faults.add({ on: "POST /api/v1/tryon", after: 4, status: 503, times: 2 });
@@ -83,7 +82,6 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
 
   test("shows deliveries to a receiver, and repeats one", async () => {
     const network = await loopback();
-    onTestFinished(() => network.close());
     const { page, problems } = await open();
     await page.getByRole("textbox", { name: "Webhook" }).fill(`${network.url}/hook`);
     await button(page, "Submit try-on").click();
