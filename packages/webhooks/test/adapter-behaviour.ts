@@ -54,13 +54,17 @@ export function runLines(lines: readonly string[], names: Readonly<Record<string
   compileFunction(lines.join("\n"), Object.keys(names))(...Object.values(names));
 }
 
+/** Returns the parts of a message that are code. */
+export function linesOf(message: string): readonly string[] {
+  return Array.from(message.matchAll(/`([^`]+)`/g), ([, line = ""]) => line);
+}
+
 /** Returns the lines of code in the response of an app that reads the body first. */
 async function linesFrom(start: Start): Promise<readonly string[]> {
   const { port } = await observed(start);
   const { text } = await send(port, delivery);
   // Every error response is an object with a message.
-  const { message } = JSON.parse(text) as { message: string };
-  return Array.from(message.matchAll(/`([^`]+)`/g), ([, line = ""]) => line);
+  return linesOf((JSON.parse(text) as { message: string }).message);
 }
 
 export const handledOnce = {
