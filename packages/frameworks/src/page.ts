@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { Notes, pageOf, tableOf } from "@tryon/test-kit/markdown";
+
 import { checks, type Check } from "./checks.ts";
 import { frameworks, type Framework } from "./frameworks.ts";
-import { Notes, pageOf, tableOf } from "./markdown.ts";
 import results from "./results.json" with { type: "json" };
 import { resultIn, works } from "./row.ts";
 
@@ -22,7 +23,7 @@ export function frameworksPage(root: string): string {
   });
   const headings = { framework: "---", version: "---", receiver: ":-:", proxy: ":-:", trap: "---" };
   return pageOf(
-    "npm run frameworks",
+    ["npm run frameworks", "npm run generate"],
     "# Frameworks",
     `A test installs the newest version of each framework from npm, builds and serves the app below, and sends requests to it. The build has no secret. The last run of all rows was on ${results.date}.`,
     tableOf(headings, rows),

@@ -1,4 +1,5 @@
 import type { Engine } from "@tryon/test-kit/browsers";
+import { Notes, pageOf, tableOf } from "@tryon/test-kit/markdown";
 
 import { columns, scenarios, type Column, type Scenario } from "./scenarios.ts";
 import { knownFailureOf } from "./known-failures.ts";
@@ -18,7 +19,7 @@ export function runtimesPage(
   versions: ReadonlyMap<Engine, string>,
 ): string {
   const names = Object.values(columns).map(({ title }) => title);
-  const notes: string[] = [];
+  const notes = new Notes();
   const lines = found.map(({ row, findings }) => {
     const { engine } = row;
     const name = engine && engineTitles[engine];
@@ -27,25 +28,21 @@ export function runtimesPage(
     const cells = (Object.keys(columns) as Column[]).map((column) =>
       cell(row, column, findings, notes),
     );
-    return lineOf([title, ...cells]);
+    return [title, ...cells];
   });
-  return [
-    `<!-- Made by \`${command}\`. Changes made here are lost. -->`,
+  const headings = Object.fromEntries(names.map((name) => [name, ":-:"]));
+  return pageOf(
+    [command],
     "# Where the packages run",
     "A test builds the packages, installs them into an app, and runs the same programs on every runtime. The programs call `tryon-mock`, which runs in another process. The test writes this page, and fails if a result changes.",
-    [lineOf(["runtime", ...names]), lineOf(["---", ...names.map(() => ":-:")]), ...lines].join(
-      "\n",
-    ),
+    tableOf({ runtime: "---", ...headings }, lines),
     "✓: all of it works. ✓ with a number: it works, except for what the note says. –: it does not work.",
-    notes.map((note, index) => `${index + 1}. ${note}`).join("\n"),
+    notes.list(),
     "## Programs",
     ...(Object.keys(columns) as Column[]).map(section),
     "## Conditions",
     surroundings,
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n")
-    .concat("\n");
+  );
 }
 
 const surroundings = `- **Node**: each program runs as an ES module and as CommonJS, and must end by itself. \`@tryon/contract\` has only ES modules, which Node ≥ 20.19 also loads by \`require\`.
@@ -80,19 +77,13 @@ function cell(
   row: Row,
   column: Column,
   findings: ReadonlyMap<Scenario, ScenarioResult>,
-  notes: string[],
+  notes: Notes,
 ): string {
   const tried = [...findings].filter(([scenario]) => scenario.column === column);
   const failed = tried.filter(([, { works }]) => !works);
-  const numbers = failed.map(([scenario]) => {
-    const note = knownFailureOf(row, scenario)?.note ?? "**Broken.**";
-    if (!notes.includes(note)) notes.push(note);
-    return notes.indexOf(note) + 1;
-  });
+  const numbers = failed.map(([scenario]) =>
+    notes.numberOf(knownFailureOf(row, scenario)?.note ?? "**Broken.**"),
+  );
   const mark = failed.length < tried.length ? "✓" : "–";
   return [mark, ...new Set(numbers)].join(" ");
-}
-
-function lineOf(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
 }

@@ -6,21 +6,18 @@ import { pathToFileURL } from "node:url";
 import type * as Node from "@tryon/client/node";
 import type * as Proxy from "@tryon/client/proxy";
 
+import { startListening, type Listening } from "@tryon/test-kit/listen";
+
 import type { Installation } from "./installation.ts";
 
 const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" };
-
-export interface Site {
-  readonly url: string;
-  close(): Promise<void>;
-}
 
 /** Serves a folder and, under `/api/tryon`, the proxy of the packed package with one fixed user. */
 export async function serveSite(
   { app }: Installation,
   folder: string,
   access: { readonly baseUrl: string; readonly apiKey: string },
-): Promise<Site> {
+): Promise<Listening> {
   const packed = (entry: string): Promise<unknown> =>
     import(pathToFileURL(join(app, "node_modules/@tryon/client/dist", entry)).href);
   // The packed files are built from the sources that have these types.
@@ -40,14 +37,5 @@ export async function serveSite(
       () => response.writeHead(404).end(),
     );
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
-  };
+  return startListening(server);
 }

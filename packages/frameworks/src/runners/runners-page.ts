@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { pageOf, tableOf } from "../markdown.ts";
+import { pageOf, tableOf } from "@tryon/test-kit/markdown";
+
 import { resultIn, works } from "../row.ts";
 import results from "./results.json" with { type: "json" };
 import type { TimedResult } from "./run-runner.ts";
@@ -26,7 +27,7 @@ export function runnersPage(): string {
   const body = readFileSync(join(import.meta.dirname, "../apps/runners/typical.js"), "utf8");
   const count = body.match(/^test\(/gm)?.length;
   return pageOf(
-    "npm run runners",
+    ["npm run runners", "npm run generate"],
     "# Test runners and tools",
     "<!-- keywords: vitest, jest, ts-jest, swc, mocha, sinon, node:test, bun test, deno test, jsdom, happy-dom, edge-runtime, MSW, nock, undici, OpenTelemetry, Sentry, Datadog, zone.js -->",
     `The same ${count} tests run in each runner, with its newest version and the packages as they are published. The last run of all runners was on ${results.date}. The time is that of the whole command.`,

@@ -1,4 +1,5 @@
-import { Notes, pageOf, tableOf } from "../markdown.ts";
+import { Notes, pageOf, tableOf } from "@tryon/test-kit/markdown";
+
 import { notApplicable, resultIn, works } from "../row.ts";
 import results from "./results.json" with { type: "json" };
 import { tools } from "./tools.ts";
@@ -24,7 +25,7 @@ export function toolsPage(): string {
     use: "---",
   };
   return pageOf(
-    "npm run tools",
+    ["npm run tools", "npm run generate"],
     "# Other languages and tools",
     "<!-- keywords: OpenAPI, Swagger, code generator, SDK generator, Postman, Insomnia, zod, ajv, linter, Prism, MCP -->",
     "[`spec/openapi.json`](../spec/openapi.json) is the contract of the service, in OpenAPI 3.1. A deployment serves its own at `/api/v1/openapi.json`. [HTTP API](guides/http-api.md) shows the calls with curl and Python.",

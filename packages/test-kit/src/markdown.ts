@@ -1,6 +1,7 @@
-/** Joins the parts of a page that a command and `npm run generate` write. Parts without text are left out. */
-export function pageOf(command: string, ...parts: readonly string[]): string {
-  const notice = `<!-- Made by \`${command}\` and \`npm run generate\`. Changes made here are lost. -->`;
+/** Joins the parts of a page that commands write. Parts without text are left out. */
+export function pageOf(commands: readonly string[], ...parts: readonly string[]): string {
+  const made = commands.map((command) => `\`${command}\``).join(" and ");
+  const notice = `<!-- Made by ${made}. Changes made here are lost. -->`;
   return `${[notice, ...parts].filter((part) => part !== "").join("\n\n")}\n`;
 }
 
