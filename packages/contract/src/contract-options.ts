@@ -18,7 +18,7 @@ import {
 } from "@tryon/shared/options";
 
 import { levels, type Level } from "./check.ts";
-import type { CheckResult, Observation } from "./report.ts";
+import type { CheckResult, Observation, Report } from "./report.ts";
 import { type Key, type KeyName, type Keys } from "./target/keys.ts";
 import { isBaseUrl } from "./wire/base-url.ts";
 
@@ -108,12 +108,7 @@ export interface Announcement {
   /** Keys that the run uses, including those made by the kit. */
   readonly keys: readonly KeyUse[];
   /** Maximum cost of the run. */
-  readonly credits: {
-    /** Credits that the selected checks take from the live key at max. */
-    readonly planned: number;
-    /** Maximum for the whole run. Checks that would exceed it do not run. */
-    readonly max: number;
-  };
+  readonly credits: Pick<Report["credits"], "planned" | "max">;
   /** If true, the live keys belong to a reference server, and their credits cost nothing. */
   readonly reference: boolean;
   /** If true, the run advances the clock of a reference server instead of waiting. */

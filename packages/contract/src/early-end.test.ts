@@ -5,11 +5,14 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { command } from "../test/command.ts";
 import { newPath } from "../test/files.ts";
+import { patched } from "../test/mutants/mutated-responses.ts";
+import { planted } from "../test/mutants/mutant.ts";
 import { withoutControl } from "../test/served.ts";
 import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../test/suite.ts";
 import { runContract } from "./contract.ts";
 import type { JsonReport } from "./report/json.ts";
 import { reportForms } from "./report/index.ts";
+import type { Suite } from "./run.ts";
 
 const minutes = 60_000;
 
@@ -35,6 +38,19 @@ async function json(argv: readonly string[], around: Parameters<typeof command>[
   return { ...ended, report: JSON.parse(await readFile(file, "utf8")) as JsonReport };
 }
 
+/** Runs the command against a reference server, and returns also the faults that it has left there. */
+async function run(
+  suite: Suite,
+  flags: readonly string[],
+  fetchOf = ({ fetch }: Mock): Mock["fetch"] => fetch,
+) {
+  const mock = createMock({ clock: "manual" });
+  const argv = ["--base-url", mock.baseUrl, ...flags];
+  const ended = await json(argv, { suite, fetch: fetchOf(mock) });
+  return { ...ended, faults: mock.faults.list() };
+}
+
+const tenMinutes = ["--max-time", "10m"];
 const later = aProbe("refund", () => Promise.resolve("failed"));
 const timesOut = aCheck("sample.slow", async ({ http, keys }) => {
   await keys.addFault({ on: "GET /api/docs", status: 503 });
@@ -44,10 +60,8 @@ const timesOut = aCheck("sample.slow", async ({ http, keys }) => {
 
 describe("--bail", () => {
   test("ends the run after the first failed check with 1, and lists what was not run", async () => {
-    const { baseUrl, fetch } = createMock({ clock: "manual" });
     const suite = aSuite([keeps, breaks, aCheck("sample.after", keeps.run)], [later]);
-    const argv = ["--base-url", baseUrl, "--bail"];
-    const { code, stdout, stderr, report } = await json(argv, { suite, fetch });
+    const { code, stdout, stderr, report } = await run(suite, ["--bail"]);
     expect(code).toBe(1);
     const verdict =
       "The run ended early: sample.breaks failed (--bail). The deployment fails 1 check so far.";
@@ -66,17 +80,9 @@ describe("--bail", () => {
   });
 
   test("counts a response that is not as in spec/openapi.json as a failed check", async () => {
-    const mock = createMock({ clock: "manual" });
-    const fetch: Mock["fetch"] = async (input, init) => {
-      const response = await mock.fetch(input, init);
-      if (!new Request(input, init).url.endsWith("/account") || !response.ok) return response;
-      // The response of the mock is a JSON object.
-      const fields = (await response.json()) as object;
-      return Response.json({ ...fields, name: 7 }, response);
-    };
     const suite = aSuite([keeps, aCheck("sample.after", keeps.run)]);
-    const argv = ["--base-url", mock.baseUrl, "--bail"];
-    const { code, report } = await json(argv, { suite, fetch });
+    const change = patched("account", { name: 7 });
+    const { code, report } = await run(suite, ["--bail"], (mock) => planted(mock, change));
     expect(code).toBe(1);
     expect(report.ended_early).toMatchObject({
       message: "responses.GET /api/v1/account.200 failed (--bail)",
@@ -85,9 +91,7 @@ describe("--bail", () => {
   });
 
   test("does not end a run for a check that is not observable, nor at the last check", async () => {
-    const { baseUrl, fetch } = createMock({ clock: "manual" });
-    const argv = ["--base-url", baseUrl, "--bail"];
-    const { code, report } = await json(argv, { suite: aSuite([skips, keeps, breaks]), fetch });
+    const { code, report } = await run(aSuite([skips, keeps, breaks]), ["--bail"]);
     expect(code).toBe(1);
     expect(report).toMatchObject({ complete: true, ended_early: null });
     expect(report.verdict).toBe("The deployment fails 1 check.");
@@ -96,10 +100,8 @@ describe("--bail", () => {
 
 describe("--max-time", () => {
   test("ends the run at its limit with 124, without the faults of the check", async () => {
-    const { baseUrl, fetch, faults } = createMock({ clock: "manual" });
     const suite = aSuite([keeps, timesOut, keeps], [later]);
-    const argv = ["--base-url", baseUrl, "--max-time", "10m"];
-    const { code, stdout, report } = await json(argv, { suite, fetch });
+    const { code, stdout, report, faults } = await run(suite, tenMinutes);
     expect(code).toBe(124);
     expect(stdout).toContain(
       "The run ended early: it took 600 s, its maximum (--max-time). No check has failed so far.",
@@ -111,15 +113,13 @@ describe("--max-time", () => {
       },
       profile: { options: {} },
     });
-    expect(faults.list()).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   test("ends it with 1 if a check has failed, and never says that the deployment passes", async () => {
-    const { baseUrl, fetch } = createMock({ clock: "manual" });
     for (const form of reportForms) {
       const suite = aSuite([breaks, timesOut, keeps]);
-      const argv = ["--base-url", baseUrl, "--max-time", "10m", "--report", form];
-      const { code, stdout } = await command(argv, { suite, fetch });
+      const { code, stdout } = await run(suite, [...tenMinutes, "--report", form]);
       expect(code).toBe(1);
       expect(stdout).toContain("ended early: it took 600 s, its maximum (--max-time)");
       expect(stdout).not.toContain("The deployment passes");
@@ -127,9 +127,7 @@ describe("--max-time", () => {
   });
 
   test("has no effect on a run that ends before", async () => {
-    const { baseUrl, fetch } = createMock({ clock: "manual" });
-    const argv = ["--base-url", baseUrl, "--max-time", "10m"];
-    const { code, report } = await json(argv, { suite: aSuite([keeps]), fetch });
+    const { code, report } = await run(aSuite([keeps]), tenMinutes);
     expect({ code, complete: report.complete }).toEqual({ code: 0, complete: true });
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -173,14 +171,12 @@ describe("--max-time", () => {
   });
 
   test("reports what it has when the deployment no longer responds to the clean-up", async () => {
-    const mock = createMock({ clock: "manual" });
-    const fetch: Mock["fetch"] = (input, init) =>
-      init?.method === "DELETE"
-        ? Promise.reject(new TypeError("the connection broke"))
-        : mock.fetch(input, init);
-    const suite = aSuite([keeps, timesOut]);
-    const argv = ["--base-url", mock.baseUrl, "--max-time", "10m"];
-    const { code, report } = await json(argv, { suite, fetch });
+    const { code, report } = await run(aSuite([keeps, timesOut]), tenMinutes, (mock) => {
+      return (input, init) =>
+        init?.method === "DELETE"
+          ? Promise.reject(new TypeError("the connection broke"))
+          : mock.fetch(input, init);
+    });
     expect(code).toBe(124);
     expect(report).toMatchObject({
       summary: { failed: 0 },

@@ -31,13 +31,7 @@ export function recorded(
     recorder.respond(response.status, response.headers);
     const headersAfter = now() - at;
     recorder.receive(new Uint8Array(await response.clone().arrayBuffer()));
-    const exchange = recorder.end();
-    exchanges.push({
-      ...exchange,
-      at,
-      ...(exchange.response && { response: { ...exchange.response, headersAfter } }),
-      endedAfter: now() - at,
-    });
+    exchanges.push(recorder.end(undefined, { at, headersAfter, endedAfter: now() - at }));
     return response;
   };
   return { exchanges, fetch };

@@ -2,14 +2,12 @@ import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { text, UsageError, type Command, type Start } from "@tryon/cli-kit";
-import { withoutApiPath } from "@tryon/shared/key-url";
 import { writePrivateFile } from "@tryon/shared/private-file";
 
 import { importRecording, type ImportedSession } from "../import/import-recording.ts";
 import type { Recording } from "../import/imported.ts";
 import { readRecording } from "../import/read-recording.ts";
-import { isBaseUrl } from "../wire/base-url.ts";
-import { exitCodes } from "./program.ts";
+import { exitCodes, rejectBaseUrl } from "./program.ts";
 import { rejectUnwritable } from "./run-command.ts";
 
 const addOptions = (program: Command) =>
@@ -30,13 +28,7 @@ export function defineImport(command: Command, start: Start): void {
 
 async function importFile(file: string, options: ImportOptions): Promise<number> {
   const { output, baseUrl } = options;
-  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
-    throw new UsageError("--base-url must be an http or https URL without query and user name.");
-  }
-  const root = baseUrl === undefined ? undefined : withoutApiPath(baseUrl);
-  if (root !== undefined) {
-    throw new UsageError(`--base-url ends in the path of the API. Use ${root}.`);
-  }
+  if (baseUrl !== undefined) rejectBaseUrl("--base-url", baseUrl);
   await rejectUnwritable([output]);
   const recording = readRecording(file);
   const session = importRecording(recording, options);

@@ -18,10 +18,12 @@ import {
   type Output,
   type ProgramOptions,
 } from "@tryon/cli-kit";
+import { withoutApiPath } from "@tryon/shared/key-url";
 
 import { levels } from "../check.ts";
 import { reportForms, type ReportForm } from "../report/index.ts";
 import { version } from "../version.ts";
+import { isBaseUrl } from "../wire/base-url.ts";
 
 export const exits = [
   ["passed", 0, "the deployment passes every check that this run could make"],
@@ -41,12 +43,28 @@ export const exitCodes = Object.fromEntries(
   // The table has every name.
 ) as Readonly<Record<(typeof exits)[number][0], number>>;
 
+/** Target and keys of the variables. An empty one counts as missing: CI sets it so for a missing secret. */
+export function fromVariables(environment: ProgramOptions["environment"]) {
+  const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
+  return {
+    baseUrl: variable("BASE_URL"),
+    apiKey: variable("API_KEY"),
+    keys: {
+      live: variable("LIVE_KEY"),
+      stranger: variable("OTHER_KEY"),
+      disabled: variable("DISABLED_KEY"),
+    },
+    flagged: variable("FLAGGED_KEY"),
+    controlToken: variable("MOCK_TOKEN"),
+  };
+}
+
 export interface RequestedReport {
   readonly form: ReportForm;
   readonly file: string | undefined;
 }
 
-const toStandardOutput: readonly RequestedReport[] = [{ form: "text", file: undefined }];
+export const toStandardOutput: readonly RequestedReport[] = [{ form: "text", file: undefined }];
 
 const forms = reportForms.join(", ");
 
@@ -104,25 +122,19 @@ export const commands: readonly CommandEntry[] = [
       "--upstream https://tryon.example -- npm test",
       "--output live.ndjson --allow-live --max-credits 100 -- npm test",
     ],
-    define: async (command, start) => {
-      (await import("./record-command.ts")).defineRecord(command, start);
-    },
+    define: async (...given) => (await import("./record-command.ts")).defineRecord(...given),
   },
   {
     name: "import",
     description: "make a session from a recording of another tool",
     examples: ["trace.har", "nock.json --base-url https://tryon.example --output session.ndjson"],
-    define: async (command, start) => {
-      (await import("./import-command.ts")).defineImport(command, start);
-    },
+    define: async (...given) => (await import("./import-command.ts")).defineImport(...given),
   },
   {
     name: "observe",
     description: "report what recorded traffic shows",
     examples: ["session.ndjson", "*.ndjson --output observed.json"],
-    define: async (command, start) => {
-      (await import("./observe-command.ts")).defineObserve(command, start);
-    },
+    define: async (...given) => (await import("./observe-command.ts")).defineObserve(...given),
   },
   {
     name: "replay",
@@ -133,9 +145,7 @@ export const commands: readonly CommandEntry[] = [
       "session.ndjson --against https://tryon.example",
       "*.ndjson --level paid --report html=drift.html",
     ],
-    define: async (command, start) => {
-      (await import("./replay-command.ts")).defineReplay(command, start);
-    },
+    define: async (...given) => (await import("./replay-command.ts")).defineReplay(...given),
   },
 ];
 
@@ -172,28 +182,21 @@ function runOptions(
 ) {
   const { testKey: test, report, envFile, secretFile, allowHttp, ...rest } = options;
   const environment = withEnvFile(given.environment, envFile, given.stderr);
-  // An empty variable counts as missing: CI sets it so for a missing secret.
-  const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
-  const baseUrl = options.baseUrl ?? variable("BASE_URL");
+  const { keys, flagged, ...variables } = fromVariables(environment);
+  const { baseUrl = variables.baseUrl, apiKey = variables.apiKey } = options;
   if (baseUrl === undefined) {
     throw new UsageError(
       "The deployment is missing: use --base-url https://tryon.example, or set TRYON_BASE_URL.",
     );
   }
   return {
+    ...variables,
     ...rest,
     allowInsecure: allowHttp,
     baseUrl,
-    apiKey: options.apiKey ?? variable("API_KEY"),
-    keys: {
-      live: variable("LIVE_KEY"),
-      test,
-      stranger: variable("OTHER_KEY"),
-      disabled: variable("DISABLED_KEY"),
-      flagged: variable("FLAGGED_KEY"),
-    },
+    apiKey,
+    keys: { ...keys, test, flagged },
     webhookSecret: webhookSecret(environment, secretFile),
-    controlToken: variable("MOCK_TOKEN"),
     reports: report ?? toStandardOutput,
   };
 }
@@ -201,6 +204,17 @@ function runOptions(
 function webhookUrl(value: string): string {
   if (URL.canParse(value) && /^https?:/.test(value)) return value;
   throw new InvalidArgumentError("It must be an http or https URL.");
+}
+
+/** @throws UsageError for the value of a flag that is not a base URL. */
+export function rejectBaseUrl(flag: string, url: string): void {
+  if (!isBaseUrl(url)) {
+    throw new UsageError(`${flag} must be an http or https URL without query and user name.`);
+  }
+  const root = withoutApiPath(url);
+  if (root !== undefined) {
+    throw new UsageError(`${flag} ends in the path of the API. Use ${root}.`);
+  }
 }
 
 export function reportsOf(

@@ -85,6 +85,10 @@ test.each([
     "--upstream must be an http or https URL without query and user name.",
   ],
   [
+    ["--upstream", "https://tryon.example/api/v1"],
+    "--upstream ends in the path of the API. Use https://tryon.example.",
+  ],
+  [
     ["--upstream", "https://tryon.example", "--allow-live"],
     "--allow-live needs --max-credits, such as 100: live keys cost money.",
   ],

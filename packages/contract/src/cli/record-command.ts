@@ -1,10 +1,9 @@
 import { port, text, UsageError, wholeNumber, type Command, type Start } from "@tryon/cli-kit";
-import { mayReceiveKeys, withoutApiPath } from "@tryon/shared/key-url";
+import { mayReceiveKeys } from "@tryon/shared/key-url";
 import { runBesideServer } from "@tryon/cli-kit/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
-import { isBaseUrl } from "../wire/base-url.ts";
-import { exitCodes } from "./program.ts";
+import { exitCodes, rejectBaseUrl } from "./program.ts";
 
 const command = "tryon-contract record";
 
@@ -40,13 +39,7 @@ async function recordBeside(words: readonly string[], options: RecordOptions): P
   if (!upstream) {
     throw new UsageError("the deployment is missing. Use --upstream, or set TRYON_BASE_URL.");
   }
-  if (!isBaseUrl(upstream)) {
-    throw new UsageError("--upstream must be an http or https URL without query and user name.");
-  }
-  const root = withoutApiPath(upstream);
-  if (root !== undefined) {
-    throw new UsageError(`--upstream ends in the path of the API, which clients add. Use ${root}.`);
-  }
+  rejectBaseUrl("--upstream", upstream);
   if (options.allowHttp !== true && !mayReceiveKeys(new URL(upstream))) {
     throw new UsageError(
       "--upstream is http: others could read keys and photos. Use https, or --allow-http.",

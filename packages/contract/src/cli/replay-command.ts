@@ -12,11 +12,12 @@ import { OptionsError } from "@tryon/shared/options";
 
 import { givenKeys, rejectInvalid } from "../contract-options.ts";
 import { readSessions, type Recorded } from "../observe/session-file.ts";
+import type { ReportForm } from "../report/index.ts";
 import { formatReplay } from "../replay/replay-report.ts";
 import { replay, type ReplayResult } from "../replay/replay.ts";
 import { TargetProblem } from "../target/preflight.ts";
-import { exitCodes, reportsOf } from "./program.ts";
-import { rejectUnwritable, usageError, write } from "./run-command.ts";
+import { exitCodes, fromVariables, reportsOf, toStandardOutput } from "./program.ts";
+import { formOf, rejectUnwritable, usageError, writeFiles } from "./run-command.ts";
 
 const command = "tryon-contract replay";
 
@@ -60,31 +61,20 @@ async function replayFiles(
 ): Promise<number> {
   const { stdout, stderr } = process;
   const environment = withEnvFile(process.env, options.envFile, stderr);
-  const against = options.against ?? environment["TRYON_BASE_URL"];
-  if (!against) {
+  const { baseUrl, apiKey, keys: known, controlToken } = fromVariables(environment);
+  const { against = baseUrl, report: reports = toStandardOutput } = options;
+  if (against === undefined) {
     throw new UsageError("the deployment is missing. Use --against, or set TRYON_BASE_URL.");
   }
   const isPaid = options.level === "paid";
   if (isPaid && options.allowLive === true && options.maxCredits === undefined) {
     throw new UsageError("--allow-live needs --max-credits, such as 100: live keys cost money.");
   }
-  const reports = options.report ?? [{ form: "text" as const, file: undefined }];
   await rejectUnwritable(reports.flatMap(({ file }) => file ?? []));
   const session: Recorded[] = [];
   for await (const one of readSessions(files)) session.push(one);
   if (session.length === 0) throw new UsageError("the session has no exchange.");
-  const variable = (name: string): string | undefined => environment[`TRYON_${name}`] || undefined;
-  const target = {
-    baseUrl: against,
-    allowInsecure: options.allowHttp,
-    apiKey: variable("API_KEY"),
-    keys: {
-      live: variable("LIVE_KEY"),
-      stranger: variable("OTHER_KEY"),
-      disabled: variable("DISABLED_KEY"),
-    },
-  };
-  const controlToken = variable("MOCK_TOKEN");
+  const target = { baseUrl: against, allowInsecure: options.allowHttp, apiKey, keys: known };
   let result: ReplayResult;
   try {
     rejectInvalid(target);
@@ -96,10 +86,8 @@ async function replayFiles(
     printLine(stderr, `${command}: ${error.message}`);
     return exitCodes[error.kind];
   }
-  for (const { form, file } of reports) {
-    if (file === undefined) stdout.write(formatReplay(result, form));
-    else await write(file, formatReplay(result, form));
-  }
-  if (reports.every(({ file }) => file !== undefined)) stdout.write(formatReplay(result, "text"));
+  const format = (form: ReportForm): string => formatReplay(result, form);
+  await writeFiles(reports, format);
+  stdout.write(format(formOf(reports)));
   return result.drift.length > 0 || result.compared === 0 ? exitCodes.failed : exitCodes.passed;
 }

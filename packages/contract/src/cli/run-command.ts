@@ -76,12 +76,7 @@ async function writeReports(
   context: CliContext,
 ): Promise<void> {
   const { stdout, stderr } = context;
-  const notes: string[] = [];
-  for (const { form, file } of reports) {
-    if (file === undefined) continue;
-    await write(file, formatReport(report, form));
-    notes.push(`${form}: ${file}\n`);
-  }
+  const notes = await writeFiles(reports, (form) => formatReport(report, form));
   if (profile !== undefined) {
     await write(profile, `${JSON.stringify(report.profile, null, 2)}\n`);
     notes.push(`profile: ${profile}  (tryon-mock --profile ${profile})\n`);
@@ -97,8 +92,22 @@ async function writeReports(
   if (quiet !== true) stderr.write(notes.join(""));
 }
 
+/** Writes the reports that go to files, and returns a line for each. */
+export async function writeFiles(
+  reports: RunOptions["reports"],
+  format: (form: ReportForm) => string,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { form, file } of reports) {
+    if (file === undefined) continue;
+    await write(file, format(form));
+    lines.push(`${form}: ${file}\n`);
+  }
+  return lines;
+}
+
 /** Returns the form for standard output. If all reports go to files, it gets the text. */
-function formOf(reports: RunOptions["reports"]): ReportForm {
+export function formOf(reports: RunOptions["reports"]): ReportForm {
   return reports.find(({ file }) => file === undefined)?.form ?? "text";
 }
 

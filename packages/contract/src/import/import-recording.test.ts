@@ -134,49 +134,29 @@ describe("an exchange of a HAR", () => {
     expect(unanswered).toBe(1);
   });
 
+  const sizeInHeader = { status: 200, headers: { "content-length": "9" } };
+  const emptyText = { mimeType: "application/json", text: "" };
+
   test.each([
-    ["its text is missing", "response.content", { size: 17 }, "response"],
-    [
-      "its size is only in a header",
-      "response",
-      { status: 200, headers: { "content-length": "9" } },
-      "response",
-    ],
+    ["its text is missing", withValue("response.content", { size: 17 }), "response"],
+    ["its size is only in a header", withValue("response", sizeInHeader), "response"],
     [
       "the request has only a size",
-      "request",
-      { ...entry.request, postData: undefined, bodySize: 9 },
-      "request",
-    ],
-    [
-      "the request has an empty text",
-      "request.postData",
-      { mimeType: "application/json", text: "" },
+      withValue("request.postData", undefined, withValue("request.bodySize", 9)),
       "request",
     ],
-  ] as const)("without a body says so if %s", (_, path, value, side) => {
-    const { exchanges, withoutBody } = imported(har(withValue(path, value)));
+    ["the request has an empty text", withValue("request.postData", emptyText), "request"],
+  ])("without a body says so if %s", (_, given, side) => {
+    const { exchanges, withoutBody } = imported(har(given));
+    const body = { kind: expect.stringMatching(/^(json|other)$/) };
     expect(withoutBody).toBe(1);
-    expect(exchanges).toMatchObject([
-      {
-        error: "body not recorded",
-        [side]: { body: { kind: expect.stringMatching(/^(json|other)$/) } },
-      },
-    ]);
+    expect(exchanges).toMatchObject([{ error: "body not recorded", [side]: { body } }]);
   });
 
   test("without a body is complete if there was none", () => {
     const request = { method: "GET", url, headers: [], bodySize: -1 };
-    const { exchanges, withoutBody, hasKeys } = imported(
-      har(
-        { ...entry, request },
-        {
-          ...entry,
-          request: { ...request, method: "HEAD" },
-          response: { status: 200, headers: { "content-length": "9" } },
-        },
-      ),
-    );
+    const head = { ...entry, request: { ...request, method: "HEAD" }, response: sizeInHeader };
+    const { exchanges, withoutBody, hasKeys } = imported(har({ ...entry, request }, head));
     expect([withoutBody, hasKeys]).toEqual([0, false]);
     // Nothing says whether a key was sent.
     expect(exchanges.map((one) => one.key)).toEqual(["unknown", "unknown"]);
@@ -298,25 +278,43 @@ describe("bodies", () => {
   );
 });
 
+function errorOf(given: unknown): string {
+  const error = (() => {
+    try {
+      return void imported(given);
+    } catch (caught) {
+      return caught;
+    }
+  })();
+  expect(error).toHaveProperty("name", "UsageError");
+  expect(String(error)).not.toContain("whsec_");
+  return String(error);
+}
+
+const newman = (path: string, value: unknown) => ({
+  run: { executions: [withValue(path, value, execution)] },
+});
+
 describe("an error names the field and never the value:", () => {
   const secret = "whsec_abc def";
 
+  const base64 = { encoding: "base64", text: secret };
+  test.each([
+    ["request.url", secret, " must be a URL"],
+    ["request.url", 7, " must be a text"],
+    ["request.method", null, " must be a text"],
+    ["startedDateTime", secret, " must be a time"],
+    ["response.status", secret, " must be a status"],
+    ["time", secret, " must be a number"],
+    ["request.headers", secret, " must be a list"],
+    ["request.headers", [{ value: secret }], "[0].name must be a text"],
+    ["response.content", base64, ".text must be in base64"],
+  ])("log.entries[1].%s %j%s", (path, value, problem) => {
+    const error = errorOf(har(entry, withValue(path, value)));
+    expect(error).toContain(`log.entries[1].${path}${problem}`);
+  });
+
   test.each<readonly [string, unknown]>([
-    ["log.entries[1].request.url must be a URL", har(entry, withValue("request.url", secret))],
-    ["log.entries[0].request.url must be a text", har(withValue("request.url", 7))],
-    ["log.entries[0].request.method must be a text", har(withValue("request.method", null))],
-    ["log.entries[0].startedDateTime must be a time", har(withValue("startedDateTime", secret))],
-    ["log.entries[0].response.status must be a status", har(withValue("response.status", secret))],
-    ["log.entries[0].time must be a number", har(withValue("time", secret))],
-    ["log.entries[0].request.headers must be a list", har(withValue("request.headers", secret))],
-    [
-      "log.entries[0].request.headers[0].name must be a text",
-      har(withValue("request.headers", [{ value: secret }])),
-    ],
-    [
-      "content.text must be in base64",
-      har(withValue("response.content", { encoding: "base64", text: secret })),
-    ],
     ["calls[0].path must begin with a slash", [{ ...call, path: secret }]],
     ["calls[0].scope must be a URL", [{ ...call, scope: secret }]],
     ["calls[0].response must be in hex", [{ ...call, responseIsBinary: true, response: secret }]],
@@ -324,31 +322,12 @@ describe("an error names the field and never the value:", () => {
       "calls[0].response has a Content-Encoding other than",
       [{ ...call, rawHeaders: { "content-encoding": secret }, response: [] }],
     ],
-    [
-      "run.executions[0].request.url must have a protocol",
-      {
-        run: { executions: [{ ...execution, request: { method: "GET", url: { host: secret } } }] },
-      },
-    ],
-    [
-      "stream.data must be a list of bytes",
-      { run: { executions: [withValue("response.stream.data", [secret], execution)] } },
-    ],
+    ["[0].request.url must have a protocol", newman("request.url", { host: secret })],
+    ["stream.data must be a list of bytes", newman("response.stream.data", [secret])],
     ["is not complete JSON", `[{"scope":"${secret}"`],
     ["has an unknown format. Give HAR", { secret }],
     ["is a session already", '{"format":1,"at":1}\n{}'],
-  ])("%s", (message, given) => {
-    const error = (() => {
-      try {
-        return void imported(given);
-      } catch (caught) {
-        return caught;
-      }
-    })();
-    expect(String(error)).toContain(message);
-    expect(String(error)).not.toContain("whsec_");
-    expect(error).toHaveProperty("name", "UsageError");
-  });
+  ])("%s", (message, given) => expect(errorOf(given)).toContain(message));
 
   test("a damaged zip, or one without a HAR", () => {
     expect(() => imported(Buffer.from("PK\u0003\u0004 and nothing else"))).toThrow(

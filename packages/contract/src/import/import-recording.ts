@@ -129,21 +129,17 @@ function record(
     if (isPresent(received)) recorder.receive(received);
   }
   const areBodiesPresent = isPresent(sent) && (response === undefined || isPresent(received));
-  const recorded = recorder.end(one.error ?? (areBodiesPresent ? undefined : noBody));
+  const times = { headersAfter: 0, endedAfter: 0, ...durations, at: one.at };
+  const exchange = recorder.end(one.error ?? (areBodiesPresent ? undefined : noBody), times);
   const isUntimed = one.isOrderOnly === true || (response !== undefined && durations === undefined);
-  const { headersAfter = 0, endedAfter = 0 } = durations ?? {};
   // A key that was refused, or none.
   const isRefused = !hasKeys && response?.status === 401;
-  const exchange = isRefused ? { ...recorded, key: `${recorded.key}-401` } : recorded;
   return {
     ...exchange,
-    at: one.at,
+    ...(isRefused && { key: `${exchange.key}-401` }),
     ...(isUntimed && { isUntimed }),
     request: withMissing(exchange.request, sent),
-    ...(exchange.response && {
-      response: { ...exchange.response, ...withMissing(exchange.response, received), headersAfter },
-    }),
-    endedAfter,
+    ...(exchange.response && { response: withMissing(exchange.response, received) }),
   };
 }
 
@@ -154,7 +150,10 @@ function isPresent(body: Body | undefined): body is Uint8Array {
 }
 
 /** Adds a marker for a body that the recording lacks. */
-function withMissing(message: RecordedMessage, body: Body | undefined): RecordedMessage {
+function withMissing<Message extends RecordedMessage>(
+  message: Message,
+  body: Body | undefined,
+): Message {
   if (body === undefined || isPresent(body)) return message;
   const kind = /json/.test(message.headers["content-type"] ?? "") ? "json" : "other";
   const marker: Marker = { kind, bytes: body.missing };

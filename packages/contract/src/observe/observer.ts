@@ -8,6 +8,7 @@ import type { Exchange } from "../record/exchange.ts";
 import { SchemaChecks } from "../schema-checks.ts";
 import { isEnd } from "../submission.ts";
 import { costs } from "../target/budget.ts";
+import { documentedHeaders } from "../wire/document.ts";
 import { elementsOf, fieldsOf, type Fields, type SentRequest } from "../wire/response.ts";
 import { Findings, type Shown } from "./findings.ts";
 import { Memory, sizeOf } from "../seen/memory.ts";
@@ -51,12 +52,6 @@ const maxDurations = 10_000;
 /** Headers of HTTP that any service may send. */
 const commonHeaders =
   /^(?:access-control-.*|age|allow|alt-svc|cache-control|connection|content-.*|date|etag|expires|keep-alive|last-modified|location|server|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-content-type-options|x-frame-options|x-mock.*)$/;
-
-const knownHeaders = new Set(
-  [...Object.values(openapi.components.responses), ...responsesOfPaths()].flatMap((response) =>
-    Object.keys(fieldsOf(fieldsOf(response)["headers"])).map((name) => name.toLowerCase()),
-  ),
-);
 
 const knownFields = new Set(
   Object.values(openapi.components.schemas).flatMap((schema) =>
@@ -145,7 +140,7 @@ export class Observer {
   #checkFields(seen: Seen): void {
     if (seen.operation === undefined || seen.isHtml || seen.operation.includes("openapi")) return;
     for (const name of Object.keys(seen.headers)) {
-      const isKnown = knownHeaders.has(name) || commonHeaders.test(name);
+      const isKnown = documentedHeaders.has(name) || commonHeaders.test(name);
       if (!isKnown) add(this.#unknown, `header ${name}`, seen.place);
     }
     // Elsewhere any field is valid.
@@ -238,14 +233,6 @@ function percentiles(durations: readonly number[]): SizeLatency {
   const sorted = durations.toSorted((one, other) => one - other);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return { jobs: sorted.length, p10: at(0.1), p50: at(0.5), p90: at(0.9) };
-}
-
-function responsesOfPaths(): readonly unknown[] {
-  return Object.values(openapi.paths).flatMap((item) =>
-    Object.values(item).flatMap((operation) =>
-      Object.values(fieldsOf(fieldsOf(operation)["responses"])),
-    ),
-  );
 }
 
 function namesIn(got: Fields): readonly string[] {

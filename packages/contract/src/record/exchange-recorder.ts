@@ -16,6 +16,9 @@ interface StartedRequest {
   readonly origin?: string;
 }
 
+type Times = Pick<Exchange, "at" | "endedAfter"> &
+  Pick<NonNullable<Exchange["response"]>, "headersAfter">;
+
 export class ExchangeRecorder {
   readonly #masker: Masker;
   readonly #at = Date.now();
@@ -49,21 +52,22 @@ export class ExchangeRecorder {
     this.#received?.body.write(chunk);
   }
 
-  end(error?: string): Exchange {
+  /** @param times - Times of the exchange, if it was not recorded while it happened. */
+  end(error?: string, times: Partial<Times> = {}): Exchange {
     const received = this.#received;
     return {
       format: 1,
-      at: this.#at,
+      at: times.at ?? this.#at,
       ...this.#request,
       request: this.#message(this.#sent, "request"),
       ...(received && {
         response: {
           status: received.status,
-          headersAfter: received.headersAfter,
+          headersAfter: times.headersAfter ?? received.headersAfter,
           ...this.#message(received, "response"),
         },
       }),
-      endedAfter: this.#elapsed(),
+      endedAfter: times.endedAfter ?? this.#elapsed(),
       ...(error !== undefined && { error }),
     };
   }
@@ -103,14 +107,7 @@ export function recordExchange(
   else if (body !== undefined) recorder.send(Buffer.from(body));
   recorder.respond(response.status, response.headers);
   recorder.receive(response.bytes);
-  const { response: received, ...rest } = recorder.end();
-  const elapsed = until - at;
-  return {
-    ...rest,
-    at,
-    ...(received && { response: { ...received, headersAfter: elapsed } }),
-    endedAfter: elapsed,
-  };
+  return recorder.end(undefined, { at, headersAfter: until - at, endedAfter: until - at });
 }
 
 interface MessageRecorder {

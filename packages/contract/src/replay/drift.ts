@@ -110,7 +110,8 @@ export function findDrift(
     const from = own.get(option) ?? possible.get(option) ?? [];
     const to = ownNow.get(option) ?? possibleNow.get(option) ?? [];
     drifted.set(option, [...from, ...to]);
-    found.add(option, { rule: rulesOf(option), option, what: describe(option, from, to) }, place);
+    const rule = probes.get(option)?.rules.join(", ") ?? option;
+    found.add(option, { rule, option, what: describe(option, from, to) }, place);
   };
   const addRule = (rule: string, what: string, place: string): void =>
     found.add(`${rule} ${what}`, { rule, what }, place);
@@ -141,6 +142,8 @@ export function findDrift(
   }
   for (const one of compared) {
     const { pair, recorded, replayed } = one;
+    const { method, path } = pair.recorded;
+    const title = recorded.operation ?? `${method} ${path}`;
     for (const difference of one.differences) {
       if (explained(one, difference)) continue;
       if (difference.kind === "state") {
@@ -150,8 +153,7 @@ export function findDrift(
           continue;
         }
       }
-      const what = `${titleOf(recorded)}: ${difference.what}`;
-      addRule(ruleOf(recorded, difference), what, pair.place);
+      addRule(ruleOf(recorded, difference), `${title}: ${difference.what}`, pair.place);
     }
   }
   const known = new Set(observed.breaks.map(({ what }) => what));
@@ -224,14 +226,6 @@ function ruleOf(
   const title = operation === "" ? exchange.path : operation;
   const error = errorRules.find(([of, start]) => of === status && start.test(title));
   return error?.[2] ?? operationRules[operation] ?? title;
-}
-
-function titleOf({ operation, exchange }: Seen): string {
-  return operation ?? `${exchange.method} ${exchange.path}`;
-}
-
-function rulesOf(option: string): string {
-  return probes.get(option)?.rules.join(", ") ?? option;
 }
 
 function describe(

@@ -112,7 +112,9 @@ export async function replay(
     milliseconds: Date.now() - started,
     recorded: session.length,
     compared: compared.length,
-    operations: countOf(compared.map(({ recorded }) => operationOf(recorded))),
+    operations: countOf(
+      compared.map(({ recorded }) => seenOf(recorded, "")?.operation ?? "other paths"),
+    ),
     notCompared: Object.entries(countOf(reasons))
       .map(([reason, count]) => ({ reason, count }))
       .toSorted((one, other) => other.count - one.count),
@@ -248,10 +250,6 @@ class Replay {
 }
 
 const incomplete = "The recording has no complete response";
-
-function operationOf(exchange: Exchange): string {
-  return seenOf(exchange, "")?.operation ?? "other paths";
-}
 
 function countOf(names: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};

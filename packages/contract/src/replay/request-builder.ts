@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 
 import { markerOf, type Exchange, type Marker } from "../record/exchange.ts";
-import type { Seen } from "../seen/seen.ts";
+import { isPack, type Seen } from "../seen/seen.ts";
 import { elementsOf, fieldsOf, type Fields } from "../wire/response.ts";
 import { regenerate } from "./regenerate-image.ts";
 
@@ -130,7 +130,8 @@ export class RequestBuilder {
     const isTokenRefused = seen?.status === 400 && seen.sent["pack_slug"] !== undefined;
     if (seen?.status === 409) throw new NotCompared("Payment tokens are not recorded");
     const status = seen?.status === 200 ? String(seen.got["status"]) : String(seen?.status);
-    const start = tokens[status] ?? (isTokenRefused && isPack(seen) ? "x" : "spt_");
+    const start =
+      tokens[status] ?? (isTokenRefused && isPack(seen.sent["pack_slug"]) ? "x" : "spt_");
     if (marker.characters < 16) return start.slice(0, marker.characters);
     this.#tokens += 1;
     const own = `${start}${this.#tokens}_${this.#run.replaceAll("-", "")}`;
@@ -176,8 +177,4 @@ function looseText(field: string, value: unknown): string | undefined {
   if (marker?.kind !== "text") return undefined;
   if (field === "seed") return "7".repeat(marker.characters);
   return field === "wait" ? { 4: "true", 5: "false" }[marker.characters] : undefined;
-}
-
-function isPack({ sent }: Seen): boolean {
-  return /^(?:demo|starter|pro|scale|enterprise)$/.test(String(sent["pack_slug"]));
 }

@@ -28,22 +28,16 @@ export interface JsonReport {
   /** If false, the run ended early. */
   readonly complete: boolean;
   /** End of the run before its last check; null for a complete run. */
-  readonly ended_early: {
-    /** Signal of the caller, `bail` after a failed check, or `maxTime`. */
-    readonly cause: EarlyEnd["cause"];
-    /** Clause about the cause. */
-    readonly message: string;
-    /** Ids of the checks and probes that did not run, or not to their end. */
-    readonly not_run: readonly string[];
-  } | null;
+  readonly ended_early:
+    | (Pick<EarlyEnd, "cause" | "message"> & {
+        /** Ids of the checks and probes that did not run, or not to their end. */
+        readonly not_run: EarlyEnd["notRun"];
+      })
+    | null;
   /** Cost of the run in credits. */
-  readonly credits: {
-    /** Maximum that the selected checks take from the live key. */
-    readonly planned: number;
+  readonly credits: Pick<Report["credits"], "planned" | "spent"> & {
     /** Maximum for the whole run, or null without a limit. */
     readonly max: number | null;
-    /** Credits that the checks took out of the budget. */
-    readonly spent: number;
   };
   /** Number of checks and options by result. */
   readonly summary: {
@@ -96,16 +90,11 @@ export interface JsonObservation extends Pick<
   readonly message: string | null;
 }
 
-function endedEarlyOf({ endedEarly }: Report): JsonReport["ended_early"] {
-  if (endedEarly === undefined) return null;
-  const { notRun, ...rest } = endedEarly;
-  return { ...rest, not_run: notRun };
-}
-
 export function jsonReport(report: Report): string {
   const model = reportModel(report);
   const { notObservable, notRun: _, ...counts } = model.counts;
   const { max } = model.credits;
+  const early = model.endedEarly;
   const data: JsonReport = {
     format: "tryon-contract",
     format_version: formatVersion,
@@ -116,8 +105,10 @@ export function jsonReport(report: Report): string {
     duration_ms: model.milliseconds,
     virtual_time: model.virtualTime,
     verdict: model.verdict,
-    complete: model.endedEarly === undefined,
-    ended_early: endedEarlyOf(model),
+    complete: early === undefined,
+    ended_early: early
+      ? { cause: early.cause, message: early.message, not_run: early.notRun }
+      : null,
     credits: { ...model.credits, max: Number.isFinite(max) ? max : null },
     summary: { ...counts, not_observable: notObservable },
     checks: model.checks.map(({ milliseconds, ...check }) => ({

@@ -34,16 +34,23 @@ export const keyedEndpoints = operations.flatMap((one) => (one.needsKey ? [one.t
 export interface DocumentedFields extends ReadonlyMap<string, DocumentedFields> {}
 
 export const documentedFields = {
-  request: fieldsOfSchemas(bodies("requestBody")),
-  response: fieldsOfSchemas(bodies("responses")),
+  request: fieldsOfSchemas(bodiesOf("requestBody").map(schemaOf)),
+  response: fieldsOfSchemas(bodiesOf("responses").map(schemaOf)),
 };
 
-function bodies(part: "requestBody" | "responses"): readonly unknown[] {
+/** Names of the documented headers of responses, in lower case. */
+export const documentedHeaders: ReadonlySet<string> = new Set(
+  bodiesOf("responses").flatMap(({ headers }) =>
+    Object.keys(fieldsOf(headers)).map((name) => name.toLowerCase()),
+  ),
+);
+
+function bodiesOf(part: "requestBody" | "responses"): readonly Fields[] {
   const owners = Object.values(openapi.paths).flatMap((item) => Object.values(item).map(fieldsOf));
   const holders = owners.flatMap(({ [part]: one }) =>
     part === "requestBody" ? [one] : Object.values(fieldsOf(one)),
   );
-  return holders.map((holder) => schemaOf(resolved(holder)));
+  return holders.map(resolved);
 }
 
 function fieldsOfSchemas(schemas: readonly unknown[]): DocumentedFields {

@@ -7,8 +7,3 @@ export function instantOf(text: unknown): number | undefined {
   const instant = Date.parse(match[2] === undefined ? `${match[0]}Z` : match[0]);
   return Number.isNaN(instant) ? undefined : instant;
 }
-
-export function dateOf({ headers }: { readonly headers: Headers }): number | undefined {
-  const instant = Date.parse(headers.get("date") ?? "");
-  return Number.isNaN(instant) ? undefined : instant;
-}

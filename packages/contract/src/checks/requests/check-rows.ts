@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../../session/http.ts";
 import type { Check } from "../../check.ts";
-import { must, SkipCheck } from "../../outcome.ts";
+import { SkipCheck } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
@@ -95,11 +95,6 @@ function submissionWith(fields: Fields): string {
 
 export function isRefused({ status }: HttpResponse): boolean {
   return badInput.some((refusal) => refusal === status);
-}
-
-export function mustHaveDetail(response: HttpResponse): void {
-  const { detail } = fieldsOf(response.json);
-  must(typeof detail === "string", `The ${response.status} has no text in detail.`, response);
 }
 
 /** Finds a URL that the deployment takes for an image: any if it fetches nothing, or else its own result. */
