@@ -218,7 +218,11 @@ describe("the control API", () => {
     const path = `payments/${body.payment_intent_id}/settle`;
     expect(await post(path)).toEqual(empty);
     expect((await call.account()).body.credits_remaining).toBe(1_100);
-    expect((await post(path, { status: "" })).status).toBe(400);
+    for (const status of ["", 5]) {
+      const invalid = await post(path, { status });
+      expect(invalid.status).toBe(400);
+      expect(invalid.body["detail"]).toMatch(/^status must be a text such as "succeeded"/);
+    }
     const unknown = await post("payments/pi_none/settle", { status: "succeeded" });
     expect(unknown.status).toBe(404);
     expect(unknown.body["detail"]).toMatch(/^payment_intent_id "pi_none" is unknown/);

@@ -6,14 +6,7 @@ import { faultRules } from "../check-fault.ts";
 import type { FaultInput } from "../fault.ts";
 import { nextJobRules } from "../next-job.ts";
 import type { Snapshot } from "../server-states.ts";
-import {
-  fieldNames,
-  readFields,
-  wholeNumber,
-  withFieldNames,
-  type ControlledMock,
-  type FieldNames,
-} from "./input.ts";
+import { addPost, fieldNames, wholeNumber, type ControlledMock } from "./input.ts";
 import { snakeCase } from "./snake-case.ts";
 import { faultView } from "./views.ts";
 
@@ -34,21 +27,6 @@ const keyFields = fieldNames([...tenantNames, "accountId", "accountState"], rena
 const faultFields = fieldNames(Object.keys(faultRules), renamed);
 const nextJobFields = fieldNames(Object.keys(nextJobRules));
 
-type Fields = Awaited<ReturnType<typeof readFields>>;
-
-/** Adds a POST with these fields, to which the response is the result of `run`, or an empty object. */
-function addPost(
-  router: Router,
-  path: string,
-  names: FieldNames,
-  run: (fields: Fields, part: string) => unknown,
-): void {
-  router.add("POST", `/__mock/${path}`, async (request, part) => {
-    const fields = await readFields(request, names);
-    return json((await withFieldNames(names, () => run(fields, part))) ?? {});
-  });
-}
-
 /** Adds the routes that change the server. The mock validates all fields. */
 export function addControlRoutes(router: Router, mock: ControlledMock): void {
   addTimeRoutes(router, mock);
@@ -63,14 +41,10 @@ export function addControlRoutes(router: Router, mock: ControlledMock): void {
     return snakeCase({ apiKey, webhookSecret, accountId });
   });
 
-  addPost(router, "payments/:id/settle", { status: "status" }, async (fields, id) => {
-    const { status = "succeeded" } = fields;
-    if (typeof status !== "string" || status === "") {
-      return badRequest('status must be a string such as "succeeded" or "canceled".');
-    }
-    const names = { payment_intent_id: "paymentIntentId" };
-    return withFieldNames(names, () => mock.settlePayment(id, status), "not-found");
-  });
+  addPost(router, "payments/:id/settle", { status: "status" }, ({ status }, id) =>
+    // The mock validates it.
+    mock.settlePayment(id, status as string | undefined),
+  );
 
   addPost(router, "faults", faultFields, (fields) => {
     const { latency, cutAfter } = fields;

@@ -2,13 +2,15 @@ import { OptionsError, sentenceOf, show, unknownName } from "@tryon/shared/optio
 
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson, readBytes } from "../../http/body.ts";
+import { json } from "../../http/responses.ts";
+import type { Router } from "../../http/router.ts";
 import type { Mock } from "../../mock-interface.ts";
 import { badRequest, ServiceError } from "../../service/service-error.ts";
 import { snakeName } from "./snake-case.ts";
 
 export type ControlledMock = Omit<Mock, "fetch" | "close">;
 
-export type FieldNames = Readonly<Record<string, string>>;
+type FieldNames = Readonly<Record<string, string>>;
 
 export function fieldNames(
   inProcess: readonly string[],
@@ -17,7 +19,7 @@ export function fieldNames(
   return Object.fromEntries(inProcess.map((name) => [renamed[name] ?? snakeName(name), name]));
 }
 
-export async function readFields(
+async function readFields(
   request: HttpRequest,
   names: FieldNames,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -56,16 +58,20 @@ export function wholeNumber(field: string, value: unknown, min: number, max: num
   return badRequest(`${field} must be a whole number from ${min} to ${max}; got ${show(value)}.`);
 }
 
+/** Ids in a URL by their names in process. An invalid one is unknown. */
+const idNames: ReadonlyMap<string, string> = new Map([
+  ["paymentIntentId", "payment_intent_id"],
+  ["deliveryId", "delivery_id"],
+]);
+
 /**
  * Runs a function of the mock that validates its input by the names of fields in process.
  *
- * @param reason Reason of the refusal; `not-found` if only the id in the URL can be wrong.
  * @throws ServiceError for an `OptionsError`, with the names of the fields over HTTP.
  */
 export async function withFieldNames<Result>(
   names: FieldNames,
   work: () => Result | Promise<Result>,
-  reason: "bad-request" | "not-found" = "bad-request",
 ): Promise<Result> {
   try {
     return await work();
@@ -73,9 +79,23 @@ export async function withFieldNames<Result>(
     if (!(error instanceof OptionsError)) throw error;
     const overHttp = new Map(Object.entries(names).map(([http, inProcess]) => [inProcess, http]));
     const nameOf = (path: string): string =>
-      path.replace(/^\w+/, (name) => overHttp.get(name) ?? name);
+      path.replace(/^\w+/, (name) => overHttp.get(name) ?? idNames.get(name) ?? name);
+    const reason = idNames.has(error.field) ? "not-found" : "bad-request";
     throw new ServiceError(reason, sentenceOf(error, nameOf));
   }
+}
+
+/** Adds a POST with these fields, to which the response is the result of `run`, or an empty object. */
+export function addPost(
+  router: Router,
+  path: string,
+  names: FieldNames,
+  run: (fields: Awaited<ReturnType<typeof readFields>>, part: string) => unknown,
+): void {
+  router.add("POST", `/__mock/${path}`, async (request, part) => {
+    const fields = await readFields(request, names);
+    return json((await withFieldNames(names, () => run(fields, part))) ?? {});
+  });
 }
 
 function refuseName(kind: string, name: string, names: readonly string[]): never {

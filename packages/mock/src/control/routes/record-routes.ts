@@ -1,13 +1,7 @@
 import { json } from "../../http/responses.ts";
 import type { Router } from "../../http/router.ts";
 import { badRequest, ServiceError } from "../../service/service-error.ts";
-import {
-  readFields,
-  readQuery,
-  wholeNumber,
-  withFieldNames,
-  type ControlledMock,
-} from "./input.ts";
+import { addPost, readQuery, wholeNumber, withFieldNames, type ControlledMock } from "./input.ts";
 import { deliveryView, journalEntryView, ledgerEntryView } from "./views.ts";
 
 const journalQuery = [
@@ -68,12 +62,9 @@ export function addRecordRoutes(router: Router, mock: ControlledMock): void {
   });
 
   for (const repeat of ["replay", "tamper", "duplicate"] as const) {
-    router.add("POST", `/__mock/deliveries/:id/${repeat}`, async (request, part) => {
-      await readFields(request, {});
-      const names = { delivery_id: "deliveryId" };
-      const send = () => mock.webhooks[repeat](part);
-      return json(deliveryView(await withFieldNames(names, send, "not-found")));
-    });
+    addPost(router, `deliveries/:id/${repeat}`, {}, async (_fields, id) =>
+      deliveryView(await mock.webhooks[repeat](id)),
+    );
   }
 
   router.add("GET", "/__mock/options", () => json({ options: mock.options }));
