@@ -50,17 +50,17 @@ const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${v
 const contentLength = `content-length: ${body.length}`;
 const deliveryHead = head([...headerLines, contentLength]);
 
+export function runLines(lines: readonly string[], names: Readonly<Record<string, unknown>>): void {
+  compileFunction(lines.join("\n"), Object.keys(names))(...Object.values(names));
+}
+
 /** Returns the parts of a message that are code. */
 export function linesOf(message: string): readonly string[] {
   return Array.from(message.matchAll(/`([^`]+)`/g), ([, line = ""]) => line);
 }
 
-export function runLines(lines: readonly string[], names: Readonly<Record<string, unknown>>): void {
-  compileFunction(lines.join("\n"), Object.keys(names))(...Object.values(names));
-}
-
 /** Returns the lines of code in the response of an app that reads the body first. */
-export async function linesFrom(start: Start): Promise<readonly string[]> {
+async function linesFrom(start: Start): Promise<readonly string[]> {
   const { port } = await observed(start);
   const { text } = await send(port, delivery);
   // Every error response is an object with a message.

@@ -138,7 +138,7 @@ export async function runBatch(
     if (warning !== undefined) note(context, warning);
     journal ??= await openBatchJournal(out);
     await writeIds(out, ids);
-    run = new BatchRun(rows, out, journal);
+    run = createRun(rows, out, journal);
     if (isLive) {
       const sizes = rows.map(({ size }) =>
         size === undefined ? {} : { output_size: size as "1K" },
@@ -178,7 +178,8 @@ export async function runBatch(
     end();
     await journal?.close();
   }
-  const { rows, results } = run;
+  const { rows } = run;
+  const results = run.results();
   if (json === true) for (const result of results) printJson(context, result);
   else printSummary(run, context);
   if (keepColumns) {
@@ -230,11 +231,12 @@ async function itemOf(
   );
 }
 
-function printSummary({ results, credits }: BatchRun, context: CliContext): void {
+function printSummary(run: BatchRun, context: CliContext): void {
+  const results = run.results();
   const count = (status: Outcome["status"]) =>
     results.filter((result) => result.status === status).length;
   const reused = results.filter(({ from_journal }) => from_journal).length;
-  const counts = [count("succeeded"), count("failed"), count("not_run"), reused, credits];
+  const counts = [count("succeeded"), count("failed"), count("not_run"), reused, run.credits()];
   printTable(
     context,
     ["TRY-ONS", "SUCCEEDED", "FAILED", "NOT RUN", "EARLIER", "CREDITS"],
@@ -263,64 +265,23 @@ type EndedRow = Pick<
   "id" | "input" | "fromJournal" | "attempts" | "status" | "result" | "error" | "job"
 >;
 
+type BatchRun = ReturnType<typeof createRun>;
+
 const notRun = { status: "not_run", attempts: 0, from_journal: false } as const;
 
-class BatchRun {
-  readonly rows: readonly BatchRow[];
-  readonly #outcomes = new Map<string, Outcome>();
-  readonly #out: string;
-  readonly #journal: FileJournal;
-  readonly #saves = new Set<Promise<void>>();
-  #progress: BatchProgress | undefined;
+function createRun(rows: readonly BatchRow[], out: string, journal: FileJournal) {
+  const outcomes = new Map<string, Outcome>();
+  const saves = new Set<Promise<void>>();
+  let progress: Partial<BatchProgress> = {};
 
-  constructor(rows: readonly BatchRow[], out: string, journal: FileJournal) {
-    this.rows = rows;
-    this.#out = out;
-    this.#journal = journal;
-  }
-
-  get credits(): number {
-    return this.#progress?.credits ?? 0;
-  }
-
-  get results(): readonly Outcome[] {
-    return this.rows.map(({ id, columns }) => this.#outcomes.get(id) ?? { id, ...notRun, columns });
-  }
-
-  readonly update = (progress: BatchProgress): void => {
-    this.#progress = progress;
-  };
-
-  describe(limit: { readonly remaining: number; readonly limit: number } | undefined): string {
-    const { done = 0, failed = 0, credits = 0, eta } = this.#progress ?? {};
-    return [
-      `${bar(done, this.rows.length)} ${done}/${this.rows.length}`,
-      `${failed} failed`,
-      formatCredits(credits),
-      ...(eta === undefined ? [] : [`ETA ${formatDuration(eta)}`]),
-      ...(limit === undefined ? [] : [`limit ${limit.remaining}/${limit.limit}`]),
-    ].join("  ");
-  }
-
-  /** Adds an item. Waits while many images are being saved. */
-  async add(item: EndedRow): Promise<void> {
-    const saving = this.#save(item).finally(() => this.#saves.delete(saving));
-    this.#saves.add(saving);
-    if (this.#saves.size >= maxSaves) await Promise.race(this.#saves);
-  }
-
-  async saved(): Promise<void> {
-    await Promise.all(this.#saves);
-  }
-
-  async #save(item: EndedRow): Promise<void> {
+  const save = async (item: EndedRow): Promise<void> => {
     const { id, result, status, fromJournal, attempts, job } = item;
-    const path = imagePath(this.#out, item);
+    const path = imagePath(out, item);
     let { error }: { error: Error | undefined } = item;
     if (result) {
       try {
         // The next run only keeps images of try-ons that the journal has as ended.
-        const entry = await this.#journal.get(id);
+        const entry = await journal.get(id);
         if (entry?.state !== "succeeded") throw new Error(`${unrecorded} ${notCharged}`);
         if (!(await isPresent(path))) await result.image.save(path);
         else if (!fromJournal) throw new Error(`${path} exists already. Move it. ${notCharged}`);
@@ -336,9 +297,8 @@ class BatchRun {
       ...(failed && { reason: failed.error_message || failed.error_code }),
       message: isTryOnError(error) ? describeError(error) : error.message,
     };
-    const earlier =
-      attempts > (job ? 1 : 0) ? (await this.#journal.get(id))?.failedJobs : undefined;
-    this.#outcomes.set(id, {
+    const earlier = attempts > (job ? 1 : 0) ? (await journal.get(id))?.failedJobs : undefined;
+    outcomes.set(id, {
       id,
       status: failure && status === "succeeded" ? "failed" : status,
       job_id: job?.id,
@@ -349,15 +309,46 @@ class BatchRun {
       error: failure,
       columns: item.input.columns,
     });
-  }
+  };
 
-  /** Returns the rows without an image, for a file of another run in a folder. */
-  outstanding(folder: string): readonly object[] {
-    return this.results.flatMap(({ status, error }, at): readonly object[] => {
-      const row = this.rows[at];
-      return status === "succeeded" || !row ? [] : [{ ...toInput(row, folder), error }];
-    });
-  }
+  /** Returns the outcomes of all rows, in their order. */
+  const results = (): readonly Outcome[] =>
+    rows.map(({ id, columns }) => outcomes.get(id) ?? { id, ...notRun, columns });
+
+  return {
+    rows,
+    results,
+    credits: (): number => progress.credits ?? 0,
+    saved: () => Promise.all(saves),
+
+    update: (next: BatchProgress): void => void (progress = next),
+
+    describe(limit: { readonly remaining: number; readonly limit: number } | undefined): string {
+      const { done = 0, failed = 0, credits = 0, eta } = progress;
+      return [
+        `${bar(done, rows.length)} ${done}/${rows.length}`,
+        `${failed} failed`,
+        formatCredits(credits),
+        ...(eta === undefined ? [] : [`ETA ${formatDuration(eta)}`]),
+        ...(limit === undefined ? [] : [`limit ${limit.remaining}/${limit.limit}`]),
+      ].join("  ");
+    },
+
+    /** Adds an item. Waits while many images are being saved. */
+    async add(item: EndedRow): Promise<void> {
+      const saving = save(item).finally(() => saves.delete(saving));
+      saves.add(saving);
+      if (saves.size >= maxSaves) await Promise.race(saves);
+    },
+
+    /** Returns the rows without an image, for a file of another run in a folder. */
+    outstanding(folder: string): readonly object[] {
+      return results().flatMap(({ status, error }, at): readonly object[] => {
+        const row = rows[at];
+        return status === "succeeded" || !row ? [] : [{ ...toInput(row, folder), error }];
+      });
+    },
+  };
 }
 
 function costOf(jobs: readonly Pick<SavedJob, "data">[]): number | undefined {

@@ -10,7 +10,7 @@ import { secret, signedEvent, unicodeText } from "../../test/events.ts";
 import { path, send } from "../../test/senders.ts";
 import { createReceiver as forExpress } from "../adapters/express.ts";
 import { createReceiver, type ReceiverOptions } from "../index.ts";
-import { createReceiver as forNode } from "../node/http.ts";
+import { createReceiver as forNode } from "../node/index.ts";
 
 let folder: AppFolder;
 

@@ -10,7 +10,7 @@ import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 
 import { createReceiver, signedRequest } from "../index.ts";
 import { createReceiver as forExpress } from "../adapters/express.ts";
-import { createReceiver as forNode } from "../node/http.ts";
+import { createReceiver as forNode } from "../node/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tryon-frameworks-"));
 afterAll(() => rmSync(folder, { recursive: true }));
