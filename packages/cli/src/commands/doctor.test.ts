@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { listen } from "@tryon/test-kit/listen";
 
-import { openReceiver, openShop } from "../../test/cli.ts";
+import { linesOf, openReceiver, openShop } from "../../test/cli.ts";
 
 test("checks the machine, the key and the service, and charges nothing", async () => {
   const { tryon, charges, mock } = await openShop();
@@ -69,44 +69,43 @@ test("says so if nothing responds, or the clock differs, or a proxy is set", asy
 test("prints JSON with --json", async () => {
   const { tryon } = await openShop();
   const { stdout } = await tryon(["doctor", "--json"]);
-  const findings = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as unknown);
-  expect(findings).toContainEqual({ check: "Balance", status: "ok", message: "1,000 credits" });
+  expect(linesOf(stdout)).toContainEqual({
+    check: "Balance",
+    status: "ok",
+    message: "1,000 credits",
+  });
 });
 
-test("sends a signed test event to --webhook-url, and says what came back", async () => {
+/** Opens a shop, and a function that sends a test event to a receiver. */
+async function openChecks() {
   const { tryon, mock } = await openShop();
-  const { target, bodies } = await openReceiver();
   const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
-  const argv = ["doctor", "--webhook-url", target];
-  expect((await tryon(argv, { environment })).stdout).toMatch(/ok {4}Webhook +204 after \d+ ms\n$/);
+  const check = (url: string) => tryon(["doctor", "--webhook-url", url], { environment });
+  return { tryon, check };
+}
+
+test("sends a signed test event to --webhook-url, and says what came back", async () => {
+  const { tryon, check } = await openChecks();
+  const { target, bodies } = await openReceiver();
+  expect((await check(target)).stdout).toMatch(/ok {4}Webhook +204 after \d+ ms\n$/);
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "tryon.completed" });
   const broken = await openReceiver(500);
-  const failed = await tryon(["doctor", "--webhook-url", broken.target], { environment });
-  expect(failed).toMatchObject({
-    code: 1,
-    stdout: expect.stringMatching(/fail {2}Webhook +500 after/),
-  });
-  expect(failed.stdout).toContain("tryon webhooks send --to");
-  expect(await tryon(argv)).toMatchObject({ code: 2 });
-  expect(await tryon(["doctor", "--webhook-url", "http://example.com/hook"])).toMatchObject({
-    code: 2,
-  });
+  const failed = await check(broken.target);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toMatch(/fail {2}Webhook +500 after.*tryon webhooks send --to/);
+  for (const url of [target, "http://example.com/hook"]) {
+    expect(await tryon(["doctor", "--webhook-url", url])).toMatchObject({ code: 2 });
+  }
 });
 
 test("fails if a page answers the test event, and says if another server does", async () => {
-  const { tryon, mock } = await openShop();
-  const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
-  const check = async (type: string) => {
-    const { target } = await openReceiver([200, { "content-type": type }]);
-    return tryon(["doctor", "--webhook-url", target], { environment });
-  };
-  const page = await check("text/html; charset=utf-8");
+  const { check } = await openChecks();
+  const respondWith = async (type: string) =>
+    check((await openReceiver([200, { "content-type": type }])).target);
+  const page = await respondWith("text/html; charset=utf-8");
   expect(page.code).toBe(1);
   expect(page.stdout).toMatch(/fail {2}Webhook +200 after \d+ ms: a page answered, not a receiver/);
-  const other = await check("application/json");
+  const other = await respondWith("application/json");
   expect(other.code).toBe(0);
   expect(other.stdout).toMatch(
     /ok {4}Webhook +200 .* \(not recognized as a receiver of this SDK\)/,
@@ -114,12 +113,11 @@ test("fails if a page answers the test event, and says if another server does", 
 });
 
 test("follows no redirect of a receiver, so its event reaches no other host", async () => {
-  const { tryon, mock } = await openShop();
+  const { check } = await openChecks();
   const other = await openReceiver();
-  const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
   for (const status of [302, 307, 308]) {
     const { target, bodies } = await openReceiver([status, { location: `http://${other.target}` }]);
-    const { code, stdout } = await tryon(["doctor", "--webhook-url", target], { environment });
+    const { code, stdout } = await check(target);
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`fail {2}Webhook +${status} after`));
     expect(bodies).toHaveLength(1);
@@ -130,11 +128,9 @@ test("follows no redirect of a receiver, so its event reaches no other host", as
 test.each(["user:pass-word", "user", ":pass-word"])(
   "refuses a receiver's URL with %j, and does not print it",
   async (userInfo) => {
-    const { tryon, mock } = await openShop();
+    const { check } = await openChecks();
     const { target, bodies } = await openReceiver();
-    const argv = ["doctor", "--webhook-url", `http://${userInfo}@${target}`];
-    const environment = { TRYON_WEBHOOK_SECRET: mock.webhookSecret };
-    const { code, stdout, stderr } = await tryon(argv, { environment });
+    const { code, stdout, stderr } = await check(`http://${userInfo}@${target}`);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--webhook-url.+ without user and password/s);
     expect(stdout + stderr).not.toContain("pass-word");

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { expectEnd, openShop } from "../../test/cli.ts";
+import { expectEnd, linesOf, openShop } from "../../test/cli.ts";
 
 async function openJobs() {
   const shop = await openShop();
@@ -27,12 +27,8 @@ test("lists jobs as a table, newest first, and as the JSON of the service", asyn
   ]);
   for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   const json = await tryon(["jobs", "list", "--limit", "1", "--status", "succeeded", "--json"]);
-  expect(
-    json.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as unknown),
-  ).toEqual([expect.objectContaining({ job_id: made[1], status: "succeeded", cost_credits: 12 })]);
+  const newest = { job_id: made[1], status: "succeeded", cost_credits: 12 };
+  expect(linesOf(json.stdout)).toEqual([expect.objectContaining(newest)]);
   expect((await tryon(["jobs", "list", "--status", "failed"])).stdout).toMatch(/^JOB [^\n]+\n$/);
 });
 

@@ -5,6 +5,13 @@ import { expect, test } from "vitest";
 
 import { openReceiver, openShop } from "../../test/cli.ts";
 
+/** Opens a shop with a job that has ended. */
+async function openJob() {
+  const { tryon, argv } = await openShop();
+  const { stdout } = await tryon([...argv, "--json"]);
+  return { tryon, id: (JSON.parse(stdout) as { job_id: string }).job_id };
+}
+
 test("delivers the event of each job that ends once, signed, and retries after a failure", async () => {
   const { tryon, input, path, mock } = await openShop();
   await tryon(["run", ...input, "-o", path("earlier.png")]);
@@ -40,9 +47,7 @@ test("delivers the event of each job that ends once, signed, and retries after a
 });
 
 test("does not send an event again that a page answered, like the service", async () => {
-  const { tryon, input, path } = await openShop();
-  const { stdout } = await tryon(["run", ...input, "--json", "-o", path("look.png")]);
-  const { job_id: id } = JSON.parse(stdout) as { job_id: string };
+  const { tryon, id } = await openJob();
   const { target, bodies } = await openReceiver([200, { "content-type": "text/html" }]);
   const ended = await tryon(["listen", "--forward-to", target, "--job", id]);
   expect(ended.code).toBe(1);
@@ -51,9 +56,7 @@ test("does not send an event again that a page answered, like the service", asyn
 });
 
 test("delivers the event of --job and ends, with a secret that it prints", async () => {
-  const { tryon, input, path } = await openShop();
-  const { stdout } = await tryon(["run", ...input, "--json", "-o", path("look.png")]);
-  const { job_id: id } = JSON.parse(stdout) as { job_id: string };
+  const { tryon, id } = await openJob();
   const { target, bodies, requests } = await openReceiver();
   const { code, stderr } = await tryon(["listen", "--forward-to", target, "--job", id]);
   expect(code).toBe(0);

@@ -5,7 +5,7 @@ import { openJournal } from "@tryon/client/node";
 import type { MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { expectEnd, openShop } from "../../test/cli.ts";
+import { expectEnd, linesOf, openShop } from "../../test/cli.ts";
 
 const input = {
   person: "https://shop.example/me.jpg",
@@ -60,11 +60,7 @@ test("sums jobs and credits by metadata, as the ledger does", async () => {
     `refund_unknown,,${id},,,,,8,content_blocked`,
   ]);
   const json = await tryon(["report", ...all, "--json"]);
-  const rows = json.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as object);
-  expect(rows).toEqual([
+  expect(linesOf(json.stdout)).toEqual([
     { kind: "total", jobs: 6, succeeded: 5, failed: 1, open: 0, credits: 48 },
     { kind: "balance", credits: balance },
     { kind: "refund_unknown", id, credits: 8, note: "content_blocked" },

@@ -7,6 +7,14 @@ const signature = signatureOf(eventBody);
 const header = `X-Service-Signature: ${signature}`;
 const spaced = JSON.stringify(JSON.parse(eventBody), null, 2);
 
+/** Checks a body with its recorded signature. */
+const check = (
+  verb: string,
+  body: string | Uint8Array,
+  around: Parameters<typeof command>[1],
+  ...more: readonly string[]
+) => command([verb, "--body", fileOf(body), "--header", header, ...more], around);
+
 describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
   it("prints ok and the event, with exit code 0", async () => {
     const ended = await command([verb, "--body", "-", "--header", header], {
@@ -20,8 +28,7 @@ describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
   });
 
   it("prints one line of JSON with --json", async () => {
-    const argv = [verb, "--json", "--body", fileOf(eventBody), "--header", header];
-    const { code, stdout } = await command(argv, { secret });
+    const { code, stdout } = await check(verb, eventBody, { secret }, "--json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, secretIndex: 0 });
     expect(stdout.split("\n")).toHaveLength(2);
@@ -39,22 +46,21 @@ describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
   });
 
   it("reads secrets from files without their last line break", async () => {
-    const argv = [verb, "--body", fileOf(eventBody), "--header", header];
     const files = [fileOf("whsec_a"), fileOf(`${secret}\n`)];
     const flags = files.flatMap((path) => ["--secret-file", path]);
-    expect(await command([...argv, ...flags], { secret: "whsec_b" })).toMatchObject({ code: 0 });
+    const checked = await check(verb, eventBody, { secret: "whsec_b" }, ...flags);
+    expect(checked).toMatchObject({ code: 0 });
   });
 
   it("has exit code 1 for a rejected delivery, and prints no part of it", async () => {
-    const argv = [verb, "--body", fileOf(spaced), "--header", header];
-    const ended = await command(argv, { secret: ` ${secret}` });
+    const ended = await check(verb, spaced, { secret: ` ${secret}` });
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(ended.stdout).toMatch(/^signature_mismatch: No secret matches/);
     expect(leaked(ended.stdout, [secret, signature.slice(7), "job_7Hk2mQ9x"])).toEqual([]);
   });
 
   it("has exit code 1 without a secret", async () => {
-    const ended = await command([verb, "--body", fileOf(eventBody), "--header", header]);
+    const ended = await check(verb, eventBody, {});
     expect(ended).toMatchObject({ code: 1 });
     expect(ended.stdout).toMatch(/^invalid_secret: [^\n]+TRYON_WEBHOOK_SECRET or --secret-file/);
   });
@@ -75,26 +81,21 @@ describe("tryon-webhooks explain", () => {
     [/white space.* \[secret_padded\]\n {2}Remove them/, eventBody, `"${secret}"`],
     [/again \(compact\)\. \[body_rewritten\]\n {2}Pass the bytes/, spaced, secret],
   ])("prints the cause and its fix: %s", async (expected, body, given) => {
-    const argv = ["explain", "--body", fileOf(body), "--header", header];
-    const { stdout } = await command(argv, { secret: given });
+    const { stdout } = await check("explain", body, { secret: given });
     expect(stdout).toMatch(expected);
     expect(stdout).not.toContain("Perhaps");
   });
 
   it("prints likely causes as such", async () => {
-    const argv = ["explain", "--body", fileOf(spaced), "--header", header];
-    const unsure = await command(argv, { secret: "svc_live_abc" });
-    expect(unsure.stdout).toContain("Perhaps: The secret is an API key. [secret_is_api_key]");
-    expect(unsure.stdout).toContain("[nothing_fits]");
+    const { stdout } = await check("explain", spaced, { secret: "svc_live_abc" });
+    expect(stdout).toContain("Perhaps: The secret is an API key. [secret_is_api_key]");
+    expect(stdout).toContain("[nothing_fits]");
   });
 
   it("tries the secrets of other keys", async () => {
-    const argv = ["explain", "--body", fileOf(eventBody), "--header", header, "--json"];
-    const flags = ["--other-secret-file", fileOf("whsec_a"), "--other-secret-file", "-"];
-    const { code, stdout } = await command([...argv, ...flags], {
-      stdin: secret,
-      secret: "whsec_b",
-    });
+    const flags = ["--other-secret-file", fileOf("whsec_a"), "--other-secret-file", "-", "--json"];
+    const around = { stdin: secret, secret: "whsec_b" };
+    const { code, stdout } = await check("explain", eventBody, around, ...flags);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ findings: [{ cause: "secret_of_other_key" }] });
     expect(stdout).toContain("otherSecrets[1]");
