@@ -24,14 +24,6 @@ export interface ProviderOptions
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Try-on that a call asks for, and its options. */
-export interface TryOnCall {
-  readonly fields: PersonAndGarments;
-  readonly options: Pick<SubmitOptions, "budget" | "keyInMetadata" | "timeout">;
-  readonly idempotencyKey: string | undefined;
-  readonly warnings: Warning[];
-}
-
 const names: Readonly<Record<keyof ProviderOptions, "field" | "option" | "key">> = {
   output_size: "field",
   negative_prompt: "field",
@@ -47,9 +39,14 @@ const names: Readonly<Record<keyof ProviderOptions, "field" | "option" | "key">>
 const sizes: Readonly<Record<number, "1K" | "2K" | "4K">> = { 1024: "1K", 2048: "2K", 4096: "4K" };
 
 const maxKeyLength = 190;
+const keyPattern = new RegExp(`^[\\x20-\\x7e]{1,${maxKeyLength}}$`);
 
-/** @throws `invalid_input` for a number of images or an option that cannot be used. The client checks the rest. */
-export function readCall(call: ImageModelCall): TryOnCall {
+/**
+ * Returns the try-on that a call asks for, and its options.
+ *
+ * @throws `invalid_input` for a number of images or an option that cannot be used. The client checks the rest.
+ */
+export function readCall(call: ImageModelCall) {
   const given = call.providerOptions["tryon"] ?? {};
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(names, name)) {
@@ -62,7 +59,7 @@ export function readCall(call: ImageModelCall): TryOnCall {
       Object.entries(given).filter(([name]) => names[name as keyof ProviderOptions] === kind),
     );
   const { idempotencyKey } = given as ProviderOptions;
-  if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,190}$/.test(idempotencyKey)) {
+  if (idempotencyKey !== undefined && !keyPattern.test(idempotencyKey)) {
     throw new InputError(
       "providerOptions.tryon.idempotencyKey",
       `must be 1 to ${maxKeyLength} printable ASCII characters`,
@@ -97,7 +94,8 @@ export function readCall(call: ImageModelCall): TryOnCall {
     ...(size !== undefined && { output_size: size }),
     ...pick("field"),
   };
-  return { fields, options: pick("option"), idempotencyKey, warnings };
+  const options: Pick<SubmitOptions, "budget" | "keyInMetadata" | "timeout"> = pick("option");
+  return { fields, options, idempotencyKey, warnings };
 }
 
 function sizeOf(size: string | undefined, warnings: Warning[]): "1K" | "2K" | "4K" | undefined {
