@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
@@ -10,7 +9,7 @@ import { freePort } from "@tryon/test-kit/free-port";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { node, root } from "@tryon/test-kit/repository";
-import { chargesOf } from "@tryon/test-kit/serve-mock";
+import { chargesOf, passTime } from "@tryon/test-kit/serve-mock";
 import type { Program } from "@tryon/test-kit/start-program";
 import { startPostgres, startRedis } from "@tryon/test-kit/store-servers";
 import { connectPostgres } from "@tryon/test-kit/store-clients";
@@ -77,7 +76,6 @@ async function startService() {
     latency: 1_500,
     options: { idempotencyHours: 0.5 },
   });
-  let last = performance.now();
   let offset = 0;
   // The list must go back beyond the first attempts.
   await mock.clock.advance(Date.now() - mock.clock.now() - 3 * 3_600_000);
@@ -88,11 +86,7 @@ async function startService() {
   const old = { person_url: input?.person, garment_urls: input?.garments, wait: false };
   await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, { ...send, headers, body: JSON.stringify(old) });
   await mock.clock.advance(Date.now() - mock.clock.now());
-  const timer = setInterval(() => {
-    const now = performance.now();
-    void mock.clock.advance(now - last);
-    last = now;
-  }, 20);
+  passTime(mock);
 
   const killed = new Set<Kill>();
   const keys = new Map<string, string>();
@@ -128,7 +122,6 @@ async function startService() {
     },
   });
   onTestFinished(async () => {
-    clearInterval(timer);
     mock.close();
     await server.close();
   });

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { chargesOf } from "@tryon/test-kit/serve-mock";
+import { chargesOf, passTime } from "@tryon/test-kit/serve-mock";
 import { startScript, type Program } from "@tryon/test-kit/start-program";
 import { startRedis } from "@tryon/test-kit/store-servers";
 import { expect, it, onTestFinished } from "vitest";
@@ -41,12 +40,7 @@ it.runIf(await isInstalled("redis")).each(["default", "alternate"] as const)(
   { timeout: 300_000 },
   async (profile) => {
     const mock = createMock({ clock: "manual", latency: 4_000, profile });
-    let last = performance.now();
-    const timer = setInterval(() => {
-      const now = performance.now();
-      void mock.clock.advance((now - last) * speed);
-      last = now;
-    }, 20);
+    passTime(mock, speed);
     const crashed = new Set<string>();
     const server = await serve({
       fetch(resource, init) {
@@ -88,7 +82,6 @@ it.runIf(await isInstalled("redis")).each(["default", "alternate"] as const)(
       if (signal === "SIGKILL") void startWorker();
     };
     onTestFinished(async () => {
-      clearInterval(timer);
       for (const worker of workers) worker.kill("SIGTERM");
       await queue.close();
       redis.disconnect();

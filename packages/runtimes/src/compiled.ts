@@ -33,6 +33,9 @@ const strict = {
   types: ["node"],
 };
 
+/** Modules of several programs. */
+const shared = ["program-context", "user-proxy"];
+
 const startUp = (program: string) => `
 import { argv, stdout, versions } from "node:process";
 import { run } from "./${program}";
@@ -60,7 +63,7 @@ export async function compile(
     resolution === "bundler" || esModulesOnly ? ["m"] : ["m", "c"];
   const filesOf = (scenario: Scenario): readonly string[] =>
     formsOf(scenario).map((form) => `start-${scenario.program}.${form}ts`);
-  for (const form of ["m", "c"]) await copy("program-context", form, folder);
+  for (const form of ["m", "c"]) for (const name of shared) await copy(name, form, folder);
   for (const scenario of scenarios) {
     for (const form of formsOf(scenario)) {
       await copy(scenario.program, form, folder);
@@ -105,15 +108,15 @@ export async function compile(
   };
 }
 
-/** An error outside of all programs, such as in an installed declaration, applies to each program. */
+/** An error outside of all programs, such as in an installed declaration or a shared module, applies to each program. */
 function concerns(complaint: string, program: string): boolean {
   const [, about = ""] = /: (.*?)\(\d+,\d+\)/.exec(complaint) ?? [];
-  const inProgram = /^(?:start-)?([\w-]+)\.[mc]ts$/.exec(about);
-  return inProgram === null || inProgram[1] === program;
+  const [, name] = /^(?:start-)?([\w-]+)\.[mc]ts$/.exec(about) ?? [];
+  return name === undefined || shared.includes(name) || name === program;
 }
 
 async function copy(program: string, form: string, folder: string): Promise<void> {
   const text = await readFile(join(import.meta.dirname, "programs", `${program}.ts`), "utf8");
-  const compilable = text.replace('"./program-context.ts"', `"./program-context.${form}js"`);
+  const compilable = text.replaceAll(/"(\.\/[\w-]+)\.ts"/g, `"$1.${form}js"`);
   await writeFile(join(folder, `${program}.${form}ts`), compilable);
 }

@@ -21,3 +21,14 @@ export async function chargesOf(
   const { entries = [] } = (await mock.ledger(apiKey)) ?? {};
   return entries.flatMap(({ jobId, credits }) => (jobId === undefined ? [] : [credits]));
 }
+
+/** Advances the manual clock of a reference server with the time, or with a multiple of it, until the end of the test. */
+export function passTime({ clock }: Pick<Mock, "clock">, speed = 1): void {
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    void clock.advance((now - last) * speed);
+    last = now;
+  }, 20);
+  onTestFinished(() => clearInterval(timer));
+}

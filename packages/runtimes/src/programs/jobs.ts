@@ -1,22 +1,18 @@
 import { isTryOnError, TryOn, TryOnError, type SavedJob } from "@tryon/client";
-import type { ProgramContext } from "./program-context.ts";
+import { images, type ProgramContext } from "./program-context.ts";
 
 /** Submits without waiting, polls the job, resumes it, waits for several, and distinguishes errors. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl, pollInterval: "100ms" });
-  const input = {
-    person: "https://shop.example/me.jpg",
-    garments: ["https://shop.example/shirt.png"],
-  } as const;
-  const job = await tryon.submit(input, { idempotencyKey: "order-17" });
+  const job = await tryon.submit(images, { idempotencyKey: "order-17" });
   let last: string | undefined;
   for await (const { status } of job) last = status;
   // The saved job is from this package.
   const saved = JSON.parse(JSON.stringify(job)) as SavedJob;
   const { image } = await tryon.jobs.resume(saved).result();
   const { size } = await image.blob();
-  const again = await tryon.submit(input, { idempotencyKey: "order-17" });
-  const blocked = await tryon.submit({ ...input, prompt: "mock:content_blocked" });
+  const again = await tryon.submit(images, { idempotencyKey: "order-17" });
+  const blocked = await tryon.submit({ ...images, prompt: "mock:content_blocked" });
   const ends = await tryon.jobs.waitAll([job.id, blocked.id]);
   const codes = ends.map(({ error }) => error?.code ?? "none");
   const unknown: unknown = await tryon.jobs.get("job_none").catch((error: unknown) => error);

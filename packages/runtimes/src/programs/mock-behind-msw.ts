@@ -2,6 +2,7 @@ import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { handlers } from "@tryon/mock/msw";
 import { setupServer } from "msw/node";
+import { images, photo } from "./program-context.ts";
 
 /** No server listens there, so requests that msw passes through fail. */
 const baseUrl = "http://127.0.0.1:2";
@@ -12,10 +13,7 @@ export async function run(): Promise<unknown> {
   const server = setupServer(...handlers(mock, { baseUrl }));
   server.listen();
   const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl, retries: 0 });
-  const { image } = await tryon.run({
-    person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]),
-    garments: ["https://shop.example/shirt.png"],
-  });
+  const { image } = await tryon.run({ ...images, person: photo });
   const png = await image.bytes();
   server.close();
   mock.close();

@@ -1,6 +1,7 @@
 import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { safeVerify } from "@tryon/webhooks";
+import { images } from "./program-context.ts";
 
 /** Makes a try-on against a server in this process, which sends a webhook. */
 export async function run(): Promise<unknown> {
@@ -15,8 +16,7 @@ export async function run(): Promise<unknown> {
   });
   const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch });
   const { image } = await tryon.run({
-    person: "https://shop.example/me.jpg",
-    garments: ["https://shop.example/shirt.png"],
+    ...images,
     webhook_url: "https://shop.example/hook",
   });
   const { credits_remaining } = await tryon.account.get();

@@ -1,3 +1,12 @@
+/** Images by their URLs, which the mock does not fetch. */
+export const images = {
+  person: "https://shop.example/me.jpg",
+  garments: ["https://shop.example/shirt.png"],
+} as const;
+
+/** A file that begins as a JPEG does. */
+export const photo = new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)]);
+
 export interface ProgramContext {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -1,6 +1,6 @@
 import { TryOn } from "@tryon/client";
 import { createProxy } from "@tryon/client/proxy";
-import type { ProgramContext } from "./program-context.ts";
+import { images, photo, type ProgramContext } from "./program-context.ts";
 
 /** Makes a try-on as a page does, through a proxy that is called as a function. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
@@ -10,10 +10,7 @@ export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown>
     // A request with a stream needs the option `duplex`, which the types do not have.
     fetch: (url, init) => proxy(new Request(url, { ...init, duplex: "half" } as RequestInit)),
   });
-  const { job } = await page.run({
-    person: "https://shop.example/me.jpg",
-    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0)])],
-  });
+  const { job } = await page.run({ ...images, garments: [photo] });
   const refused: unknown = await page.account.get().catch((error: unknown) => error);
   return [/^job_\w+$/.test(job.id), Object(refused).code];
 }

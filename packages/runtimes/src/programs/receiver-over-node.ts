@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 
 import { TryOn } from "@tryon/client";
 import { createReceiver } from "@tryon/webhooks/node";
-import type { ProgramContext } from "./program-context.ts";
+import { images, type ProgramContext } from "./program-context.ts";
 
 /** Receives a webhook of the server with `node:http`. */
 export async function run({ baseUrl, apiKey, webhookSecret }: ProgramContext): Promise<unknown> {
@@ -19,11 +19,7 @@ export async function run({ baseUrl, apiKey, webhookSecret }: ProgramContext): P
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const webhookUrl = `http://127.0.0.1:${port}/hook`;
-  const { id } = await tryon.submit({
-    person: "https://shop.example/me.jpg",
-    garments: ["https://shop.example/shirt.png"],
-    webhook_url: webhookUrl,
-  });
+  const { id } = await tryon.submit({ ...images, webhook_url: webhookUrl });
   const [event]: unknown[] = await arrived;
   const forged = await fetch(webhookUrl, { method: "POST", body: "{}" });
   await forged.text();

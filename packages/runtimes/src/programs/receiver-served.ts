@@ -1,6 +1,6 @@
 import { TryOn } from "@tryon/client";
 import { createReceiver } from "@tryon/webhooks";
-import type { ProgramContext } from "./program-context.ts";
+import { images, type ProgramContext } from "./program-context.ts";
 
 /** Receives a webhook of the server with the HTTP server of the runtime. */
 export async function run({
@@ -17,11 +17,7 @@ export async function run({
       onCompleted: ({ job_id, status }) => void events.push(`${job_id} ${status}`),
     }),
   );
-  const { id } = await tryon.submit({
-    person: "https://shop.example/me.jpg",
-    garments: ["https://shop.example/shirt.png"],
-    webhook_url: webhookUrl,
-  });
+  const { id } = await tryon.submit({ ...images, webhook_url: webhookUrl });
   // In a worker, one request cannot wait for another, so the program polls.
   while (events.length === 0) await new Promise((later) => void setTimeout(later, 5));
   const forged = await fetch(webhookUrl, { method: "POST", body: "{}" });

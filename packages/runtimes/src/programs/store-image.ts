@@ -5,15 +5,12 @@ import { PassThrough } from "node:stream";
 
 import { TryOn } from "@tryon/client";
 import { storeImage } from "@tryon/client/node";
-import type { ProgramContext } from "./program-context.ts";
+import { images, type ProgramContext } from "./program-context.ts";
 
 /** Stores an image with a PUT, which fails once, and in a stream of Node and of the web. */
 export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
-  const { image } = await tryon.run({
-    person: "https://shop.example/me.jpg",
-    garments: ["https://shop.example/shirt.png"],
-  });
+  const { image } = await tryon.run(images);
   const digest = createHash("sha256")
     .update(await image.bytes())
     .digest("hex");
