@@ -194,6 +194,20 @@ describe("a server with the state of a killed one", () => {
     expect(ledger?.entries.map(({ cause }) => cause)).toEqual(["grant", "tryon", "refund"]);
   });
 
+  test("starts as many waiting jobs as it has slots by now", async () => {
+    const { file, call } = setUp({ concurrency: 1 });
+    for (let count = 0; count < 4; count += 1) await call.submit();
+    const next = open(killed(file), { concurrency: 3 });
+    await next.clock.advance("1.5s");
+    const { jobs } = (await caller(next).list()).body;
+    expect(jobs.map(({ status }) => status)).toEqual([
+      "running",
+      "succeeded",
+      "succeeded",
+      "succeeded",
+    ]);
+  });
+
   test("continues with the time of a clock that was moved", async () => {
     const { mock, call, restart } = setUp({ clock: "real", latency: "1h" });
     const { body } = await call.submit();

@@ -4,7 +4,8 @@ import { pngChunk } from "@tryon/shared/png";
 import { encodeIndexed } from "../engine/png.ts";
 import { host } from "../system/host.ts";
 import type { Engine } from "../engine/engine.ts";
-import { finished, manualServer } from "../../test/caller.ts";
+import { createMock } from "../mock.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
 
 /** A whole PNG of 2 by 3 pixels. */
 const whole = encodeIndexed({
@@ -89,6 +90,20 @@ describe("a custom engine", () => {
     const gone = await call.submit({ person_url: "https://gone.invalid/p.png" });
     expect(gone.detail).toContain("image fetch failed");
     expect([second.status, repeated.body.job_id]).toEqual([200, second.body.job_id]);
+  });
+
+  test("may render for longer than the latency, with a real clock", async () => {
+    const rendered = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
+    const engine = { name: "own", render: () => rendered.promise };
+    const mock = createMock({ latency: 0, engine });
+    onTestFinished(() => mock.close());
+    const call = caller(mock);
+    const response = call.submit({ wait: true });
+    await expect.poll(async () => (await call.list()).body.jobs, { interval: 1 }).toHaveLength(1);
+    // The timer of the job has fired, and that of the request is left.
+    await expect.poll(() => mock.clock.pending, { interval: 1 }).toBe(1);
+    rendered.resolve(whole);
+    expect((await response).body).toMatchObject({ status: "succeeded" });
   });
 
   test("holds back a manual clock while it renders", async () => {
