@@ -82,11 +82,8 @@ export function createImageModel(options: ImageModelOptions = {}): ImageModel {
         open.add(image);
         try {
           const result = await tryon.run(fields, { ...given, budget, signal, idempotencyKey: key });
-          return {
-            key,
-            bytes: await result.image.bytes({ signal, timeout: given.timeout }),
-            result,
-          };
+          const bytes = await result.image.bytes({ signal, timeout: given.timeout });
+          return { key, bytes, result };
         } catch (error) {
           return { key, error };
         } finally {
@@ -142,13 +139,9 @@ function metadataOf({ job, receipt }: TryOnResult): Metadata["images"][number] {
 function failureOf({
   key,
   error,
-}: {
-  readonly key: string;
-  readonly error: unknown;
-}): Metadata["images"][number] {
+}: Extract<Outcome, { error: unknown }>): Metadata["images"][number] {
   const { code, job } = isTryOnError(error) ? error : { code: undefined, job: undefined };
-  const fields = { idempotencyKey: key, message: messageOf(error), code, job: job?.toJSON() };
-  return jsonOf(fields);
+  return jsonOf({ idempotencyKey: key, message: messageOf(error), code, job: job?.toJSON() });
 }
 
 const messageOf = (error: unknown): string =>

@@ -47,6 +47,7 @@ const names: Readonly<Record<keyof ProviderOptions, "field" | "option" | "key">>
 const sizes: Readonly<Record<number, "1K" | "2K" | "4K">> = { 1024: "1K", 2048: "2K", 4096: "4K" };
 
 const maxKeyLength = 190;
+const keyPattern = new RegExp(`^[\\x20-\\x7e]{1,${maxKeyLength}}$`);
 
 /** @throws `invalid_input` for a number of images or an option that cannot be used. The client checks the rest. */
 export function readCall(call: ImageModelCall): TryOnCall {
@@ -62,7 +63,7 @@ export function readCall(call: ImageModelCall): TryOnCall {
       Object.entries(given).filter(([name]) => names[name as keyof ProviderOptions] === kind),
     );
   const { idempotencyKey } = given as ProviderOptions;
-  if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,190}$/.test(idempotencyKey)) {
+  if (idempotencyKey !== undefined && !keyPattern.test(idempotencyKey)) {
     throw new InputError(
       "providerOptions.tryon.idempotencyKey",
       `must be 1 to ${maxKeyLength} printable ASCII characters`,
