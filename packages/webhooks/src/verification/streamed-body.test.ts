@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startListening } from "@tryon/test-kit/listen";
 import { safeVerify, type VerifyOutcome } from "../index.ts";
@@ -50,8 +49,6 @@ async function outcomeOf(
   }
 }
 
-const singleBytes = Array.from(bytes, (byte) => Uint8Array.of(byte));
-
 /** Yields the bytes one by one in the same buffer. */
 async function* reusedBuffer(): AsyncGenerator<Uint8Array> {
   const chunk = new Uint8Array(1);
@@ -63,10 +60,8 @@ async function* reusedBuffer(): AsyncGenerator<Uint8Array> {
 
 describe("a request of a Node server", () => {
   const halves = [bytes.subarray(0, 9), bytes.subarray(9)];
-  const tooLong = [new Uint8Array(1_048_577)];
 
   it.each<[string, object, readonly Uint8Array[], (request: IncomingMessage) => unknown]>([
-    ["accepted if characters are split across chunks", accepted, singleBytes, () => {}],
     [
       "accepted if a parser has ignored it and set an empty object",
       accepted,
@@ -74,32 +69,11 @@ describe("a request of a Node server", () => {
       (request) => Object.assign(request, { body: {} }),
     ],
     [
-      "rejected if it was parsed",
-      rejected,
-      [bytes],
-      async (request) => Object.assign(request, { body: await json(request) }),
-    ],
-    [
       "rejected if other code has read a part",
       rejected,
       halves,
       (request) => once(request, "data"),
     ],
-    [
-      "rejected if its chunks are decoded",
-      rejected,
-      [bytes],
-      (request) => request.setEncoding("utf8"),
-    ],
-    [
-      "rejected if the connection is aborted",
-      rejected,
-      [bytes.subarray(0, 5)],
-      (request) => {
-        request.once("readable", () => request.destroy(new Error("aborted")));
-      },
-    ],
-    ["rejected at the limit", { ok: false, code: "body_too_large" }, tooLong, () => {}],
   ])("is %s", async (_name, expected, pieces, prepare) => {
     expect(await outcomeOf(pieces, prepare)).toMatchObject(expected);
   });
