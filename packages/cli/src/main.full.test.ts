@@ -187,12 +187,6 @@ describe.each([
   });
 });
 
-test("has no colors and no spinner in a pipe", async () => {
-  const { environment, argv } = await openShop();
-  const { stdout, stderr } = await endOf(argv, environment);
-  expect(stdout + stderr).not.toContain("\u001B");
-});
-
 test("ends with 130 and names the job after a real Ctrl+C", async () => {
   const { environment, input, mock, charges } = await openShop({ latency: "60s" });
   const program = start(["run", ...input], environment);

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { isWebhookError, safeVerify, sign, verify, type VerifyOptions } from "../index.ts";
+import { hostile as createHostile, throwHostile } from "../../test/fuzz/forms.ts";
 import { safeVerifySync, type VerifySyncOptions } from "../node/index.ts";
 import {
   completed as body,
@@ -21,22 +22,14 @@ async function codeOf(options: object): Promise<string> {
   return outcome.ok ? "ok" : outcome.code;
 }
 
-function fail(): never {
-  throw new Error("hostile");
-}
-
-/** Object of which every use throws. */
-const hostile = new Proxy(
-  {},
-  Object.fromEntries(Reflect.ownKeys(Reflect).map((trap) => [trap, fail])),
-);
+const hostile = createHostile();
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
 const oddities: readonly unknown[] = [
   hostile,
   revoked.proxy,
-  fail,
+  throwHostile,
   Symbol("odd"),
   1n,
   new Date(Number.NaN),
@@ -47,7 +40,7 @@ const oddities: readonly unknown[] = [
   { "x-service-signature": hostile },
   {
     get "x-service-signature"() {
-      return fail();
+      return throwHostile();
     },
   },
   { bodyUsed: false, arrayBuffer: () => hostile },

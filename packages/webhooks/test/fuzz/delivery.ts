@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
+import { signatureOf } from "../explained.ts";
 import type { Choices } from "./choices.ts";
 import { mutateBytes } from "./mutate-bytes.ts";
 
@@ -100,10 +101,6 @@ const secrets = [
 
 export function createSecret(choices: Choices): string {
   return choices.oneIn(2) ? choices.pick(secrets) : `whsec_${choices.bytes(12).toString("hex")}`;
-}
-
-export function signatureOf(bytes: Uint8Array, key: string | Uint8Array): string {
-  return `sha256=${createHmac("sha256", key).update(bytes).digest("hex")}`;
 }
 
 /** Creates a well-formed signature with another key, of other bytes or with another algorithm. */

@@ -16,7 +16,7 @@ export function throwHostile(): never {
 }
 
 /** Creates an object of which every use throws. */
-function hostile(): object {
+export function hostile(): object {
   return new Proxy(
     {},
     Object.fromEntries(Reflect.ownKeys(Reflect).map((trap) => [trap, throwHostile])),

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 import type { EventFields, UnknownEvent } from "../../src/verification/event.ts";
 import type { VerifyOutcome } from "../../src/verification/verify.ts";
-import { signatureOf } from "./delivery.ts";
+import { signatureOf } from "../explained.ts";
 
 /** Content of a delivery and of the options, independent of their form. */
 export interface DeliveryContent {

@@ -1,4 +1,5 @@
 import type { VerifyOptions } from "../../src/verification/verify.ts";
+import { signatureOf } from "../explained.ts";
 import type { Choices } from "./choices.ts";
 import {
   createEvent,
@@ -7,7 +8,6 @@ import {
   forgeSignature,
   mutateEvent,
   serialize,
-  signatureOf,
 } from "./delivery.ts";
 import {
   otherType,
