@@ -14,8 +14,18 @@ let example: AppFolder;
 let worker: Awaited<ReturnType<typeof serveWorker>>;
 let url: string;
 
-/** The worker of the example, with a receiver that handles events after its response. */
+/** Entry points for workers beside those of the example. */
+const entries = ["batch", "postgres", "raw", "redis", "session", "testing"]
+  .map((name) => `client/${name}`)
+  .concat(["hono", "postgres", "reconcile", "redis"].map((name) => `webhooks/${name}`));
+
+/**
+ * The worker of the example, with a receiver that handles events after its response. It loads all entry points, since
+ * a worker refuses some functions of the platform during an import.
+ */
 const program = `
+  ${entries.map((entry, index) => `import * as entry${index} from "@tryon/${entry}";`).join("\n")}
+  globalThis.entries = [${entries.map((_entry, index) => `entry${index}`).join(", ")}];
   import { env, waitUntil } from "cloudflare:workers";
   import { createReceiver } from "@tryon/webhooks";
   import worker, { TryOnEvent } from "./src/worker.ts";

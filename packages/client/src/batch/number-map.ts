@@ -1,13 +1,12 @@
 const lanes = 3;
-/** Random, so that no client can choose texts with one hash. */
-const seeds = crypto.getRandomValues(new Uint32Array(lanes));
-const seed = (lane: number): number => seeds[lane] ?? 0;
 
 /**
  * Map from texts to numbers for millions of items. It has 96 bits of a hash instead of each text, in typed arrays, so that the
  * heap does not grow: 30 to 60 bytes per text. Two texts of a map of a million have one hash with a probability of 1e-17.
  */
 export class NumberMap {
+  /** Random, so that no client can choose texts with one hash. Cloudflare Workers have no random values at the import. */
+  readonly #seeds = crypto.getRandomValues(new Uint32Array(lanes));
   #hashes = new Uint32Array(lanes * 1_024);
   /** NaN is a free place. */
   #values = new Float64Array(1_024).fill(Number.NaN);
@@ -42,7 +41,7 @@ export class NumberMap {
   }
 
   #placeOf(text: string): number {
-    let [a, b, c] = [seed(0), seed(1), seed(2)];
+    let [a = 0, b = 0, c = 0] = this.#seeds;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       a = Math.imul(a ^ code, 0x9e37_79b1);
