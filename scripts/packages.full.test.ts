@@ -4,8 +4,9 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
+import { AppFolder } from "@tryon/test-kit/app-folder";
 import { buildPackage, packageFolder, packedPackages, published } from "@tryon/test-kit/packages";
 import { root } from "@tryon/test-kit/repository";
 import manifest from "../package.json" with { type: "json" };
@@ -74,6 +75,24 @@ it("costs the compiler at most 30,000 instantiations in a small app", tools, asy
   const args = ["-p", "packages/client/test/small-app", "--extendedDiagnostics"];
   const [, count] = /^Instantiations: +(\d+)$/m.exec(await run(bin("tsc"), args)) ?? [];
   expect(Number(count)).toBeLessThan(30_000);
+});
+
+it("TypeScript 5.4, the oldest that is supported, reads the declarations", tools, async () => {
+  const app = await AppFolder.with("oldest", "typescript@5.4.5", "@types/node@22.19.0");
+  onTestFinished(() => app.remove());
+  await app.unpack();
+  // The other entry points import types of frameworks, databases and test tools.
+  const entries = ["client", "mock", "webhooks"].concat(
+    ["batch", "node", "proxy", "raw", "session", "testing"].map((name) => `client/${name}`),
+    ["node"].map((name) => `mock/${name}`),
+    ["lambda", "node", "reconcile"].map((name) => `webhooks/${name}`),
+  );
+  const lines = entries.map((name, index) => `export type * as e${index} from "@tryon/${name}";`);
+  await app.write("entries.mts", lines.join("\n"));
+  await app.write("entries.cts", lines.join("\n"));
+  const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "node16"];
+  const compiler = app.path("node_modules/typescript/bin/tsc");
+  await app.run(process.execPath, [compiler, ...flags, "entries.mts", "entries.cts"]);
 });
 
 it("every dependency has an allowed license", tools, async () => {

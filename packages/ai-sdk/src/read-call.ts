@@ -24,6 +24,14 @@ export interface ProviderOptions
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Try-on that a call asks for, and its options. */
+export interface TryOnCall {
+  readonly fields: PersonAndGarments;
+  readonly options: Pick<SubmitOptions, "budget" | "keyInMetadata" | "timeout">;
+  readonly idempotencyKey: string | undefined;
+  readonly warnings: Warning[];
+}
+
 const names: Readonly<Record<keyof ProviderOptions, "field" | "option" | "key">> = {
   output_size: "field",
   negative_prompt: "field",
@@ -41,12 +49,8 @@ const sizes: Readonly<Record<number, "1K" | "2K" | "4K">> = { 1024: "1K", 2048: 
 const maxKeyLength = 190;
 const keyPattern = new RegExp(`^[\\x20-\\x7e]{1,${maxKeyLength}}$`);
 
-/**
- * Returns the try-on that a call asks for, and its options.
- *
- * @throws `invalid_input` for a number of images or an option that cannot be used. The client checks the rest.
- */
-export function readCall(call: ImageModelCall) {
+/** @throws `invalid_input` for a number of images or an option that cannot be used. The client checks the rest. */
+export function readCall(call: ImageModelCall): TryOnCall {
   const given = call.providerOptions["tryon"] ?? {};
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(names, name)) {
@@ -94,8 +98,7 @@ export function readCall(call: ImageModelCall) {
     ...(size !== undefined && { output_size: size }),
     ...pick("field"),
   };
-  const options: Pick<SubmitOptions, "budget" | "keyInMetadata" | "timeout"> = pick("option");
-  return { fields, options, idempotencyKey, warnings };
+  return { fields, options: pick("option"), idempotencyKey, warnings };
 }
 
 function sizeOf(size: string | undefined, warnings: Warning[]): "1K" | "2K" | "4K" | undefined {

@@ -1,4 +1,5 @@
 import { boundedBytes } from "../bounded-bytes.ts";
+import type { Bytes } from "../engine/engine.ts";
 import type { ServerRule } from "../generated/server-rules.ts";
 
 /** Headers with names in lower case. Repeated ones are joined by commas. */
@@ -28,7 +29,7 @@ export interface HttpResponse {
   /** Headers by their names in lower case. The length of a body in memory is left to the transport. */
   readonly headers: Record<string, string>;
   /** A stream only if a function that wraps the `fetch` of the mock has made the response. */
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  readonly body: string | Bytes | ReadableStream<Uint8Array> | null;
   /** Number of bytes after which the connection breaks, if that is less than the length of the body. */
   readonly truncateAt?: number | undefined;
   /** Rule of the service that the request broke. */
