@@ -9,10 +9,10 @@ function found(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([, code = ""]) => code).toSorted();
 }
 
-/** The texts of a union that a file exports, or the names of its tables of hints. */
-function codesIn(path: string): readonly string[] {
+/** The texts of the unions that files export, and the names of their tables of hints. */
+function codesIn(...paths: readonly string[]): readonly string[] {
   const unions = /(?<=export type \w+ErrorCode =|const (?:responseHints|hints) =)[^;]+;/g;
-  const text = readFileSync(join(root, path), "utf8");
+  const text = paths.map((path) => readFileSync(join(root, path), "utf8")).join("");
   return found((text.match(unions) ?? []).join(""), /^ +(?:\| ")?(\w+)[":]/gm);
 }
 
@@ -21,7 +21,8 @@ const [client = "", webhooks = ""] = page.split("\n## Webhooks\n");
 const rows = /^\| `(\w+)`/gm;
 
 it("has one line for every error code of the client, and for no other", () => {
-  const codes = codesIn("packages/client/src/errors/tryon-error.ts");
+  const files = ["tryon-error.ts", "hints.ts"].map((file) => `packages/client/src/errors/${file}`);
+  const codes = codesIn(...files);
   expect(codes.length).toBeGreaterThan(20);
   expect(found(client, rows)).toEqual(codes);
 });
