@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { caller } from "../../test/caller.ts";
 import { createMock, type MockOptions } from "../mock.ts";
+import { host } from "../system/host.ts";
 
 function open(options: MockOptions) {
   const mock = createMock({ clock: "manual", seed: "retention", ...options });
@@ -41,4 +42,16 @@ test("all jobs are kept by default", async () => {
   await mock.clock.advance("400d");
   await run();
   expect(await statusOf(first)).toBe(200);
+});
+
+test("a job is forgotten at the end of a later one if the time of the machine has passed", async () => {
+  const mock = createMock({ latency: 0, jobRetention: "30d" });
+  onTestFinished(() => mock.close());
+  const { submit, poll } = caller(mock);
+  const { body: first } = await submit({ wait: true });
+  const now = vi.spyOn(host, "now").mockReturnValue(Date.now() + 30 * 86_400_000);
+  onTestFinished(() => now.mockRestore());
+  expect((await poll(first.job_id)).status).toBe(200);
+  await submit({ wait: true });
+  expect((await poll(first.job_id)).status).toBe(404);
 });
