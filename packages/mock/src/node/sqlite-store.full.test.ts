@@ -163,8 +163,8 @@ describe("a server with the state of a killed one", () => {
     expect(mock.clock.now()).toBe(next.clock.now());
   });
 
-  test("fails a job whose image was not rendered, and refunds one that was not started", async () => {
-    let prepared: (() => void) | undefined;
+  test("fails a job whose image was not rendered, and refunds those that were not started", async () => {
+    let prepared = 0;
     const never = new Promise<never>(() => undefined);
     const rendering = setUp({ clock: "real", engine: { name: "slow", render: () => never } });
     const { body } = await rendering.call.submit();
@@ -178,20 +178,27 @@ describe("a server with the state of a killed one", () => {
       clock: "real",
       engine: {
         name: "starting",
-        prepare: () => new Promise((resolve) => (prepared = resolve)),
+        prepare() {
+          prepared += 1;
+          return never;
+        },
         render: () => never,
       },
+      concurrency: 1,
+      options: { reportQueued: true },
     });
     const key = { "idempotency-key": "order-1" };
     void preparing.call.submit({}, key).catch(String);
-    await expect.poll(() => prepared, { interval: 1 }).toBeDefined();
-    // Its response comes after the charge is saved.
+    void preparing.call.submit().catch(String);
+    await expect.poll(() => prepared, { interval: 1 }).toBe(2);
+    // Its response comes after the charges are saved.
     await preparing.call.account();
     const after = preparing.restart();
     expect((await caller(after).list()).body.jobs).toEqual([]);
     expect((await caller(after).account()).body.credits_remaining).toBe(1_000);
     const ledger = await after.ledger(after.keys.live);
-    expect(ledger?.entries.map(({ cause }) => cause)).toEqual(["grant", "tryon", "refund"]);
+    const causes = ledger?.entries.map(({ cause }) => cause);
+    expect(causes).toEqual(["grant", "tryon", "tryon", "refund", "refund"]);
   });
 
   test("starts as many waiting jobs as it has slots by now", async () => {

@@ -80,7 +80,7 @@ describe("an unreachable engine", () => {
       const { mock, call } = manualServer({ engine, concurrency: 1, options: { stored500 } });
       const requests = [call.submit({}, key), call.submit({}, key)];
       await expect.poll(() => attempts, { interval: 1 }).toBe(1);
-      const other = call.submit({ wait: true });
+      const other = call.submit({ wait: true }, { "idempotency-key": "order-2" });
       await expect.poll(() => attempts, { interval: 1 }).toBe(2);
       prepared[0]?.reject(new Error("down"));
       const statuses = (await Promise.all(requests)).map(({ status }) => status);
