@@ -7,7 +7,8 @@ import { writePrivateFile } from "@tryon/shared/private-file";
 import { importRecording, type ImportedSession } from "../import/import-recording.ts";
 import type { Recording } from "../import/imported.ts";
 import { readRecording } from "../import/read-recording.ts";
-import { exitCodes, rejectBaseUrl } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { rejectBaseUrl } from "./run-options.ts";
 import { rejectUnwritable } from "./run-command.ts";
 
 const addOptions = (program: Command) =>

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { bypassProxyForLoopback, exitOnLostOutput } from "@tryon/cli-kit";
 
-import { exitCodes } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { run } from "./run.ts";
 
 /** Ends the run with its results so far at the first Ctrl+C, and the process at the second. */

@@ -3,7 +3,7 @@ import { text, UsageError, type Command, type Start } from "@tryon/cli-kit";
 import { Observer, type TrafficObservation } from "../observe/observer.ts";
 import { readSessions } from "../observe/session-file.ts";
 import { observationText } from "../observe/text.ts";
-import { exitCodes } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { rejectUnwritable, write } from "./run-command.ts";
 
 const addOptions = (program: Command) =>

@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 
 import { newFile } from "../../test/files.ts";
 import { version } from "../version.ts";
-import { exits, runContractCommand, type RunOptions } from "./program.ts";
+import { exits } from "./exit-codes.ts";
+import { runContractCommand } from "./program.ts";
+import type { RunOptions } from "./run-options.ts";
 
 async function read(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const output = { text: "" };

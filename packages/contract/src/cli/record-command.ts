@@ -3,7 +3,8 @@ import { mayReceiveKeys } from "@tryon/shared/key-url";
 import { runBesideServer } from "@tryon/cli-kit/run-program";
 
 import { startRecordingProxy, type RecordingProxy } from "../record/recording-proxy.ts";
-import { exitCodes, rejectBaseUrl } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { rejectBaseUrl } from "./run-options.ts";
 
 const command = "tryon-contract record";
 

@@ -16,7 +16,8 @@ import type { ReportForm } from "../report/index.ts";
 import { formatReplay } from "../replay/replay-report.ts";
 import { replay, type ReplayResult } from "../replay/replay.ts";
 import { TargetProblem } from "../target/preflight.ts";
-import { exitCodes, fromVariables, reportsOf, toStandardOutput } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { fromVariables, reportsOf, toStandardOutput } from "./run-options.ts";
 import { formOf, rejectUnwritable, usageError, writeFiles } from "./run-command.ts";
 
 const command = "tryon-contract replay";

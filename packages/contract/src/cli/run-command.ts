@@ -11,7 +11,8 @@ import type { Suite } from "../run.ts";
 import { formatReport, type ReportForm } from "../report/index.ts";
 import { paintWith, textReport, type Paint } from "../report/text.ts";
 import { TargetProblem } from "../target/preflight.ts";
-import { exitCodes, type RunOptions } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
+import type { RunOptions } from "./run-options.ts";
 import { progressView } from "./progress.ts";
 
 export interface CliContext {

@@ -1,7 +1,8 @@
 import { runCommand } from "@tryon/cli-kit";
 
 import { Redactor } from "../wire/redactor.ts";
-import { commands, exitCodes, runContractCommand } from "./program.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { commands, runContractCommand } from "./program.ts";
 import type { CliContext } from "./run-command.ts";
 
 export function run(argv: readonly string[], context: CliContext): Promise<number> {
