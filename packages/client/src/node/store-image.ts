@@ -111,7 +111,7 @@ export async function storeImage(
       const target = stream ?? (isFunction ? await destination(stored) : destination);
       const writable = streamOf(target);
       if (writable) {
-        await pipeline(createReadStream(file), writable, { signal });
+        await pipeline(read(file), writable, { signal });
         return stored;
       }
       // `streamOf` has returned every other target.
@@ -138,6 +138,9 @@ export async function storeImage(
   }
 }
 
+/** Reads a file whose folder may be removed before it opens, which would end the process without a listener. */
+const read = (file: string) => createReadStream(file).on("error", () => undefined);
+
 function streamOf(target: unknown): Writable | undefined {
   const { write, getWriter } = Object(target) as { write?: unknown; getWriter?: unknown };
   if (typeof getWriter === "function") return Writable.fromWeb(target as WritableStream);
@@ -148,7 +151,7 @@ function streamOf(target: unknown): Writable | undefined {
 async function digestOf(file: string): Promise<StoredImage> {
   const [sha256, md5] = [createHash("sha256"), createHash("md5")];
   let size = 0;
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of read(file) as AsyncIterable<Buffer>) {
     sha256.update(chunk);
     md5.update(chunk);
     size += chunk.length;
@@ -193,7 +196,7 @@ async function put(
     const answered = once(sent, "response") as Promise<[IncomingMessage]>;
     // A storage can respond before it has read the body, and then close the connection.
     sent.on("error", () => undefined);
-    pipeline(createReadStream(file), sent).catch((error: Error) => sent.destroy(error));
+    pipeline(read(file), sent).catch((error: Error) => sent.destroy(error));
     const [response] = await answered;
     let text = "";
     for await (const chunk of response) if (text.length < 4_096) text += String(chunk);
