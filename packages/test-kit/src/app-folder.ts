@@ -92,7 +92,9 @@ export class AppFolder {
     await mkdir(this.path("node_modules"), { recursive: true });
     const flags = ["--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
     if (options.scripts !== true) flags.push("--ignore-scripts");
-    await this.run("npm", ["install", ...flags, ...packages], options.environment);
+    const text = await this.run("npm", ["install", ...flags, ...packages], options.environment);
+    // npm ends with 0 although a file could not be written, for example to a full disk.
+    if (text.includes("TAR_ENTRY_ERROR")) throw new Error(`npm has lost files:\n${text}`);
   }
 
   /** Unpacks our packages as they would be published, and links what they need: the same without a registry. */
