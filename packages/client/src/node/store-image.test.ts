@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { once } from "node:events";
+import fs, { createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { Agent, createServer } from "node:http";
 import { join } from "node:path";
@@ -11,6 +12,12 @@ import { temporaryFolder } from "../../test/journal-folder.ts";
 import { createService, failure, input, type Fault } from "../../test/service.ts";
 import { isTryOnError } from "../index.ts";
 import { storeImage } from "./index.ts";
+
+type OpenArguments = [
+  flags: string,
+  mode: number,
+  callback: (error: NodeJS.ErrnoException | null, handle: number) => void,
+];
 
 /** Makes a try-on, whose image goes through a temporary folder of the test. */
 async function makeTryOn() {
@@ -227,6 +234,29 @@ it("rejects with the error of a stream that failed before, and destroys a stream
   expect(isTryOnError(await failure(storeImage(other, stream)))).toBe(true);
   expect(stream.writableFinished).toBe(false);
   expect(stream.destroyed).toBe(true);
+});
+
+it("ignores a temporary file that opens only after the call has ended", async () => {
+  const { image, path, charges } = await makeTryOn();
+  const early = createWriteStream(join(path, "none.png"));
+  await once(early, "error");
+  const { open } = fs;
+  let openLate: (() => Promise<unknown>) | undefined;
+  const spy = vi.spyOn(fs, "open").mockImplementationOnce(open);
+  onTestFinished(() => spy.mockRestore());
+  // The first one reads the digests. Without a listener, an error of the second one fails the run.
+  spy.mockImplementation(((file: string, ...[flags, mode, callback]: OpenArguments) => {
+    openLate = () =>
+      new Promise((resolve) => {
+        open(file, flags, mode, (error, handle) => {
+          callback(error, handle);
+          setImmediate(resolve, error);
+        });
+      });
+  }) as typeof open);
+  expect(await failure(storeImage(image, early))).toMatchObject({ code: "ENOENT" });
+  expect(await openLate?.()).toMatchObject({ code: "ENOENT" });
+  expect(await charges()).toBe(1);
 });
 
 it("ends with the reason of its signal", async () => {
