@@ -14,6 +14,10 @@ export interface Framework extends Row {
 
 const main = ["main.mjs"];
 const vite = "node_modules/vite/bin/vite.js";
+const withDecorators = [
+  ...["esbuild", "main.ts", "--outfile=main.mjs", "--format=esm", "--platform=node"],
+  '--tsconfig-raw={"compilerOptions":{"experimentalDecorators":true}}',
+];
 
 export const frameworks: readonly Framework[] = [
   {
@@ -68,7 +72,7 @@ export const frameworks: readonly Framework[] = [
       "rxjs",
       "esbuild",
     ],
-    build: ["build.mjs"],
+    build: withDecorators,
     start: main,
     recipe: ["main.ts"],
     trap: "Call `app.use` before `listen`, which adds the body parsers.",
@@ -85,7 +89,7 @@ export const frameworks: readonly Framework[] = [
       "rxjs",
       "esbuild",
     ],
-    build: ["build.mjs"],
+    build: withDecorators,
     start: main,
     recipe: ["main.ts"],
     trap: "Use the adapter of `@tryon/webhooks/node`, not that of Fastify.",

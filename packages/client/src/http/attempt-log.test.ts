@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
+import { received } from "../../test/received.ts";
 import { respondWith, createService, cut, input, type Fault } from "../../test/service.ts";
 import { AttemptLog } from "./attempt-log.ts";
 import { rowOf, type Outcome } from "./outcome-table.ts";
@@ -27,13 +28,8 @@ it.each([
 
 type End = number | "connection_failed" | "unsent" | "rate_limited";
 
-/** Creates the outcome of a response of the service with this status, or of an attempt without a response. */
-function outcomeOf(end: End): Outcome {
-  if (typeof end === "string") return { failure: end };
-  const response = new Response(null, { status: end });
-  const { status, headers } = response;
-  return { response: { status, headers, response, text: "", content: { detail: "no" } } };
-}
+const outcomeOf = (end: End): Outcome =>
+  typeof end === "string" ? { failure: end } : received(end, no);
 
 interface Row {
   readonly ends: readonly End[];

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { Budget, isTryOnError, type Middleware, type TryOnOptions } from "../index.ts";
+import { received } from "../../test/received.ts";
 import {
   createService,
   cut,
@@ -16,14 +17,7 @@ import {
 } from "../../test/service.ts";
 import type { Stage } from "./http-request.ts";
 import { decideNext, firstState, type RetryLimits } from "./decide-next.ts";
-import {
-  none,
-  outcomeTable,
-  serverError,
-  unknown,
-  type Outcome,
-  type Received,
-} from "./outcome-table.ts";
+import { none, outcomeTable, serverError, unknown, type Outcome } from "./outcome-table.ts";
 
 const page = "<html><title>Sorry</title></html>";
 const detail = { detail: "no" };
@@ -250,12 +244,6 @@ it("waits after a 429 to that question, and survives a middleware that refuses i
   expect(await balance()).toBe(984);
 });
 
-const outcomeOf = (status: number, body: unknown): Received => {
-  const response = new Response(null, { status });
-  const { headers } = response;
-  return { response: { status, headers, response, text: "", content: body } };
-};
-
 const limits: RetryLimits = {
   purpose: "submit",
   isProxy: false,
@@ -281,7 +269,7 @@ describe("a cut of a synchronous response", () => {
   it.each([408, 500, 501, 502, 503, 504, 520, 522, 524, 599])(
     "is any %i without JSON of the service after 5 s, and uses up no retry",
     (status) => {
-      const outcome = outcomeOf(status, undefined);
+      const outcome = received(status);
       expect(cutOf(outcome)).toEqual([true, 0]);
       expect(cutOf(outcome, {}, 4_999)).toEqual([false, 1]);
       expect(cutOf(outcome, { sync: false })).toEqual([false, 1]);
@@ -291,12 +279,12 @@ describe("a cut of a synchronous response", () => {
 
   it.each<[Outcome, boolean, number]>([
     ...[500, 503].map((status): [Outcome, boolean, number] => [
-      outcomeOf(status, detail),
+      received(status, detail),
       false,
       1,
     ]),
     ...[200, 403, 404, 418, 499].map((status): [Outcome, boolean, number] => [
-      outcomeOf(status, undefined),
+      received(status),
       false,
       1,
     ]),
@@ -311,12 +299,12 @@ describe("a cut of a synchronous response", () => {
     [90_000, 0],
     [90_001, 1],
   ])("after %i ms uses up %i retries", (duration, failures) => {
-    const { retry } = next(outcomeOf(504, undefined), {}, duration);
+    const { retry } = next(received(504, undefined), {}, duration);
     expect(retry?.state.failures).toBe(failures);
   });
 
   it("uses up retries once 64 MiB were uploaded again", () => {
-    const outcome = outcomeOf(504, undefined);
+    const outcome = received(504, undefined);
     const length = 2 ** 24;
     let state = firstState;
     const failures: number[] = [];
@@ -384,7 +372,7 @@ describe("the limits of retries", () => {
     const { uncertainFor, conflictSince, left = end.left, ...own } = change;
     const state = conflictSince === undefined ? firstState : { ...firstState, conflictSince };
     const time = { ...end, left, duration: 1, age: 1, uncertainFor };
-    return decideNext({ ...limits, ...own }, state, outcomeOf(status, detail), time);
+    return decideNext({ ...limits, ...own }, state, received(status, detail), time);
   };
   const { now } = end;
 
@@ -432,15 +420,14 @@ describe("the limits of retries", () => {
     [60_000, 60_000],
     [60_001, undefined],
   ])("follow a requested delay of %i ms: %s", (requestedDelay, delay) => {
-    const { response: received } = outcomeOf(503, detail);
-    const response = { ...received, requestedDelay };
+    const response = { ...received(503, detail).response, requestedDelay };
     expect(next({ response }).retry?.delay).toBe(delay);
   });
 
   it("repeat a request at once on one stale connection, after any other failure", () => {
     const seen: unknown[] = [];
     let state = firstState;
-    for (const outcome of [outcomeOf(500, detail), uploadLost("reused"), uploadLost("reused")]) {
+    for (const outcome of [received(500, detail), uploadLost("reused"), uploadLost("reused")]) {
       const { retry } = decideNext(limits, state, outcome, end);
       state = retry?.state ?? state;
       seen.push([retry?.delay, state.hasRetriedStale]);
@@ -453,8 +440,8 @@ describe("the limits of retries", () => {
   });
 
   it.each<[Outcome, boolean]>([
-    [{ ...outcomeOf(404, page), isElsewhere: false }, true],
-    [outcomeOf(500, detail), false],
+    [{ ...received(404, page), isElsewhere: false }, true],
+    [received(500, detail), false],
     [uploadLost("sent"), false],
   ])("remember that the service is at its URL: %o, %s", (outcome, hasIdentified) => {
     const { retry } = next(outcome);
@@ -490,7 +477,7 @@ it("never retries what proves a refusal, and never claims proof without JSON of 
         const { row, retry } = decideNext(
           { ...limits, purpose, sync, idempotencyWindow: 1e6, random: () => 0 },
           firstState,
-          outcomeOf(status, content),
+          received(status, content),
           { ...end, left: 1e6, duration, age: duration },
         );
         const isForm = [411, 413, 414, 415, 421, 431].includes(status);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { received } from "../../test/received.ts";
 import type { Stage } from "./http-request.ts";
 import {
   conflict,
@@ -13,13 +14,8 @@ import {
 } from "./outcome-table.ts";
 
 const detail = { detail: "no" };
-
-const outcomeOf = (status: number, content: unknown, own: object = {}): Received => {
-  const response = status === 0 ? Response.error() : new Response(null, { status });
-  return { response: { status, headers: response.headers, response, text: "", content }, ...own };
-};
 const redirected = (status: number, redirect: boolean): Received => {
-  const { response } = outcomeOf(status, undefined);
+  const { response } = received(status);
   return { response: { ...response, redirect } };
 };
 const lost = (stage?: Stage, cause?: unknown, own: Partial<Failure> = {}): Failure => ({
@@ -80,38 +76,38 @@ it.each<[Outcome, number, string, boolean?]>([
   [lost("sent", coded("ECONNRESET", coded("ENOTFOUND"))), ...other],
   [lost("sent", deep(8)), ...unopened],
   ...each([deep(9), ring], (cause) => lost("sent", cause), other),
-  [outcomeOf(404, "text", { isElsewhere: true }), ...refusal],
-  [outcomeOf(404, "text", { isElsewhere: false }), ...unidentified],
+  [received(404, "text", { isElsewhere: true }), ...refusal],
+  [received(404, "text", { isElsewhere: false }), ...unidentified],
   // Browsers hide the status of a redirect.
   [redirected(0, true), ...unidentified],
   [redirected(0, false), ...other],
   [redirected(302, true), ...unidentified],
-  [outcomeOf(503, refused503), ...refusal, true],
-  [outcomeOf(429, refused503), ...refusal, true],
-  [outcomeOf(429, refused503), ...unopened],
-  [outcomeOf(503, refused503), ...failed],
-  [outcomeOf(502, refused503), ...failed, true],
-  [outcomeOf(503, detail), ...failed, true],
-  [outcomeOf(503, { ...detail, retryable: true }), ...failed, true],
-  ...each([{ job_id: "job_1" }, []], (body) => outcomeOf(200, body), [unknown, "end"]),
-  ...each(["text", undefined], (body) => outcomeOf(200, body), other),
-  ...each([411, 413, 414, 415, 421, 431], (status) => outcomeOf(status, undefined), refusal),
-  ...each([411, 413, 414, 415, 421, 431], (status) => outcomeOf(status, detail), refusal),
-  ...each([400, 401, 402, 403, 422], (status) => outcomeOf(status, detail), refusal),
-  ...each([400, 401, 402, 403, 422], (status) => outcomeOf(status, { detail: [] }), refusal),
-  ...each([400, 401, 402, 403, 422], (status) => outcomeOf(status, { detail: 7 }), other),
-  ...each([400, 401, 402, 403, 422, 409, 429], (status) => outcomeOf(status, undefined), other),
-  [outcomeOf(429, detail), ...unopened],
-  [outcomeOf(409, detail), conflict, "end"],
+  [received(503, refused503), ...refusal, true],
+  [received(429, refused503), ...refusal, true],
+  [received(429, refused503), ...unopened],
+  [received(503, refused503), ...failed],
+  [received(502, refused503), ...failed, true],
+  [received(503, detail), ...failed, true],
+  [received(503, { ...detail, retryable: true }), ...failed, true],
+  ...each([{ job_id: "job_1" }, []], (body) => received(200, body), [unknown, "end"]),
+  ...each(["text", undefined], (body) => received(200, body), other),
+  ...each([411, 413, 414, 415, 421, 431], (status) => received(status), refusal),
+  ...each([411, 413, 414, 415, 421, 431], (status) => received(status, detail), refusal),
+  ...each([400, 401, 402, 403, 422], (status) => received(status, detail), refusal),
+  ...each([400, 401, 402, 403, 422], (status) => received(status, { detail: [] }), refusal),
+  ...each([400, 401, 402, 403, 422], (status) => received(status, { detail: 7 }), other),
+  ...each([400, 401, 402, 403, 422, 409, 429], (status) => received(status), other),
+  [received(429, detail), ...unopened],
+  [received(409, detail), conflict, "end"],
   ...each(
     [406, 408, 410, 412, 416, 417, 418, 420, 423, 441],
-    (status) => outcomeOf(status, detail),
+    (status) => received(status, detail),
     other,
   ),
-  ...each([500, 503, 599], (status) => outcomeOf(status, detail), failed),
-  ...each([500, 503, 599], (status) => outcomeOf(status, "text"), failed),
-  ...each([300, 304, 399, 404, 405], (status) => outcomeOf(status, detail), unidentified),
-  ...each([300, 304, 399, 404, 405], (status) => outcomeOf(status, undefined), unidentified),
+  ...each([500, 503, 599], (status) => received(status, detail), failed),
+  ...each([500, 503, 599], (status) => received(status, "text"), failed),
+  ...each([300, 304, 399, 404, 405], (status) => received(status, detail), unidentified),
+  ...each([300, 304, 399, 404, 405], (status) => received(status), unidentified),
 ])("%o proves %i and is followed by %s", (outcome, proves, step, isProxy = false) => {
   expect(rowOf(outcome, isProxy)).toMatchObject({ proves, next: step });
 });

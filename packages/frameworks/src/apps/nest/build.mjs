@@ -1,9 +1,0 @@
-import { build } from "esbuild";
-
-await build({
-  entryPoints: ["main.ts"],
-  outfile: "main.mjs",
-  format: "esm",
-  platform: "node",
-  tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
-});
