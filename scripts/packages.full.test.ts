@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { AppFolder } from "@tryon/test-kit/app-folder";
 import { buildPackage, packageFolder, packedPackages, published } from "@tryon/test-kit/packages";
-import { root } from "@tryon/test-kit/repository";
+import { compiler, root } from "@tryon/test-kit/repository";
 import manifest from "../package.json" with { type: "json" };
 import mock from "../packages/mock/package.json" with { type: "json" };
 
@@ -48,7 +48,8 @@ it.each([
   ...["client", "webhooks", "mock"].map((name) => [
     `${name} compiles by itself`,
     `packages/${name}`,
-    bin("tsc"),
+    process.execPath,
+    compiler,
     "-p",
     ".",
   ]),

@@ -17,10 +17,10 @@ import {
   type Page,
 } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { compiler, root } from "@tryon/test-kit/repository";
 import { openTestPage, type TestPage } from "@tryon/test-kit/test-page";
 import { startListening, type Listening } from "@tryon/test-kit/listen";
 
-const root = join(import.meta.dirname, "../..");
 const base = "/some/where/";
 const timeout = 300_000;
 const hasChromium = await isInstalled("chromium");
@@ -107,7 +107,6 @@ describe("the site", () => {
   });
 
   it("is made by code that compiles", { timeout }, async () => {
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
     const check = promisify(execFile)(process.execPath, [compiler, "-p", import.meta.dirname]);
     // The error of a failed command is compared, because a crashed compiler prints nothing either.
     expect(await check.catch((error: unknown) => error)).toEqual({ stdout: "", stderr: "" });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 
 import { packageFolder, packedPackages, published, type Published } from "./packages.ts";
-import { node, root } from "./repository.ts";
+import { compiler, node, root } from "./repository.ts";
 import { startProgram, type Program } from "./start-program.ts";
 
 /** Time limit of packing, copying, installing and building on a busy machine, in milliseconds. */
@@ -137,10 +137,9 @@ export class AppFolder {
     return startProgram(command, args, { cwd: this.folder, env, detached: true });
   }
 
-  /** Compiles the folder with a configuration of the compiler, and returns the errors, or "". */
+  /** Compiles the folder with a configuration of the newest compiler, and returns the errors, or "". */
   async compile(config: object): Promise<string> {
     await this.write("tsconfig.json", JSON.stringify(config));
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
     const program = this.start(node, [compiler, "-p", this.folder]);
     const { code } = await program.ended;
     // A compiler that crashes may print nothing.
