@@ -87,7 +87,9 @@ it.each<[Outcome, number, string, boolean?]>([
   [received(429, refused503), ...unopened],
   [received(503, refused503), ...failed],
   [received(502, refused503), ...failed, true],
-  [received(503, detail), ...failed, true],
+  ...each([detail, undefined, null], (body) => received(503, body), failed).map(
+    ([outcome, ...proof]): [Outcome, number, string, boolean] => [outcome, ...proof, true],
+  ),
   [received(503, { ...detail, retryable: true }), ...failed, true],
   ...each([{ job_id: "job_1" }, []], (body) => received(200, body), [unknown, "end"]),
   ...each(["text", undefined], (body) => received(200, body), other),
