@@ -15,7 +15,11 @@ export interface Framework extends Row {
 const main = ["main.mjs"];
 const vite = "node_modules/vite/bin/vite.js";
 const withDecorators = [
-  ...["esbuild", "main.ts", "--outfile=main.mjs", "--format=esm", "--platform=node"],
+  "esbuild",
+  "main.ts",
+  "--outfile=main.mjs",
+  "--format=esm",
+  "--platform=node",
   '--tsconfig-raw={"compilerOptions":{"experimentalDecorators":true}}',
 ];
 

@@ -278,11 +278,7 @@ describe("a cut of a synchronous response", () => {
   );
 
   it.each<[Outcome, boolean, number]>([
-    ...[500, 503].map((status): [Outcome, boolean, number] => [
-      received(status, detail),
-      false,
-      1,
-    ]),
+    ...[500, 503].map((status): [Outcome, boolean, number] => [received(status, detail), false, 1]),
     ...[200, 403, 404, 418, 499].map((status): [Outcome, boolean, number] => [
       received(status),
       false,
