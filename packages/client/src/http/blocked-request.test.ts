@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { TryOn } from "../index.ts";
 import { createService, input } from "../../test/service.ts";
 
 /** Wraps an error in causes, as fetch does. */
@@ -12,13 +13,16 @@ const coded = (code: unknown, message: unknown = "no") => ({ code, message });
 /** Submits with a fetch that fails, and returns the error with the number of attempts. */
 async function submit(failure: unknown) {
   let attempts = 0;
-  const { client, error } = createService();
+  const { error, mock } = createService();
   const fetch = (): Promise<never> => {
     attempts += 1;
     // Tools throw what they like.
     return Promise.reject(failure);
   };
-  const failed = await error(client({ fetch, retries: 2 }).submit(input));
+  const { clock, baseUrl } = mock;
+  // Also in the run over `node:http`, where such tools throw before the request reaches an agent.
+  const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl, clock, fetch, retries: 2 });
+  const failed = await error(tryon.submit(input));
   return { failed, attempts };
 }
 

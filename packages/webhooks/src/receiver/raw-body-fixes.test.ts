@@ -56,7 +56,8 @@ async function messageFor(name: string, type: "express" | "node" | "request", fi
   const signed = await signedRequest({ job_id: "job_1" }, { secret: options.secrets });
   if (type === "request") {
     await signed.text();
-    await callFrom(name, () => createReceiver(options)(Object.assign(signed, fields)));
+    Object.defineProperties(signed, Object.getOwnPropertyDescriptors(fields));
+    await callFrom(name, () => createReceiver(options)(signed));
   } else {
     const request = Object.assign(await readRequest(signed, await signed.text()), fields);
     const create = type === "express" ? forExpress : forNode;
@@ -68,12 +69,19 @@ async function messageFor(name: string, type: "express" | "node" | "request", fi
   );
 }
 
+/** Field of its request once it has parsed the body. */
+const elysiaInNode = {
+  get bodyUsed(): never {
+    throw new TypeError("The body was parsed.");
+  },
+};
+
 it.each([
   ["NestJS with Express", "@nestjs/core", "express", { baseUrl: "" }, "{ rawBody: true }"],
   ["NestJS with Fastify", "@nestjs/core", "node", {}, "rawBody: request.rawBody"],
   ["hapi", "@hapi/hapi", "node", {}, 'output: "stream"'],
   ["AdonisJS", "@adonisjs/http-server", "node", {}, "request.raw()"],
-  ["Elysia", "elysia", "request", {}, 'parse: "none"'],
+  ["Elysia", "elysia", "request", elysiaInNode, 'parse: "none"'],
   ["h3, Nitro and Nuxt", "srvx", "request", { runtime: { name: "node" } }, "event.req"],
   ["Express", "router", "express", { baseUrl: "" }, "express.json()"],
   ["node:http", "polka", "node", {}, "createServer(createReceiver(options))"],

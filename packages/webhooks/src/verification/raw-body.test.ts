@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   completed as body,
   completedHeaders as headers,
@@ -60,7 +60,9 @@ describe("a Request", () => {
   ])("is rejected if it was %s", async (_, readBefore) => {
     const read = request();
     await readBefore(read);
-    expect(await safeVerify({ body: read, secrets })).toMatchObject(rejection);
+    const message =
+      "The body is not bytes: it was parsed, read before or incomplete. Verify the Request before other code reads it, or a clone that was made before.";
+    expect(await safeVerify({ body: read, secrets })).toMatchObject({ ...rejection, message });
   });
 
   it("stays unread if its clone is verified", async () => {
@@ -100,6 +102,16 @@ it("parses the verified bytes, even if their buffer changes during verification"
     },
   });
   expect(await verifying).toMatchObject({ job_id: "job_1" });
+});
+
+it.each([
+  ["no process, as in a page", undefined],
+  ["the process of a bundler", {}],
+  ["a node:crypto without HMAC", { getBuiltinModule: () => ({}) }],
+])("verifies with %s", async (_name, process) => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal("process", process);
+  expect(await verify({ body, headers, secrets })).toMatchObject({ job_id: "job_1" });
 });
 
 it("verifies and signs bytes that threads share", async () => {
