@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 
 import { describe, expect, expectTypeOf, it } from "vitest";
 
-import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
+import { ConfigError, isTryOnError, type Job, type TryOnResult } from "../index.ts";
 import { memoryJournal, upTo } from "../../test/memory-journal.ts";
 import { collect, createService, cut, input, respondWith } from "../../test/service.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
@@ -290,6 +290,18 @@ describe("a batch stops", () => {
     expect(submissions().length).toBeLessThanOrEqual(4);
     expect(read.length).toBeLessThanOrEqual(5);
   });
+
+  it.each(["invalid_config", "unsafe_environment"] as const)(
+    "at %s, such as that of a client that an input creates",
+    async (code) => {
+      const { tryon, sent } = createService();
+      const cause = new ConfigError(code, "The key is missing.", "Set it.");
+      const failing = () => Promise.reject(cause);
+      const { error } = await upTo(batch(tryon, many(50), { input: failing, concurrency: 1 }));
+      expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause });
+      expect(sent).toEqual([]);
+    },
+  );
 
   it("at codes in `stopOn` only", async () => {
     const { tryon, run, faults, submissions } = createService();
