@@ -317,13 +317,12 @@ export class WebKitPage extends EventEmitter {
       this.#until(`${selector} exists`, () =>
         this.#command(async (driver) => {
           const [found] = await driver.findElements(By.css(selector));
-          if (!found) return false;
-          await work(found);
-          return true;
+          return found !== undefined && (await work(found)) !== false;
         }),
       );
     return {
-      click: () => element((found) => found.click()),
+      // As Playwright does in the other engines: a button can be disabled until its script has run.
+      click: () => element(async (found) => (await found.isEnabled()) && found.click()),
       fill: (text: string) =>
         element(async (found) => {
           await found.clear();

@@ -89,6 +89,10 @@ describe("estimate", () => {
     const { error, tryon } = createService();
     const failure = await error(tryon.estimate(inputs as never));
     expect(failure).toMatchObject({ code: "invalid_input", issues: [{ field }] });
+    const problem = field.endsWith("size")
+      ? "is not a size that has a price. Use one of 1K, 2K, 4K."
+      : "is not an object with person and garments.";
+    expect(String(failure)).toContain(`${field} ${problem}`);
   });
 });
 
