@@ -120,26 +120,26 @@ async function open(body: unknown): Promise<Source> {
 
 /** Returns true for an object with a field. Any value can be passed as a body, also a proxy that throws. */
 export function hasField(value: unknown, name: string): boolean {
-  let isThere = false;
+  // Stryker disable BlockStatement: undefined is as good as false.
   try {
-    isThere = name in Object(value);
+    return name in Object(value);
   } catch {
-    // The proxy has thrown.
+    return false;
   }
-  return isThere;
+  // Stryker restore BlockStatement
 }
 
 /** Returns true for a request whose stream was read, unless a framework has kept its bytes. */
 export function wasRead(body: unknown): body is object {
-  // Stryker disable next-line BooleanLiteral: later, only an app that does not wait has lost its call stack.
-  let isRead = true;
+  // Stryker disable BlockStatement,BooleanLiteral: only an app that does not wait loses its call stack later.
   try {
     const { bodyUsed, readableDidRead } = Object(body) as RequestFields;
-    isRead = Boolean(bodyUsed || readableDidRead) && bufferedBytes(body) === undefined;
+    return Boolean(bodyUsed || readableDidRead) && bufferedBytes(body) === undefined;
   } catch {
     // The Request of Elysia in Node, once its body was parsed.
+    return true;
   }
-  return isRead;
+  // Stryker restore BlockStatement,BooleanLiteral
 }
 
 export function bytesOf(value: unknown): Uint8Array | undefined {
