@@ -314,7 +314,7 @@ export class WebKitPage extends EventEmitter {
 
   locator(selector: string) {
     const element = (work: (element: WebElement) => Promise<unknown>): Promise<void> =>
-      this.#until(`${selector} exists`, () =>
+      this.#until(`${selector} exists and is enabled`, () =>
         this.#command(async (driver) => {
           const [found] = await driver.findElements(By.css(selector));
           return found !== undefined && (await work(found)) !== false;

@@ -126,8 +126,8 @@ export function hasField(value: unknown, name: string): boolean {
   } catch {
     return false;
   }
-  // Stryker restore BlockStatement
 }
+// Stryker restore BlockStatement
 
 /** Returns true for a request whose stream was read, unless a framework has kept its bytes. */
 export function wasRead(body: unknown): body is object {
@@ -139,8 +139,8 @@ export function wasRead(body: unknown): body is object {
     // The Request of Elysia in Node, once its body was parsed.
     return true;
   }
-  // Stryker restore BlockStatement,BooleanLiteral
 }
+// Stryker restore BlockStatement,BooleanLiteral
 
 export function bytesOf(value: unknown): Uint8Array | undefined {
   return typeof value === "string" ? new TextEncoder().encode(value) : viewOf(value);
